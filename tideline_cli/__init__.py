@@ -1,0 +1,3 @@
+"""tideline: the long-term memory of the command line."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,162 @@
+"""The second parser: Typer, with commands loaded when they are named. Help comes from here."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer._click.exceptions import ClickException
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+from typer.models import Context
+
+from tideline_cli import __version__
+from tideline_cli.cli.commands import COMMANDS, SUMMARY
+from tideline_cli.cli.fast import verb
+from tideline_cli.cli.options import GLOBAL, Argument, Option
+from tideline_cli.cli.perform import INTERRUPTED, failed, perform
+from tideline_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Doors", "Shell")
+"""Headings of the command list, in order."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        code = root().main(list(argv), prog_name="tideline", standalone_mode=False)
+    except ClickException as error:
+        usage = UsageError(error.format_message(), hint="tideline --help")
+        return failed(usage, as_json="--json" in argv)
+    except typer.Exit as error:
+        return int(error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def root() -> TyperGroup:
+    """Return the command group with every subcommand behind its name."""
+    app = typer.Typer(
+        cls=_Lazy,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback(help=SUMMARY)(_function(_keep_globals, (), (_VERSION, *GLOBAL)))
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def build(name: str) -> TyperCommand:
+    """Return the Typer command of a verb, made from its tables."""
+    module = verb(name)
+
+    def call(**given: Any) -> int:
+        """Merge what stands before the command with what stands after it, and run."""
+        typed = {key: value for key, value in given.items() if value}
+        return perform(name, {"words": [], **_before, **typed})
+
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, help=module.HELP, epilog=_examples(name, module.EXAMPLES))(
+        _function(call, module.ARGUMENTS, (*module.OPTIONS, *GLOBAL))
+    )
+    command = get_command(app)
+    command.context_settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    assert isinstance(command, TyperCommand)
+    return command
+
+
+class _Lazy(TyperGroup):
+    """A group that knows its commands by name and summary, and imports the one that is run."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
+        if cmd_name in COMMANDS:
+            self.commands[cmd_name] = build(cmd_name)
+        elif not self.commands:
+            self.commands = dict.fromkeys(COMMANDS)  # type: ignore[arg-type]  names to suggest
+        return self.commands.get(cmd_name)  # type: ignore[return-value]
+
+    def format_commands(self, ctx: Context, formatter: Any) -> None:
+        for panel in PANELS:
+            rows = [(name, c.summary) for name, c in COMMANDS.items() if c.panel == panel]
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl(rows)
+
+
+_before: dict[str, Any] = {}
+_VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
+
+
+def _keep_globals(**given: Any) -> None:
+    _before.clear()
+    if given.pop("version", False):
+        print(f"tideline {__version__}")  # noqa: T201
+        raise typer.Exit
+    _before.update({key: value for key, value in given.items() if value})
+
+
+def _function(
+    body: Callable[..., Any], arguments: Sequence[Argument], options: Sequence[Option]
+) -> Callable[..., Any]:
+    """Return a function whose signature tells Typer the arguments and options.
+
+    Every value reaches `body` as the text that was typed: both parsers convert in one place.
+    """
+    kinds: dict[str, Any] = {argument.name: _argument(argument) for argument in arguments}
+    kinds |= {option.name: _option(option) for option in options}
+
+    def function(**given: Any) -> Any:
+        return body(**given)
+
+    function.__annotations__ = kinds
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind,
+                default=False if kind.__args__[0] is bool else None,
+            )
+            for name, kind in kinds.items()
+        ]
+    )  # fmt: skip
+    return function
+
+
+def _argument(argument: Argument) -> Any:
+    metavar = f"{argument.metavar}..." if argument.many else argument.metavar
+    shown = metavar if argument.least else f"[{metavar}]"
+    return Annotated[
+        list[str] | None, typer.Argument(metavar=shown, help=argument.help, show_default=False)
+    ]
+
+
+def _option(option: Option) -> Any:
+    if option.kind == "flag":
+        return Annotated[bool, typer.Option(*option.flags, help=option.help, show_default=False)]
+    declared = typer.Option(
+        *option.flags, help=option.help, metavar=option.placeholder, show_default=False
+    )
+    return Annotated[(list[str] if option.many else str) | None, declared]
+
+
+def _examples(name: str, examples: Sequence[tuple[str, str]]) -> str:
+    lines = []
+    for text, flags in examples:
+        quoted = f'"{text}"' if " " in text and not text.startswith(("-", ">")) else text
+        lines.append(" ".join(part for part in ("tideline", name, quoted, flags) if part))
+    return "Examples: " + "; ".join(lines) if lines else ""

@@ -1,0 +1,115 @@
+"""The first parser: common command lines straight to their verb, anything else on to Typer.
+
+It reads the same option tables as Typer and hands over whatever it is not sure of (help, unknown
+flags, missing values), so a command line means the same on both ways.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.cli.commands import COMMANDS
+from tideline_cli.cli.options import GLOBAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.cli.options import Option
+
+    Given = dict[str, Any]
+
+_HOT = ("remember", "recall", "context", "status")
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    if list(argv) == ["--version"]:
+        from tideline_cli import __version__  # noqa: PLC0415
+
+        print(f"tideline {__version__}")  # noqa: T201
+        return 0
+    parsed = parse(argv)
+    if parsed is None:
+        from tideline_cli.cli import app  # noqa: PLC0415  40-60 ms
+
+        return app.run(argv)
+    from tideline_cli.cli.perform import perform  # noqa: PLC0415
+
+    return perform(*parsed)
+
+
+def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
+    """Return the command's name and the texts given by option name, or None when unsure."""
+    given: Given = {}
+    rest = list(argv)
+    words: list[str] = []
+    flags = _by_flag(GLOBAL)
+    name = ""
+    while rest:
+        token = rest.pop(0)
+        if token == "--" and name:
+            words += rest
+            break
+        if len(token) > 1 and token[0] == "-":
+            if not _take(token, rest, flags, given):
+                return None
+        elif name:
+            words.append(token)
+        elif token in _HOT:
+            name = token
+            flags |= _by_flag(options_of(name))
+        else:
+            return None
+    if not name:
+        return None
+    given["words"] = words
+    return name, given
+
+
+def options_of(name: str) -> tuple[Option, ...]:
+    """Return the options of a command, the global ones excepted."""
+    return verb(name).OPTIONS  # type: ignore[no-any-return]
+
+
+def verb(name: str) -> Any:
+    """Return the module of a command, imported now."""
+    from importlib import import_module  # noqa: PLC0415
+
+    return import_module(f"tideline_cli.cli.verb.{COMMANDS[name].module}")
+
+
+def _by_flag(options: Sequence[Option]) -> dict[str, Option]:
+    return {flag: option for option in options for flag in option.flags}
+
+
+def _take(token: str, rest: list[str], flags: dict[str, Option], given: Given) -> bool:
+    """Store what an option token says; False when it is not one that we are sure of."""
+    if token.startswith("--"):
+        flag, equals, value = token.partition("=")
+        option = flags.get(flag)
+        if option is None or (option.kind == "flag" and equals):
+            return False
+        return _store(option, value if equals else None, rest, given)
+    for i, char in enumerate(token[1:], 1):
+        option = flags.get("-" + char)
+        if option is None:
+            return False
+        if option.kind != "flag":
+            return _store(option, token[i + 1 :] or None, rest, given)
+        given[option.name] = True
+    return True
+
+
+def _store(option: Option, value: str | None, rest: list[str], given: Given) -> bool:
+    if option.kind == "flag":
+        given[option.name] = True
+        return True
+    if value is None:
+        if not rest:
+            return False
+        value = rest.pop(0)
+    if option.many:
+        given.setdefault(option.name, []).append(value)
+    else:
+        given[option.name] = value
+    return True

@@ -1,0 +1,155 @@
+"""Options as data: one declaration for both parsers, the help, man pages and completions."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model import instant
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+@record
+class Option:
+    """A flag of a command.
+
+    `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number of
+    at least `least`), number, time, share (0..1), choice, pair (KEY=VALUE), file or folder.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    help: str
+    kind: str = "text"
+    default: Any = None
+    many: bool = False
+    choices: tuple[str, ...] = ()
+    least: int = 0
+    metavar: str = ""
+
+    @property
+    def placeholder(self) -> str:
+        """Return what stands for the value in help texts; empty for a flag."""
+        if self.kind == "flag":
+            return ""
+        if self.kind == "choice":
+            return self.metavar or "|".join(self.choices)
+        return self.metavar or _PLACEHOLDERS[self.kind]
+
+
+@record
+class Argument:
+    """The words of a command. `kind` is text (joined by a space, or standard input), id, file or
+    word; `least` says how many there must be, `many` whether there may be more than one."""
+
+    name: str
+    metavar: str
+    help: str
+    kind: str = "text"
+    many: bool = True
+    least: int = 0
+    choices: tuple[str, ...] = ()
+
+
+_PLACEHOLDERS = {
+    "text": "TEXT",
+    "count": "N",
+    "number": "NUMBER",
+    "share": "0..1",
+    "time": "TIME",
+    "pair": "KEY=VALUE",
+    "file": "FILE",
+    "folder": "DIR",
+}
+
+GLOBAL: tuple[Option, ...] = (
+    Option("db", ("--db",), "Memory file [env: TIDELINE_DB].", "file", metavar="PATH"),
+    Option("origin", ("--origin",), "Whose memory: owner, or "
+           "channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].",
+           metavar="ORIGIN"),
+    Option("now", ("--now",), "Pretend it is TIME [env: TIDELINE_NOW].", "time"),
+    Option("json", ("--json",), "Print one JSON object.", "flag", False),
+    Option("quiet", ("--quiet", "-q"), "Print no notes on stderr.", "flag", False),
+    Option("verbose", ("--verbose", "-v"), "Print more notes on stderr.", "flag", False),
+    Option("debug", ("--debug",), "Show tracebacks.", "flag", False),
+    Option("color", ("--color",), "When to use color.", "choice", None,
+           choices=("auto", "always", "never")),
+    Option("no_input", ("--no-input",), "Never ask a question.", "flag", False),
+)  # fmt: skip
+GLOBAL_NAMES = frozenset(option.name for option in GLOBAL)
+
+_NUMBER_CHARS = frozenset("+-.0123456789eE")
+_LARGEST_COUNT = 2**31 - 1
+
+
+def convert(option: Option, text: str) -> Any:
+    """Return the value of an option's text; raise UsageError when it has none."""
+    match option.kind:
+        case "count":
+            return _count(option, text)
+        case "number" | "share":
+            return _number(option, text)
+        case "time":
+            return instant.parse(text)
+        case "choice":
+            if text in option.choices:
+                return text
+            name = option.flags[0].lstrip("-")
+            raise UsageError(
+                f"unknown {name}: {text!r}", hint="use one of " + ", ".join(option.choices)
+            )
+        case "pair":
+            key, equals, value = text.partition("=")
+            if not (equals and key.strip()):
+                raise UsageError(f"{option.flags[0]}: {text!r} is not KEY=VALUE")
+            return key.strip(), value
+        case _:
+            return text
+
+
+def completed(
+    given: Mapping[str, Any], options: Sequence[Option]
+) -> dict[str, Any]:
+    """Return a value for every option: the texts given converted, else the default."""
+    values: dict[str, Any] = {}
+    for option in options:
+        raw = given.get(option.name)
+        if option.many:
+            values[option.name] = tuple(convert(option, text) for text in raw or ())
+        elif raw is None:
+            values[option.name] = option.default
+        elif option.kind == "flag":
+            values[option.name] = bool(raw)
+        else:
+            values[option.name] = convert(option, raw)
+    return values
+
+
+def _count(option: Option, text: str) -> int:
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= 10:
+        value = int(text)
+        if option.least <= value <= _LARGEST_COUNT:
+            return value
+    raise UsageError(
+        f"{option.flags[0]}: {_shown(text)} is not a whole number of at least {option.least}"
+    )
+
+
+def _number(option: Option, text: str) -> float:
+    if text and _NUMBER_CHARS.issuperset(text):
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if value - value == 0.0 and (option.kind == "number" or 0.0 <= value <= 1.0):
+            return value
+    wanted = "a number from 0 to 1" if option.kind == "share" else "a number"
+    raise UsageError(f"{option.flags[0]}: {_shown(text)} is not {wanted}")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -1,0 +1,108 @@
+"""Running a verb: options to values, one session, and the one place where errors are caught."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.cli.fast import verb
+from tideline_cli.cli.options import GLOBAL, completed
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import CannotWriteError, TidelineError
+from tideline_cli.model.codec import dumps
+from tideline_cli.store.connection import DatabaseError, translated
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+INTERRUPTED = 130
+_BUG = 70
+
+
+def perform(name: str, given: Mapping[str, Any]) -> int:
+    """Run a command with the texts given for its options, and return the exit code."""
+    as_json = bool(given.get("json"))
+    session: Session | None = None
+    _make_printable()
+    try:
+        module = verb(name)
+        flags = completed(given, GLOBAL)
+        session = Session(flags)
+        values = completed(given, module.OPTIONS)
+        code = int(module.run(session, words=list(given["words"]), **values))
+        sys.stdout.flush()
+        return code
+    except TidelineError as error:
+        return failed(error, as_json=as_json, debug=bool(given.get("debug")))
+    except BrokenPipeError:
+        _discard_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except DatabaseError as error:
+        path = session.database if session else "the store"
+        return failed(translated(error, path), as_json=as_json, debug=bool(given.get("debug")))
+    except OSError as error:
+        return failed(_system(error), as_json=as_json, debug=bool(given.get("debug")))
+    except Exception as error:  # noqa: BLE001  the one catcher
+        report = TidelineError(
+            f"internal error: {type(error).__name__}: {error}",
+            hint="please report it, with the output of the same command and --debug",
+            code="internal",
+        )
+        failed(report, as_json=as_json, debug=bool(given.get("debug")))
+        return _BUG
+    finally:
+        if session is not None:
+            _close(session)
+
+
+def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
+    """Print an error on stderr and return its exit code."""
+    if debug:
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exc()
+    if as_json:
+        form = {"code": error.code, "message": error.message, "hint": error.hint}
+        sys.stderr.write(dumps({"error": form}) + "\n")
+    else:
+        from tideline_cli.policy.render import screen_text  # noqa: PLC0415
+
+        sys.stderr.write(f"tideline: {screen_text(error.message)}\n")
+        if error.hint:
+            sys.stderr.write(f"  hint: {screen_text(error.hint)}\n")
+    return error.exit_code
+
+
+def _system(error: OSError) -> TidelineError:
+    name = f" {error.filename}" if error.filename else ""
+    return CannotWriteError(f"{error.strerror or error}{name}", hint="check path and permissions")
+
+
+def _make_printable() -> None:
+    """Let streams of a poor encoding print escapes where they would raise."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and stream.errors not in ("backslashreplace", None):
+            reconfigure = getattr(stream, "reconfigure", None)
+            if reconfigure is not None:
+                reconfigure(errors="backslashreplace")
+
+
+def _discard_stdout() -> None:
+    """Point stdout at nothing, so that the farewell flush cannot fail again."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def _close(session: Session) -> None:
+    try:
+        session.close()
+    except DatabaseError as error:
+        if session.verbose:
+            session.note(f"closing the store: {error}")

@@ -1,0 +1,162 @@
+"""Composition root: from the flags and the surroundings of one run to a store, a viewer, a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli import config
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.model import instant
+from tideline_cli.model.origin import Origin, parse_origin
+from tideline_cli.store import connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+_MAX_INPUT = 64 * 1024 * 1024
+
+
+class Session:
+    """What one command works with. Connections are opened on first use and closed by `close`."""
+
+    def __init__(self, flags: Mapping[str, Any]) -> None:
+        self._flags = flags
+        self._environ = os.environ
+        self._config: config.Config | None = None
+        self._connections: list[Connection] = []
+        self.json = bool(flags.get("json"))
+        self.quiet = bool(flags.get("quiet"))
+        self.verbose = bool(flags.get("verbose"))
+        self.no_input = bool(flags.get("no_input"))
+
+    @property
+    def config(self) -> config.Config:
+        if self._config is None:
+            try:
+                folder = os.getcwd()
+            except OSError:
+                folder = None
+            self._config = config.load(self._environ, folder)
+        return self._config
+
+    @property
+    def database(self) -> str:
+        """Return the absolute path of the memory file."""
+        path = self._flags.get("db") or self.config.get("database")
+        if not path or "\x00" in path:
+            raise UsageError("not a path: the database's name is empty", hint="see --db")
+        return os.path.abspath(os.path.expanduser(path))
+
+    @property
+    def viewer(self) -> Origin:
+        return parse_origin(self._flags.get("origin") or self.config.get("origin"))
+
+    @property
+    def now(self) -> int:
+        """Return the instant of this command in milliseconds."""
+        if self._flags.get("now") is None:
+            pinned = self._environ.get("TIDELINE_NOW")
+            flags = dict(self._flags, now=instant.parse(pinned) if pinned else instant.now_ms())
+            self._flags = flags
+        return int(self._flags["now"])
+
+    @property
+    def color(self) -> str:
+        """Return auto, always or never."""
+        chosen = self._flags.get("color") or self.config.get("color")
+        if chosen == "auto" and self._environ.get("NO_COLOR"):
+            return "never"
+        if chosen == "auto" and self._environ.get("FORCE_COLOR"):
+            return "always"
+        return str(chosen)
+
+    def setting(self, name: str, fallback: Any) -> Any:
+        """Return a setting, or `fallback` when nothing sets it."""
+        value = self.config.get(name)
+        return fallback if value is None else value
+
+    def reading(self) -> Connection | None:
+        """Return a connection that makes nothing, None when there is no store yet."""
+        db = connection.open_for_reading(self.database)
+        if db is not None:
+            self._connections.append(db)
+        return db
+
+    def writing(self) -> Connection:
+        """Return a connection to the store, which is made when there is none."""
+        db = connection.open_for_writing(self.database)
+        self._connections.append(db)
+        return db
+
+    def close(self) -> None:
+        """Close what was opened."""
+        while self._connections:
+            self._connections.pop().close()
+
+    def note(self, text: str) -> None:
+        """Tell the user something that is not a result."""
+        if not self.quiet:
+            sys.stderr.write(f"tideline: {text}\n")
+
+    def text(self, words: Sequence[str]) -> str | None:
+        """Return the words as one text; standard input for `-` or for none when it is piped.
+
+        None when there is neither.
+        """
+        if list(words) == ["-"] or (not words and not sys.stdin.isatty()):
+            return self.standard_input()
+        return " ".join(words) if words else None
+
+    def standard_input(self) -> str:
+        """Return all of standard input; raise UsageError when it is not UTF-8 or endless."""
+        raw = sys.stdin.buffer.read(_MAX_INPUT + 1)
+        if len(raw) > _MAX_INPUT:
+            raise UsageError("standard input is larger than 64 MiB", hint="use `tideline import`")
+        try:
+            return raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                f"standard input is not UTF-8 (byte {error.start})", hint="convert it with iconv"
+            ) from error
+
+    def keep_hits(self, ids: Sequence[str]) -> None:
+        """Remember the hits of a recall for `@1`, `@2` in this terminal session; best effort."""
+        path = self._hits_file()
+        if path is None:
+            return
+        try:
+            connection.make_folder(os.path.dirname(path))
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+            handle = os.open(path, flags, 0o600)
+        except OSError:
+            return
+        with open(handle, "w", encoding="ascii", errors="replace") as file:
+            file.write("\n".join(ids))
+
+    def reference(self, text: str) -> str:
+        """Return an id, or the beginning of one, for what a user typed; `@1` is the first hit of
+        the last recall in this terminal session."""
+        if not text.startswith("@"):
+            return text
+        place = text[1:]
+        path = self._hits_file()
+        ids: list[str] = []
+        if path is not None and os.path.isfile(path):
+            with open(path, encoding="ascii", errors="replace") as file:
+                ids = file.read().split("\n")
+        if place.isascii() and place.isdigit() and 0 < int(place) <= len(ids) and ids[0]:
+            return ids[int(place) - 1]
+        raise NotFoundError(
+            f"no such id: {text}", hint="@1, @2 … are the hits of the last recall in this terminal"
+        )
+
+    def _hits_file(self) -> str | None:
+        if not any(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr) if stream):
+            return None
+        folder = os.path.join(config.state_folder(self._environ), "last-recall")
+        return os.path.join(folder, str(os.getsid(0)))

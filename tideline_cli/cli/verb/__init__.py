@@ -1,0 +1,1 @@
+"""One file per subcommand: its options as a table, and `run`."""

@@ -1,0 +1,83 @@
+"""tideline context."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, Block, block
+from tideline_cli.memory.recall import DEFAULT_LIMIT, NOTHING, Query, recall, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HELP = """Print a budgeted block of facts for a prompt.
+
+One line a fact, best first, up to the budget. Every fact is scanned for injected instructions
+and escaped. With --auto the block carries a heading, a notice and a fence that no fact can forge.
+
+Passive: it does not count as use of the facts. Prints nothing and exits with 0 when there is
+nothing to say."""
+EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
+ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
+OPTIONS = (
+    Option("max_chars", ("--max-chars",), f"Characters at most [default: {DEFAULT_CHARS}]; the "
+           "first line is always whole.", "count"),
+    Option("max_tokens", ("--max-tokens",), "Tokens at most, estimated.", "count"),
+    Option("limit", ("--limit", "-n"), f"Facts at most [default: {DEFAULT_LIMIT}, with --auto "
+           f"{AUTO_FACTS}].", "count", least=1),
+    Option("auto", ("--auto",), "Heading, notice and fence; nothing at all for an unknown origin.",
+           "flag", False),
+    Option("format", ("--format",), "text, json or xml [default: text].", "choice", "text",
+           choices=("text", "json", "xml")),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], max_chars: int | None, max_tokens: int | None,
+    limit: int | None, auto: bool, format: str,
+) -> int:  # fmt: skip
+    """Print the block."""
+    text = session.text(words)
+    if text is None:
+        raise UsageError("nothing to look for", hint='tideline context "dietary restrictions"')
+    wanted = limit or (AUTO_FACTS if auto else session.setting("limit", DEFAULT_LIMIT))
+    db = session.reading()
+    answer = NOTHING
+    if db is not None:
+        answer = recall(db, Query(text, limit=wanted), viewer=session.viewer, now=session.now)
+    made = block(
+        answer.hits,
+        max_chars=session.setting("max_chars", DEFAULT_CHARS) if max_chars is None else max_chars,
+        max_tokens=max_tokens,
+        fence=os.urandom(8).hex() if auto else None,
+    )
+    if session.json or format == "json":
+        output.emit_json(_form(made))
+    elif made.text:
+        sys.stdout.write((_xml(made) if format == "xml" else made.text) + "\n")
+    if db is not None and answer.backlog is not None:
+        output.deliver()
+        settle(db, answer, touch=False, now=session.now)
+    return 0
+
+
+def _form(made: Block) -> dict[str, Any]:
+    return {
+        "block": made.text,
+        "chars": len(made.text),
+        "tokens": made.tokens,
+        "facts": list(made.facts),
+        "blocked": list(made.blocked),
+        "truncated": made.truncated,
+    }
+
+
+def _xml(made: Block) -> str:
+    # `<` and `>` are escaped in the bullets already; a fence of --auto is markup of its own.
+    return f"<memory>\n{made.text.replace('&', '&amp;').replace('&amp;lt;', '&lt;').replace('&amp;gt;', '&gt;')}\n</memory>"

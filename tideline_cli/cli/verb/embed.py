@@ -1,0 +1,35 @@
+"""tideline embed."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+
+HELP = """Print the vector of a text.
+
+The built-in embedder hrr-256 needs no model: it hashes words and their trigrams to phases, so the
+same text gives the same 256 numbers everywhere."""
+EXAMPLES = (("deploy", "--json"),)
+ARGUMENTS = (Argument("words", "TEXT", "What to embed; `-` reads standard input."),)
+OPTIONS = (
+    Option("embedder", ("--embedder",), "Which one [default: hrr-256].", metavar="NAME",
+           default="hrr-256"),
+)  # fmt: skip
+
+
+def run(session: Session, *, words: list[str], embedder: str) -> int:
+    """Embed one text."""
+    text = session.text(words)
+    if text is None:
+        raise UsageError("nothing to embed", hint='tideline embed "deploy"')
+    from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  numpy, 60-90 ms
+
+    chosen = resolve(embedder)
+    vector = [float(value) for value in chosen.embed([text])[0]]
+    if session.json:
+        output.emit_json({"embedder": chosen.name, "dims": len(vector), "vector": vector})
+    else:
+        output.emit_lines([" ".join(map(repr, vector))])
+    return 0

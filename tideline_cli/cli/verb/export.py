@@ -1,0 +1,119 @@
+"""tideline export."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange import jsonl
+from tideline_cli.model import codec
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.policy.render import prompt_text
+from tideline_cli.store.connection import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, TextIO
+
+HELP = """Write facts out as JSON lines, CSV, SQLite or Markdown.
+
+JSON lines are loss-free: `tideline import --trust` into an empty file gives the same export,
+byte for byte. Archived facts and links are included. One origin, unless --all-origins."""
+EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("format", ("--format",), "jsonl, csv, sqlite or markdown [default: jsonl].", "choice",
+           "jsonl", choices=("jsonl", "csv", "sqlite", "markdown")),
+    Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
+    Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
+           "flag", False),
+)  # fmt: skip
+_COLUMNS = (
+    "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
+    "decay_rate", "access_count", "last_accessed_at", "created_at", "source", "origin",
+    "lifecycle", "status", "confidence", "slot", "valid_from", "valid_to", "pinned",
+    "source_turn", "derived_from", "metadata", "links",
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], format: str, output: str | None, all_origins: bool
+) -> int:
+    """Export one origin, or all."""
+    if words:
+        raise UsageError("export takes no words", hint="tideline export > memory.jsonl")
+    if all_origins and not session.viewer.is_owner:
+        raise UsageError("only the owner may export all origins", hint="leave out --origin")
+    viewer = EVERYONE if all_origins else session.viewer
+    db = session.reading()
+    if db is None:
+        return _write(session, format, output, iter(()))
+    with snapshot(db):
+        return _write(session, format, output, jsonl.forms(db, viewer=viewer))
+
+
+def _write(
+    session: Session, format: str, path: str | None, forms: Iterable[Mapping[str, Any]]
+) -> int:
+    if format == "sqlite":
+        if path is None:
+            raise UsageError("a SQLite export needs a file", hint="add --output memory.db")
+        from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 150 ms
+
+        foreign.write_database(path, forms, store=session.database)
+        return 0
+    writer = {"jsonl": _json_lines, "csv": _csv_lines, "markdown": _markdown_lines}[format]
+    if path is None or path == "-":
+        _print(sys.stdout, writer(forms))
+        return 0
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags, 0o600)
+    except FileExistsError as error:
+        raise UsageError(f"{path} exists", hint="name a fresh file") from error
+    with open(handle, "w", encoding="utf-8", newline="") as file:
+        _print(file, writer(forms))
+    return 0
+
+
+def _print(file: TextIO, lines: Iterator[str]) -> None:
+    for line in lines:
+        file.write(line)
+
+
+def _json_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for form in forms:
+        yield codec.dumps(dict(form)) + "\n"
+
+
+def _csv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    import csv  # noqa: PLC0415
+    import io  # noqa: PLC0415
+
+    from tideline_cli.exchange.foreign import cell  # noqa: PLC0415
+
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for form in forms:
+        writer.writerow([cell(form[name]) for name in _COLUMNS])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+    yield line.getvalue()
+
+
+def _markdown_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    by_segment: dict[str, list[str]] = {}
+    for form in forms:
+        if form["lifecycle"] == "active":
+            line = f"- {prompt_text(form['content'])} <!-- {form['id']} -->\n"
+            by_segment.setdefault(form["segment"], []).append(line)
+    yield "# Memory\n"
+    for segment, lines in sorted(by_segment.items()):
+        yield f"\n## {segment}\n\n"
+        yield from lines

@@ -1,0 +1,77 @@
+"""tideline list."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.model import codec
+from tideline_cli.model.fact import KINDS, LIFECYCLES, SEGMENTS
+from tideline_cli.store import facts
+from tideline_cli.store.facts import Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact
+
+HELP = """List facts, newest first.
+
+Active facts, unless --lifecycle or --as-of says otherwise. Exits with 1 when a filter leaves
+nothing."""
+EXAMPLES = (("", "--segment preference"), ("", "--as-of 2026-01-01"))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
+           choices=tuple(SEGMENTS), many=True),
+    Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG"),
+    Option("kind", ("--kind",), "Only this kind.", "choice", choices=tuple(KINDS), many=True,
+           metavar="KIND"),
+    Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: active].",
+           "choice", "active", choices=(*LIFECYCLES, "all")),
+    Option("since", ("--since",), "Only facts made at or after TIME.", "time"),
+    Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
+    Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
+    Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
+    Option("jsonl", ("--jsonl",), "Print one JSON object a line.", "flag", False),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], segment: tuple[str, ...], tag: tuple[str, ...],
+    kind: tuple[str, ...], lifecycle: str, since: int | None, until: int | None,
+    as_of: int | None, limit: int, jsonl: bool,
+) -> int:  # fmt: skip
+    """List the facts."""
+    if words:
+        raise UsageError("list takes no words", hint="`tideline recall` searches")
+    wanted = Filter(
+        lifecycle=None if lifecycle == "all" else lifecycle,
+        as_of=as_of, segments=segment, kinds=kind, tags=tag, since=since, until=until,
+    )  # fmt: skip
+    db = session.reading()
+    found: list[Fact] = []
+    if db is not None:
+        rows = facts.each(db, viewer=session.viewer, wanted=wanted, limit=limit or None)
+        found = list(rows)
+    if jsonl:
+        for fact in found:
+            output.emit_json(codec.fact_form(fact))
+    elif session.json:
+        output.emit_json({"facts": [codec.fact_form(fact) for fact in found]})
+    elif output.is_terminal(session) and found:
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        tables.facts(session, found)
+    else:
+        output.emit_lines([line(fact) for fact in found])
+    if found:
+        return 0
+    if not session.json:
+        session.note("nothing to list")
+    return 0 if wanted == Filter() else 1
+
+
+def line(fact: Fact) -> str:
+    """Return the line of a fact in a pipe."""
+    return f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"

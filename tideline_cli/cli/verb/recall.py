@@ -1,0 +1,167 @@
+"""tideline recall."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.memory.recall import DEFAULT_LIMIT, MODES, NOTHING, Query, recall, settle
+from tideline_cli.model import codec
+from tideline_cli.model.fact import KINDS, SEGMENTS
+from tideline_cli.model.origin import parse_origin
+from tideline_cli.ranking.decay import DECAYS
+from tideline_cli.store.facts import Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.memory.recall import Answer
+    from tideline_cli.model.hit import Hit
+
+HELP = """Find the facts that answer a query.
+
+Facts that share words with the query come first: BM25 times the trust of their source, times how
+well they are remembered. What only resembles it follows below, where places are left.
+
+Exits with 1 when nothing matches."""
+EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
+ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard input."),)
+OPTIONS = (
+    Option("limit", ("--limit", "-n"), f"Hits at most [default: {DEFAULT_LIMIT}].", "count",
+           least=1),
+    Option("mode", ("--mode",), "Words and likeness, words alone, or likeness alone "
+           "[default: hybrid].", "choice", "hybrid", choices=MODES),
+    Option("fusion", ("--fusion",), "How the two lanes are joined [default: append].", "choice",
+           "append", choices=("append",)),
+    Option("decay", ("--decay",), "How facts fade [default: half-life].", "choice", "half-life",
+           choices=DECAYS),
+    Option("min_sim", ("--min-sim",), "Least cosine of a fact found by likeness [default: 0.3].",
+           "share"),
+    Option("mmr", ("--mmr",), "Weight of score against repetition; 1 keeps the order "
+           "[default: 1].", "share", 1.0, metavar="LAMBDA"),
+    Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG"),
+    Option("segment", ("--segment", "-s"), "Only facts of this segment.", "choice",
+           choices=tuple(SEGMENTS), many=True),
+    Option("kind", ("--kind",), "Only facts of this kind.", "choice", choices=tuple(KINDS),
+           many=True, metavar="KIND"),
+    Option("since", ("--since",), "Only facts made at or after TIME.", "time"),
+    Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
+    Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
+    Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
+    Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
+    Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin; "
+           "print one JSON result a line; counts no use.", "flag", False),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], batch: bool, explain: bool, no_touch: bool, **given: Any
+) -> int:
+    """Answer one query, or a batch of them."""
+    if batch:
+        return _run_batch(session, explain, given)
+    text = session.text(words)
+    if text is None:
+        raise UsageError("nothing to look for", hint='tideline recall "when do I deploy"')
+    query = _query(session, text, **given)
+    db = session.reading()
+    answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
+    _print(session, query, answer, explain)
+    if db is not None and answer.hits:
+        session.keep_hits([hit.fact.id for hit in answer.hits])
+    if db is not None:
+        output.deliver()
+        passive = no_touch or explain or query.wanted.as_of is not None
+        settle(db, answer, touch=not passive, now=session.now)
+    return 0 if answer.hits else 1
+
+
+def _query(
+    session: Session, text: str, *, limit: int | None, fusion: str, tag: tuple[str, ...],
+    segment: tuple[str, ...], kind: tuple[str, ...], since: int | None, until: int | None,
+    as_of: int | None, **rest: Any,
+) -> Query:  # fmt: skip
+    return Query(
+        text,
+        limit=limit or session.setting("limit", DEFAULT_LIMIT),
+        wanted=Filter(
+            as_of=as_of, segments=segment, kinds=kind, tags=tag, since=since, until=until
+        ),
+        **rest,
+    )
+
+
+def _print(session: Session, query: Query, answer: Answer, explain: bool) -> None:
+    if session.json:
+        output.emit_json(_form(query, session.viewer.key, answer, explain))
+    elif output.is_terminal(session) and answer.hits:
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        tables.hits(session, answer.hits, explain=explain)
+    else:
+        output.emit_lines([_line(hit, explain) for hit in answer.hits])
+    if not answer.hits and not session.json:
+        session.note("nothing matched")
+
+
+def _line(hit: Hit, explain: bool) -> str:
+    text = " ".join(hit.fact.content.split())
+    line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
+    return f"{line}\t{explanation(hit)}" if explain else line
+
+
+def explanation(hit: Hit) -> str:
+    """Return the product that makes a hit's score, on one line."""
+    why = hit.why
+    shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
+    if why.lane == "lexical":
+        return f"{hit.score:.4f} = bm25 {why.bm25:.4f} ({', '.join(why.matched_terms)}) × {shared}"
+    near = f"cosine {why.cosine:.3f}"
+    if why.base is None:
+        return f"{hit.score:.4f} = {near} × {shared}"
+    return f"{hit.score:.4f} = {near}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
+
+
+def _form(query: Query, origin: str, answer: Answer, explain: bool) -> dict[str, Any]:
+    return {
+        "query": query.text,
+        "origin": origin,
+        "mode": query.mode,
+        "fusion": "append",
+        "hits": [
+            codec.hit_form(hit, rank, explain=explain) for rank, hit in enumerate(answer.hits, 1)
+        ],
+    }
+
+
+def _run_batch(session: Session, explain: bool, given: dict[str, Any]) -> int:
+    """Answer one query a line; passive."""
+    db = session.reading()
+    for number, line in enumerate(session.standard_input().splitlines(), 1):
+        if line.strip():
+            output.emit_json(_batch_line(session, db, number, line, explain, given))
+    return 0
+
+
+def _batch_line(
+    session: Session, db: Connection | None, number: int, line: str, explain: bool,
+    given: dict[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    row: dict[str, Any] = {"query": line}
+    if line.lstrip().startswith("{"):
+        try:
+            row = codec.loads(line)
+        except ValueError as error:
+            raise UsageError(f"line {number} is not JSON: {error}") from error
+    text = row.get("query")
+    if not isinstance(text, str):
+        raise UsageError(f"line {number} has no query", hint='give {"id": …, "query": "…"}')
+    viewer = parse_origin(str(row["origin"])) if row.get("origin") else session.viewer
+    query = _query(session, text, **given)
+    answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=session.now)
+    form = _form(query, viewer.key, answer, explain)
+    return {"id": row["id"], **form} if "id" in row else form

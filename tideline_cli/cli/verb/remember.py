@@ -1,0 +1,226 @@
+"""tideline remember."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.memory import remember as memory
+from tideline_cli.model import codec
+from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.source import SOURCES, parse_source
+from tideline_cli.policy.gate import confined
+from tideline_cli.store import journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.memory.remember import Remembered
+
+HELP = """Write a fact down.
+
+A fact that is known already is reinforced, not stored twice. A fact in a slot replaces what the
+slot held; the old value stays in the history.
+
+Text that comes from tools, documents or extraction says so with --source: it may not speak for
+the owner, and it is scanned before it is stored."""
+EXAMPLES = (
+    ("I keep a strict vegetarian diet", "--segment preference"),
+    ("I deploy on Fridays", "--slot deploy_day"),
+)
+ARGUMENTS = (Argument("words", "TEXT", "The fact; `-` reads standard input."),)
+OPTIONS = (
+    Option("segment", ("--segment", "-s"), "What it is about [default: knowledge].", "choice",
+           choices=tuple(SEGMENTS)),
+    Option("slot", ("--slot",), "The one value it is of, such as deploy_day: replaces the old one.",
+           metavar="NAME"),
+    Option("importance", ("--importance",), "How much it matters; outside 0..1 is clamped.",
+           "number"),
+    Option("tier", ("--tier",), "How long it is kept.", "choice", choices=TIERS),
+    Option("source", ("--source",), "Who said it [default: owner_message, in a channel "
+           "channel_message].", "choice", choices=SOURCES),
+    Option("supersedes", ("--supersedes",), "A fact that this one replaces.", many=True,
+           metavar="ID"),
+    Option("confidence", ("--confidence",), "How sure it is; weighs in recall.", "share"),
+    Option("valid_from", ("--valid-from",), "When it begins to hold.", "time"),
+    Option("valid_to", ("--valid-to",), "When it ceases to hold.", "time"),
+    Option("tag", ("--tag", "-t"), "A label to filter by.", many=True, metavar="TAG"),
+    Option("kind", ("--kind",), "A finer word than the segment, and its defaults.", "choice",
+           choices=tuple(KINDS), metavar="KIND"),
+    Option("title", ("--title",), "A short name."),
+    Option("meta", ("--meta",), "Anything else worth keeping.", "pair", many=True),
+    Option("source_turn", ("--source-turn",), "Where it was said.", metavar="REF"),
+    Option("derived_from", ("--derived-from",), "A fact it was derived from.", many=True,
+           metavar="ID"),
+    Option("pin", ("--pin",), "Never let it fade.", "flag", False),
+    Option("confine", ("--confine",), "Store what the source may not author as knowledge.",
+           "flag", False),
+    Option("batch", ("--batch",), "Read JSON lines; print one result a line; one transaction.",
+           "flag", False),
+)  # fmt: skip
+_BATCH_KEYS = frozenset(
+    "content segment slot importance tier source supersedes confidence valid_from valid_to tags "
+    "kind title metadata source_turn derived_from pinned".split()
+)
+
+
+def run(session: Session, *, words: list[str], batch: bool, **given: Any) -> int:
+    """Store one fact, or a batch of them."""
+    if batch:
+        return _run_batch(session, given)
+    text = session.text(words)
+    if text is None:
+        raise UsageError("nothing to remember", hint='tideline remember "I deploy on Fridays"')
+    given["tags"] = _tags(session, given.pop("tag"))
+    given["metadata"] = dict(given.pop("meta")) or None
+    new = _new_fact(session, text, **given)
+    db = session.writing()
+    done = memory.remember(db, new, fact_id=new_id(session.now), now=session.now)
+    _report(session, done)
+    return 0
+
+
+def new_id(now: int) -> str:
+    """Return a fresh ULID with the time `now`."""
+    from ulid_transform import ulid_at_time  # noqa: PLC0415
+
+    return ulid_at_time(max(now, 0) / 1000)
+
+
+def _new_fact(
+    session: Session, text: str, *, segment: str | None, source: str | None, kind: str | None,
+    pin: bool, confine: bool, supersedes: tuple[str, ...], derived_from: tuple[str, ...],
+    valid_from: int | None, valid_to: int | None, **rest: Any,
+) -> NewFact:  # fmt: skip
+    viewer = session.viewer
+    said_by = parse_source(
+        source or ("owner_message" if viewer.is_owner else "channel_message")
+    )
+    about: Any = segment or (KINDS[kind][0] if kind else "knowledge")
+    if confine:
+        about = confined(about, said_by)
+    if valid_from is not None and valid_to is not None and valid_to <= valid_from:
+        raise UsageError("--valid-to is not after --valid-from", hint="a fact holds until valid-to")
+    return NewFact(
+        text,
+        about,
+        said_by,
+        viewer,
+        kind=kind,
+        pinned=pin,
+        supersedes=tuple(map(session.reference, supersedes)),
+        derived_from=tuple(map(session.reference, derived_from)),
+        valid_from=valid_from,
+        valid_to=valid_to,
+        **rest,
+    )
+
+
+def _tags(session: Session, given: tuple[str, ...]) -> tuple[str, ...]:
+    named = (tag.strip() for tag in (*session.setting("tags", ()), *given))
+    return tuple(dict.fromkeys(tag for tag in named if tag))
+
+
+def _report(session: Session, done: Remembered) -> None:
+    for reference in done.ignored:
+        session.note(f"--supersedes {reference}: no such active fact here, ignored")
+    if session.json:
+        output.emit_json(_form(done))
+        return
+    output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {done.fact.content}"])
+    if done.action == "reinforced":
+        session.note("known already, reinforced")
+    for old in done.superseded:
+        session.note(f"replaces {old}")
+
+
+def _form(done: Remembered) -> dict[str, Any]:
+    return {
+        "action": done.action,
+        "id": done.fact.id,
+        "fact": codec.fact_form(done.fact),
+        "superseded": list(done.superseded),
+        "batch": done.batch,
+    }
+
+
+def _run_batch(session: Session, given: dict[str, Any]) -> int:
+    """Store one fact per line of JSON; a line that fails is reported in its place."""
+    lines = session.standard_input().splitlines()
+    db = session.writing()
+    now = session.now
+    worst = 0
+    results: list[dict[str, Any]] = []
+    refused: list[tuple[NewFact, WriteBlockedError]] = []
+    with journal.batch(db, verb="remember", by=session.viewer, now=now) as batch:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                new = _from_line(session, line, given)
+                results.append(_form(_in_savepoint(db, new, batch, now, refused)))
+            except TidelineError as error:
+                worst = max(worst, error.exit_code)
+                form = {"code": error.code, "message": error.message, "hint": error.hint}
+                results.append({"line": number, "error": form})
+    for new, error in refused:
+        memory.block(db, new, error, now=now)
+    for result in results:
+        output.emit_json(result)
+    return worst
+
+
+def _in_savepoint(
+    db: Connection, new: NewFact, batch: journal.batch, now: int,
+    refused: list[tuple[NewFact, WriteBlockedError]],
+) -> Remembered:  # fmt: skip
+    try:
+        with db:
+            return memory.write(db, new, batch=batch, fact_id=new_id(now), now=now)
+    except WriteBlockedError as error:
+        refused.append((new, error))
+        raise
+
+
+def _from_line(session: Session, line: str, given: dict[str, Any]) -> NewFact:
+    try:
+        row = codec.loads(line)
+    except ValueError as error:
+        raise UsageError(f"not JSON: {error}", hint="one JSON object a line") from error
+    if not isinstance(row, dict) or not isinstance(row.get("content"), str):
+        raise UsageError("no text", hint='a line is an object with "content"')
+    unknown = set(row) - _BATCH_KEYS
+    if unknown:
+        raise UsageError(
+            f"unknown key: {min(unknown)!r}", hint="use some of " + ", ".join(sorted(_BATCH_KEYS))
+        )
+    return _new_fact(session, **_row_values(session, row, given))
+
+
+def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    from tideline_cli.exchange.rows import instants, strings, unit  # noqa: PLC0415
+
+    for name, allowed in (("segment", tuple(SEGMENTS)), ("tier", TIERS), ("kind", tuple(KINDS)),
+                          ("source", SOURCES)):  # fmt: skip
+        if row.get(name) is not None:
+            one_of(str(row[name]), allowed, name)
+    values = {name: row.get(name) or given[name] for name in
+              ("segment", "tier", "kind", "source", "slot", "title", "source_turn")}  # fmt: skip
+    metadata = dict(given["meta"]) | (row.get("metadata") or {})
+    return values | {
+        "text": row["content"],
+        "tags": _tags(session, (*given["tag"], *strings(row, "tags"))),
+        "supersedes": strings(row, "supersedes") or given["supersedes"],
+        "derived_from": strings(row, "derived_from") or given["derived_from"],
+        "importance": unit(row, "importance", clamp=True, default=given["importance"]),
+        "confidence": unit(row, "confidence", clamp=False, default=given["confidence"]),
+        "valid_from": instants(row, "valid_from", given["valid_from"]),
+        "valid_to": instants(row, "valid_to", given["valid_to"]),
+        "metadata": metadata or None,
+        "pin": bool(row.get("pinned", given["pin"])),
+        "confine": given["confine"],
+    }

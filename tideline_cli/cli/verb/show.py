@@ -1,0 +1,99 @@
+"""tideline show."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.model import codec, instant
+from tideline_cli.ranking import decay
+from tideline_cli.store import facts, journal, links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.store.journal import Entry
+    from tideline_cli.store.links import Link
+
+HELP = """Show one fact: all of it, its links, its strength now.
+
+ID is the beginning of an id (4 characters or more), or @1 for the first hit of the last recall
+in this terminal."""
+EXAMPLES = (("@1", ""),)
+ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1),)
+OPTIONS: tuple[Option, ...] = ()
+
+
+def run(session: Session, *, words: list[str]) -> int:
+    """Show the fact."""
+    if len(words) != 1:
+        raise UsageError("name one fact", hint="tideline show ID")
+    reference = session.reference(words[0])
+    db = session.reading()
+    if db is None:
+        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
+    seq, fact = facts.find(db, reference, viewer=session.viewer)
+    out = links.leaving(db, fact.id, viewer=session.viewer)
+    back = links.arriving(db, fact.id, viewer=session.viewer)
+    past = list(journal.entries_of(db, seq, viewer=session.viewer))
+    power = strength(fact, session.now)
+    if session.json:
+        output.emit_json(_form(fact, power, out, back, past))
+    else:
+        output.emit_lines(_lines(fact, power, out, back, past))
+    return 0
+
+
+def strength(fact: Fact, now: int) -> float:
+    """Return how present a fact is now."""
+    return decay.strength(
+        fact.importance,
+        fact.decay_rate,
+        fact.access_count,
+        (now - fact.last_accessed_at) / instant.DAY_MS,
+        immune=decay.is_immune(fact.tier, fact.pinned),
+    )
+
+
+def _form(
+    fact: Fact, power: float, out: list[Link], back: list[Link], past: list[Entry]
+) -> dict[str, Any]:
+    def edge(link: Link, other: str) -> dict[str, Any]:
+        return {"kind": link.kind, "id": other, "reason": link.reason, "strength": link.strength}
+
+    return {
+        "fact": codec.fact_form(fact),
+        "strength": power,
+        "links": [edge(link, link.target) for link in out],
+        "backlinks": [edge(link, link.source) for link in back],
+        "history": [
+            {"batch": e.batch, "at": instant.iso(e.at), "verb": e.verb, "act": ACTS[e.act or "+"]}
+            for e in past
+        ],
+    }
+
+
+ACTS = {"+": "added", "~": "changed", "-": "removed"}
+
+
+def _lines(
+    fact: Fact, power: float, out: list[Link], back: list[Link], past: list[Entry]
+) -> list[str]:
+    form = codec.fact_form(fact)
+    lines = [fact.content, ""]
+    for name, value in form.items():
+        if name == "content" or value in (None, [], False):
+            continue
+        shown = value if isinstance(value, str) else codec.dumps(value)
+        lines.append(f"{name:<17} {shown}")
+    lines.append(f"{'strength now':<17} {power:.3f}")
+    lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]
+    lines += [f"{'backlink':<17} {link.kind} ← {link.source}" for link in back]
+    lines += [
+        f"{'history':<17} {instant.iso(e.at)} {ACTS[e.act or '+']} by {e.verb} (batch {e.batch})"
+        for e in past
+    ]
+    return lines

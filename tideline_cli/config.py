@@ -1,0 +1,167 @@
+"""Settings: flag > environment > project file > user file > default, in one table."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PROJECT_FILE = ".tideline.toml"
+
+
+@record
+class Setting:
+    """One setting: what it is called, what type it has, whether a project file may set it."""
+
+    name: str
+    env: str
+    kind: str  # text, count, texts
+    default: Any
+    help: str
+    in_project: bool = False
+
+
+SETTINGS: Mapping[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("database", "TIDELINE_DB", "text", None, "the memory file"),
+        Setting("origin", "TIDELINE_ORIGIN", "text", "owner", "whose memory it is", True),
+        Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True),
+        Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True),
+        Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
+        Setting("color", "TIDELINE_COLOR", "text", "auto", "auto, always or never"),
+    )
+}
+
+
+@record
+class Value:
+    """A setting's value and where it comes from."""
+
+    value: Any
+    origin: str
+
+
+@record
+class Config:
+    """The settings of one run."""
+
+    values: Mapping[str, Value]
+
+    def get(self, name: str) -> Any:
+        """Return a setting's value."""
+        return self.values[name].value
+
+
+def load(environ: Mapping[str, str], folder: str | None) -> Config:
+    """Return the settings from the environment, the project file above `folder`, the user's file.
+
+    Raises UsageError for a file that cannot be read or says what it may not.
+    """
+    user_file = config_file(environ)
+    user = _read(user_file)
+    project_file = _project_file(folder) if folder else None
+    project = _read(project_file) if project_file else {}
+    for name in project:
+        if name in SETTINGS and not SETTINGS[name].in_project:
+            raise UsageError(
+                f"{project_file} may not set {name}", hint="set it in your own config.toml"
+            )
+    values: dict[str, Value] = {}
+    for setting in SETTINGS.values():
+        if environ.get(setting.env):
+            raw: Any = environ[setting.env]
+            raw = raw.split(",") if setting.kind == "texts" else raw
+            values[setting.name] = Value(_checked(setting, raw, setting.env), setting.env)
+        elif setting.name in project:
+            values[setting.name] = Value(
+                _checked(setting, project[setting.name], str(project_file)), str(project_file)
+            )
+        elif setting.name in user:
+            values[setting.name] = Value(
+                _checked(setting, user[setting.name], user_file), user_file
+            )
+        else:
+            values[setting.name] = Value(setting.default, "default")
+    if values["database"].value is None:
+        values["database"] = Value(os.path.join(data_folder(environ), "tideline.db"), "default")
+    return Config(values)
+
+
+def data_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of the memory file."""
+    return _folder(environ, "XDG_DATA_HOME", ".local/share", "user_data_dir")
+
+
+def config_file(environ: Mapping[str, str]) -> str:
+    """Return the path of the user's settings."""
+    return os.path.join(
+        _folder(environ, "XDG_CONFIG_HOME", ".config", "user_config_dir"), "config.toml"
+    )
+
+
+def state_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of what may be lost: the hits of the last recall."""
+    return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
+
+
+def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:
+    if environ.get("TIDELINE_HOME"):
+        return os.path.abspath(environ["TIDELINE_HOME"])
+    if sys.platform != "linux":
+        import platformdirs  # noqa: PLC0415  15 ms; on Linux the rule is the two lines below
+
+        return str(getattr(platformdirs, elsewhere)("tideline", appauthor=False))
+    base = environ.get(variable, "").strip()
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), fallback)
+    return os.path.join(base, "tideline")
+
+
+def _project_file(folder: str) -> str | None:
+    while True:
+        path = os.path.join(folder, PROJECT_FILE)
+        if os.path.isfile(path):
+            return path
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    import tomllib  # noqa: PLC0415  10 ms that only a settings file costs
+
+    try:
+        return tomllib.loads(raw.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not valid TOML: {error}") from error
+
+
+def _checked(setting: Setting, raw: Any, where: str) -> Any:
+    match setting.kind:
+        case "count":
+            text = str(raw)
+            if text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000:
+                return int(text)
+        case "texts":
+            if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
+                return tuple(item.strip() for item in raw if item.strip())
+        case _:
+            if isinstance(raw, str):
+                return raw
+    raise UsageError(f"{where}: {setting.name} cannot be {raw!r}", hint=setting.help)

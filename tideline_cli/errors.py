@@ -1,0 +1,67 @@
+"""Everything that can go wrong, drawn as a tree; each error knows its exit code and its hint.
+
+TidelineError
+├── UsageError          2   a value that is not allowed
+├── NotFoundError       3   no such id for this viewer
+├── WriteBlockedError   4   write-gate, threat scan or policy
+├── StoreError          5   damaged, foreign, or newer than this program
+├── UnavailableError    6   embedder, model or network
+├── CannotWriteError   73   disk full, read-only, permissions
+└── BusyError          75   another writer holds the store beyond the timeout
+"""
+
+from __future__ import annotations
+
+
+class TidelineError(Exception):
+    """An error that a user sees as one line: what happened, and a hint what to do next."""
+
+    exit_code = 1
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code or type(self).code
+
+
+class UsageError(TidelineError):
+    exit_code = 2
+    code = "usage"
+
+
+class NotFoundError(TidelineError):
+    exit_code = 3
+    code = "not_found"
+
+
+class WriteBlockedError(TidelineError):
+    """A write that policy refuses; `reason` goes into the journal."""
+
+    exit_code = 4
+    code = "write_blocked"
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "", reason: str = "") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.reason = reason or message
+
+
+class StoreError(TidelineError):
+    exit_code = 5
+    code = "store_damaged"
+
+
+class UnavailableError(TidelineError):
+    exit_code = 6
+    code = "unavailable"
+
+
+class CannotWriteError(TidelineError):
+    exit_code = 73
+    code = "cannot_write"
+
+
+class BusyError(TidelineError):
+    exit_code = 75
+    code = "busy"

@@ -1,0 +1,121 @@
+"""Foreign files: CSV, TSV and SQLite in, fresh CSV and SQLite out. The only sqlite_utils.
+
+The memory file itself is never opened here: two SQLite libraries on one file in one process lose
+each other's locks.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model import codec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, BinaryIO
+
+_LISTS = ("tags", "derived_from", "links")
+_NUMBERS = ("importance", "decay_rate", "confidence")
+_WHOLES = ("access_count",)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def delimited(file: BinaryIO, *, tabs: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number, row) of a CSV or TSV file with a header."""
+    from sqlite_utils.utils import Format, rows_from_file  # noqa: PLC0415  150 ms
+
+    rows, _ = rows_from_file(file, format=Format.TSV if tabs else Format.CSV, encoding="utf-8-sig")
+    for number, row in enumerate(rows, 2):
+        yield number, _typed({str(key): value for key, value in row.items() if key})
+
+
+def database(path: str, table: str, *, store: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (row number, row) of a table in another SQLite file, which is opened read-only."""
+    if _same_file(path, store):
+        raise UsageError("that is the memory file itself", hint="use `tideline export`")
+    import sqlite3  # noqa: PLC0415
+
+    from sqlite_utils import Database  # noqa: PLC0415
+
+    db = Database(sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True))
+    try:
+        names = db.table_names() + db.view_names()
+        if table not in names:
+            raise UsageError(f"no table {table!r} in {path}", hint="it has " + ", ".join(names))
+        for number, row in enumerate(db[table].rows, 1):
+            yield number, _typed(row)
+    except sqlite3.DatabaseError as error:
+        raise UsageError(f"{path} is not a readable SQLite database: {error}") from error
+    finally:
+        db.conn.close()
+
+
+def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str) -> int:
+    """Write facts into the table `fact` of a fresh SQLite file, and return their number."""
+    if _same_file(path, store):
+        raise UsageError("that is the memory file itself", hint="name another file")
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists", hint="name a fresh file")
+    from sqlite_utils import Database  # noqa: PLC0415
+
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+    db = Database(path)
+    try:
+        db["fact"].insert_all((dict(form) for form in forms), pk="id", batch_size=500)
+        return int(db["fact"].count) if db["fact"].exists() else 0
+    finally:
+        db.conn.close()
+
+
+def cell(value: Any) -> str:
+    """Return a value as a spreadsheet shows it; text that would run as a formula is quoted."""
+    if value is None:
+        return ""
+    if isinstance(value, (list, dict)):
+        return codec.dumps(value) if value else ""
+    if isinstance(value, str):
+        return "'" + value if value.startswith(_FORMULA) else value
+    return codec.dumps(value)
+
+
+def _typed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row with texts of a table turned into the numbers and lists that they are."""
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        if value in (None, ""):
+            continue
+        out[key] = _value(key, value) if isinstance(value, str) else value
+        if isinstance(value, bytes):
+            out[key] = value.decode(errors="replace")
+    return out
+
+
+def _value(key: str, value: str) -> Any:
+    try:
+        if key in _NUMBERS:
+            return float(value)
+        if key in _WHOLES:
+            return int(value)
+        if key in (*_LISTS, "metadata"):
+            return codec.loads(value) if value[:1] in "[{" else value.split(",")
+    except ValueError as error:
+        raise UsageError(f"{key} cannot be {value!r:.40}") from error
+    if key == "pinned":
+        return value.lower() in ("1", "true", "yes")
+    # What the export quoted for spreadsheets comes back as it was.
+    return value[1:] if value[:1] == "'" and value[1:].startswith(_FORMULA) else value
+
+
+def _same_file(path: str, store: str) -> bool:
+    try:
+        return os.path.samefile(path, store)
+    except OSError:
+        return os.path.realpath(path) == os.path.realpath(store)
+
+
+def _quoted(path: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415
+
+    return quote(os.path.abspath(path))

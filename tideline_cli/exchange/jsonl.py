@@ -1,0 +1,283 @@
+"""JSON lines in and out: loss-free, resumable, one short transaction per 500 facts."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.exchange.rows import Ground, fact_from, links_of, was_confined
+from tideline_cli.memory import remember as memory
+from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.model import codec, instant
+from tideline_cli.model.fact import Fact, NewFact
+from tideline_cli.model.record import record
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import terms
+from tideline_cli.policy.threats import scan
+from tideline_cli.store import facts, journal, links, uses, visibility
+from tideline_cli.store.connection import setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.model.text import Analyzer
+
+    Rows = Iterable[tuple[int, "dict[str, Any] | TidelineError"]]
+
+CHUNK = 500
+MAX_REPORTED = 100
+
+
+class Summary:
+    """What became of the rows of an import."""
+
+    def __init__(self) -> None:
+        self.added = 0
+        self.reinforced = 0
+        self.superseded = 0
+        self.present = 0
+        self.blocked = 0
+        self.skipped = 0
+        self.confined = 0
+        self.links = 0
+        self.batch: int | None = None
+        self.errors: list[tuple[int, TidelineError]] = []
+
+    def refuse(self, line: int, error: TidelineError) -> None:
+        """Count a row that was not taken, and keep the first hundred reasons."""
+        if isinstance(error, WriteBlockedError):
+            self.blocked += 1
+        else:
+            self.skipped += 1
+        if len(self.errors) < MAX_REPORTED:
+            self.errors.append((line, error))
+
+
+@record
+class Prepared:
+    """A row that is ready to be stored."""
+
+    line: int
+    row: dict[str, Any]
+    fact: Fact
+    terms: list[str]
+
+
+def parsed(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
+    """Yield (line number, row or what is wrong with it) for each line that is not blank."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = codec.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError:
+            yield number, UsageError("not UTF-8")
+            continue
+        except ValueError as error:
+            yield number, UsageError(f"not JSON: {error}")
+            continue
+        yield number, row if isinstance(row, dict) else UsageError("not an object")
+
+
+def check(rows: Rows, ground: Ground) -> tuple[int, TidelineError] | None:
+    """Return the first row that an import would not take, and why; None when it takes all."""
+    for line, row in rows:
+        try:
+            _prepared(line, row, ground, "standard")
+        except TidelineError as error:
+            return line, error
+    return None
+
+
+def take(
+    db: Connection, rows: Rows, ground: Ground, *, merge: bool,
+    progress: Callable[[int], None] | None = None,
+) -> Summary:  # fmt: skip
+    """Store the rows as they are, or with `merge` by the rules of remember.
+
+    Rows that are there already are left alone, so an import that was cut short is finished by
+    running it again. A bad row is reported and skipped.
+    """
+    return _Import(db, ground, merge=merge).run(rows, progress)
+
+
+def forms(db: Connection, *, viewer: Origin | Everyone) -> Iterator[dict[str, Any]]:
+    """Yield every fact that `viewer` may see, in order of arrival, as an importable object."""
+    edges: dict[str, list[dict[str, Any]]] = {}
+    for link in links.each(db, viewer=viewer):
+        edges.setdefault(link.source, []).append(
+            {
+                "kind": link.kind,
+                "target": link.target,
+                "reason": link.reason,
+                "strength": link.strength,
+                "created_at": instant.iso(link.created_at),
+            }
+        )
+    wanted = facts.Filter(lifecycle=None)
+    for fact in facts.each(db, viewer=viewer, wanted=wanted, oldest_first=True):
+        yield codec.fact_form(fact) | {"links": edges.get(fact.id, [])}
+
+
+class _Import:
+    """One run: its journal batch, its summary, and what it must remember between chunks."""
+
+    def __init__(self, db: Connection, ground: Ground, *, merge: bool) -> None:
+        self._db = db
+        self._ground = ground
+        self._merge = merge
+        self._analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+        self._summary = Summary()
+        self._batch: int | None = None
+        self._repeats: dict[str, int] = {}
+        self._edges: list[tuple[str, dict[str, Any]]] = []
+        self._last_before: int = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
+
+    def run(self, rows: Rows, progress: Callable[[int], None] | None) -> Summary:
+        chunk: list[Prepared] = []
+        for line, row in rows:
+            try:
+                chunk.append(self._ready(line, row))
+            except TidelineError as error:
+                self._summary.refuse(line, error)
+            if len(chunk) >= CHUNK:
+                self._store(chunk)
+                chunk = []
+                if progress is not None:
+                    progress(line)
+        self._store(chunk)
+        self._link()
+        return self._summary
+
+    def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
+        ready = _prepared(line, row, self._ground, self._analyzer)
+        if not is_trusted(ready.fact.source):
+            found = scan(ready.fact.content)
+            if found:
+                raise WriteBlockedError(
+                    f"threat scan: matched {', '.join(found)}", code="memory:threat"
+                )
+        return ready
+
+    def _store(self, chunk: list[Prepared]) -> None:
+        if not chunk:
+            return
+        with journal.batch(
+            self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+            resume=self._batch,
+        ) as batch:  # fmt: skip
+            self._batch = batch.number
+            self._summary.batch = batch.ordinal
+            touched: set[int] = set()
+            for ready in chunk:
+                origin = visibility.ensure_number(self._db, ready.fact.origin)
+                if self._merge:
+                    self._write(ready, batch)
+                elif self._insert(ready, origin):
+                    touched.add(origin)
+            for origin in sorted(touched):
+                while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
+                    pass
+
+    def _insert(self, ready: Prepared, origin: int) -> bool:
+        fact = ready.fact
+        added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
+        if not added and "id" not in ready.row:
+            fact = self._next_repeat(ready)
+            added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
+        if not added:
+            self._note_present(ready, fact)
+            return False
+        if fact.access_count or fact.last_accessed_at != fact.created_at:
+            uses.put(
+                self._db, fact.id, access_count=fact.access_count,
+                last_accessed_at=fact.last_accessed_at,
+            )  # fmt: skip
+        self._summary.added += 1
+        self._summary.confined += was_confined(ready.row, fact)
+        self._edges += [(fact.id, edge) for edge in links_of(ready.row)]
+        return True
+
+    def _next_repeat(self, ready: Prepared) -> Fact:
+        """Return the fact of a row that says the same as an earlier one, of this run or of one
+        that was cut short."""
+        first = ready.fact.id
+        seen = self._repeats.get(first, 0)
+        self._repeats[first] = seen + 1
+        if seen == 0 and self._is_older(first):
+            return ready.fact
+        repeat = seen if self._is_older(first) else seen + 1
+        return fact_from(ready.row, self._ground, repeat=repeat)
+
+    def _is_older(self, fact_id: str) -> bool:
+        """Say whether a fact was there before this run."""
+        row = self._db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchone()
+        return row is not None and row[0] <= self._last_before
+
+    def _note_present(self, ready: Prepared, fact: Fact) -> None:
+        try:
+            _, known = facts.find(self._db, fact.id, viewer=fact.origin)
+        except TidelineError:
+            error = UsageError(f"the id {fact.id} is taken", hint="leave the id out")
+            self._summary.refuse(ready.line, error)
+            return
+        if known.content == fact.content:
+            self._summary.present += 1
+        else:
+            error = UsageError(f"{fact.id} is there with another text", hint="leave the id out")
+            self._summary.refuse(ready.line, error)
+
+    def _write(self, ready: Prepared, batch: journal.batch) -> None:
+        fact = ready.fact
+        new = NewFact(
+            fact.content, fact.segment, fact.source, fact.origin, tier=fact.tier, kind=fact.kind,
+            title=fact.title, tags=fact.tags, importance=fact.importance,
+            confidence=fact.confidence, slot=fact.slot, valid_from=fact.valid_from,
+            valid_to=fact.valid_to, pinned=fact.pinned, source_turn=fact.source_turn,
+            derived_from=fact.derived_from, metadata=fact.metadata,
+        )  # fmt: skip
+        try:
+            done = memory.write(
+                self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now
+            )
+        except TidelineError as error:
+            self._summary.refuse(ready.line, error)
+            return
+        self._summary.added += done.action != "reinforced"
+        self._summary.reinforced += done.action == "reinforced"
+        self._summary.superseded += len(done.superseded)
+
+    def _link(self) -> None:
+        """Store the edges last: an edge may lead to a fact that comes later in the file."""
+        for start in range(0, len(self._edges), CHUNK):
+            with journal.batch(
+                self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+                resume=self._batch,
+            ):  # fmt: skip
+                for source, edge in self._edges[start : start + CHUNK]:
+                    self._summary.links += links.add(self._db, _link(source, edge, self._ground))
+
+
+def _prepared(
+    line: int, row: dict[str, Any] | TidelineError, ground: Ground, analyzer: Analyzer
+) -> Prepared:
+    if isinstance(row, TidelineError):
+        raise row
+    links_of(row)
+    fact = fact_from(row, ground)
+    return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer))
+
+
+def _link(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:
+    reason, strength, made = edge.get("reason"), edge.get("strength"), edge.get("created_at")
+    return links.Link(
+        source,
+        edge["kind"],
+        edge["target"],
+        reason if isinstance(reason, str) else None,
+        strength if isinstance(strength, int) and not isinstance(strength, bool) else None,
+        ground.now if made is None else instant.parse(str(made)),
+    )

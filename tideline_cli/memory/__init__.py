@@ -1,0 +1,1 @@
+"""The verbs on single facts: gather, decide, apply."""

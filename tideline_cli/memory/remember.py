@@ -1,0 +1,194 @@
+"""remember: write one fact down, unless the store knows it or policy forbids it."""
+
+from __future__ import annotations
+
+from math import ceil, comb
+
+from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.model.fact import MAX_CONTENT, birth
+from tideline_cli.model.origin import UNKNOWN
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import jaccard, normalise, terms
+from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
+from tideline_cli.policy.sameness import SAME_TERMS
+from tideline_cli.ranking.bm25 import at_least
+from tideline_cli.store import facts, fts, journal, links, uses
+from tideline_cli.store.connection import setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.model.text import Analyzer
+
+_MAX_LEAVES = 300
+_RARE = 64
+_COUNTED_TERMS = 40
+
+
+@record
+class Remembered:
+    """What became of a new fact. `action` is created, reinforced or superseded; `ignored` are
+    the --supersedes references that name no active fact of this origin."""
+
+    action: str
+    fact: Fact
+    superseded: tuple[str, ...]
+    ignored: tuple[str, ...]
+    batch: int
+
+
+def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
+    """Store `new` as `fact_id`, or reinforce the fact that says it already, in one transaction.
+
+    Raises UsageError for text that cannot be a fact and WriteBlockedError by policy; a blocked
+    write leaves nothing but its reason in the journal.
+    """
+    try:
+        with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
+            return write(db, new, batch=batch, fact_id=fact_id, now=now)
+    except WriteBlockedError as error:
+        if new.origin != UNKNOWN:
+            block(db, new, error, now=now)
+        raise
+
+
+def write(
+    db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int
+) -> Remembered:
+    """Do what `remember` does inside a batch that the caller holds open."""
+    new = replace(new, content=checked(new.content))
+    fact = birth(new, fact_id=fact_id, now=now)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    listed = terms(fact.content, analyzer=analyzer)
+    distinct = frozenset(listed)
+    targets = facts.active(db, new.supersedes, viewer=new.origin) if new.supersedes else None
+    decision = admit(
+        fact,
+        distinct,
+        targets=targets,
+        slot_mates=_slot_mates(db, fact),
+        twins=_twins(db, distinct, fact, batch.origin),
+    )
+    _scan(fact)
+    ignored = tuple(
+        reference
+        for reference in new.supersedes
+        if not any(target.id.startswith(reference.upper()) for target in targets or ())
+        and not any(target.id == reference for target in targets or ())
+    )
+    match decision:
+        case Reinforce(before, after):
+            facts.change(db, before, after)
+            uses.put(
+                db,
+                after.id,
+                access_count=after.access_count,
+                last_accessed_at=after.last_accessed_at,
+            )
+            return Remembered("reinforced", after, (), ignored, batch.ordinal)
+        case Insert(_, replaced, kinds):
+            facts.insert(db, fact, origin=batch.origin, terms=listed)
+            for old in replaced:
+                facts.archive(db, old.id, now=now)
+                for kind in kinds:
+                    links.add(db, links.Link(fact.id, kind, old.id, created_at=now))
+            action = "superseded" if replaced else "created"
+            gone = tuple(old.id for old in replaced)
+            return Remembered(action, fact, gone, ignored, batch.ordinal)
+
+
+def block(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -> None:
+    """Record that a write was refused, and why."""
+    journal.record_blocked(db, verb="remember", by=new.origin, now=now, reason=error.reason)
+
+
+def checked(content: str) -> str:
+    """Return the text as it is stored; raise UsageError when it cannot be a fact."""
+    text = normalise(content)
+    if not any(char.isalnum() or ord(char) > 0x2BFF for char in text):
+        raise UsageError(
+            "nothing to remember: the text is empty or punctuation only", hint="say it in words"
+        )
+    if len(text) > MAX_CONTENT:
+        raise UsageError(
+            f"the text has {len(text):,} characters; a fact may have {MAX_CONTENT:,}",
+            hint="split it into single facts",
+        )
+    return text
+
+
+def _scan(fact: Fact) -> None:
+    if is_trusted(fact.source):
+        return
+    from tideline_cli.policy.threats import scan  # noqa: PLC0415  trusted text needs no scan
+
+    found = scan(fact.content)
+    if found:
+        raise WriteBlockedError(
+            f"threat scan: text from {fact.source} matched {', '.join(found)}",
+            hint="read it; if you vouch for it, remember it as the owner",
+            code="memory:threat",
+            reason="threat: " + ", ".join(found),
+        )
+
+
+def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
+    if fact.slot is None:
+        return []
+    return [
+        Rival(mate, frozenset(held.split()))
+        for mate, held in facts.in_slot(db, fact.slot, viewer=fact.origin)
+    ]
+
+
+def _twins(
+    db: Connection, distinct: frozenset[str], fact: Fact, origin: int
+) -> Iterator[Rival]:
+    """Yield the active facts of this origin whose terms are nearly the same, oldest first.
+
+    A twin holds all but a few of the terms; asking for most of the rarest ones finds every twin
+    and little else.
+    """
+    if not distinct:
+        return
+    needed = ceil(SAME_TERMS * len(distinct))
+    missable = len(distinct) - needed
+    probes = _rarest(db, distinct, origin, 2 * missable + needed)
+    if sum(count == 0 for count, _ in probes) > missable:
+        return
+    share = _affordable(missable, needed)
+    chosen = [term for _, term in probes[: missable + share]]
+    condition = at_least(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
+    if condition is None:
+        return
+    for seq, held in list(fts.holding(db, condition, origin=origin)):
+        theirs = frozenset(held.split())
+        if jaccard(distinct, theirs) >= SAME_TERMS:
+            for twin, _ in facts.with_terms(db, [seq], viewer=fact.origin):
+                yield Rival(twin, theirs)
+
+
+def _rarest(
+    db: Connection, distinct: frozenset[str], origin: int, most: int
+) -> list[tuple[int, str]]:
+    """Return (facts that hold it, term), rarest first; only long terms are worth counting."""
+    by_length = sorted(distinct, key=lambda term: (-len(term), term))
+    counted = [
+        (fts.rarity(db, term, origin=origin, enough=_RARE), term)
+        for term in by_length[:_COUNTED_TERMS]
+    ]
+    rest = [(_RARE, term) for term in by_length[_COUNTED_TERMS:most]]
+    return sorted(counted) + rest
+
+
+def _affordable(missable: int, needed: int) -> int:
+    """Return how many terms to ask for, so that the condition stays small."""
+    share = 1
+    while share < needed and comb(missable + share + 1, missable) * (share + 1) <= _MAX_LEAVES:
+        share += 1
+    return share

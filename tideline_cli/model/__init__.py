@@ -1,0 +1,1 @@
+"""What a memory is: frozen values and words, standard library only."""

@@ -1,0 +1,105 @@
+"""To and from JSON: one wire form for --json, HTTP, MCP and export.
+
+The encoder writes the few shapes that we print with the C string escaper alone; importing
+`json` costs 5 ms, and reading JSON is off the hot path.
+"""
+
+from __future__ import annotations
+
+from _json import encode_basestring  # type: ignore[import-not-found]
+
+from tideline_cli.model import instant
+from tideline_cli.model.record import as_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.hit import Breakdown, Hit
+
+_TIMES = ("last_accessed_at", "created_at", "valid_from", "valid_to")
+
+
+def dumps(value: object) -> str:
+    """Return `value` (None, bool, int, float, str, list, tuple, mapping) as one line of JSON."""
+    if isinstance(value, str):
+        return _text(value)
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(dumps, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_text(str(k))}: {dumps(v)}" for k, v in value.items()) + "}"
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def loads(text: str) -> Any:
+    """Return the value of a JSON text; raises ValueError when it is not JSON."""
+    import json  # noqa: PLC0415
+
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def fact_form(fact: Fact) -> dict[str, Any]:
+    """Return the contract's object for a fact."""
+    form = as_dict(fact)
+    form["origin"] = fact.origin.key
+    form["tags"] = list(fact.tags)
+    form["derived_from"] = list(fact.derived_from)
+    for name in _TIMES:
+        if form[name] is not None:
+            form[name] = instant.iso(form[name])
+    return form
+
+
+def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
+    """Return the contract's object for a ranked hit."""
+    fact = hit.fact
+    form: dict[str, Any] = {
+        "rank": rank,
+        "id": fact.id,
+        "content": fact.content,
+        "segment": fact.segment,
+        "score": hit.score,
+        "lane": hit.why.lane,
+        "source": fact.source,
+        "source_turn": fact.source_turn,
+        "created_at": instant.iso(fact.created_at),
+    }
+    if explain:
+        form["explain"] = breakdown_form(hit.why)
+    return form
+
+
+def breakdown_form(why: Breakdown) -> dict[str, Any]:
+    """Return the factors of a score as an object."""
+    form = as_dict(why)
+    form["matched_terms"] = list(why.matched_terms)
+    return form
+
+
+def _text(value: str) -> str:
+    quoted: str = encode_basestring(value)
+    # A terminal may act on C1 controls and DEL inside a JSON string; escaped they say the same.
+    return quoted if quoted.isascii() and "\x7f" not in quoted else quoted.translate(_VISIBLE)
+
+
+def _number(value: float) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError(f"JSON has no number for {value}")
+    return repr(value)
+
+
+_VISIBLE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}

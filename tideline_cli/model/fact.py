@@ -1,0 +1,208 @@
+"""What a memory is: the fact, the words that classify it, and their defaults."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model.origin import Origin
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal
+
+    from tideline_cli.model.source import Source
+
+    Segment = Literal[
+        "identity", "correction", "relationship", "preference", "project", "knowledge", "context"
+    ]
+    Tier = Literal["short", "long", "permanent"]
+    Heat = Literal["core", "working", "peripheral"]
+    Lifecycle = Literal["active", "archived", "pruned"]
+    Status = Literal["asserted", "provisional", "confirmed", "disputed", "retracted"]
+
+TIERS: tuple[Tier, ...] = ("short", "long", "permanent")
+HEATS: tuple[Heat, ...] = ("core", "working", "peripheral")
+LIFECYCLES: tuple[Lifecycle, ...] = ("active", "archived", "pruned")
+STATUSES: tuple[Status, ...] = ("asserted", "provisional", "confirmed", "disputed", "retracted")
+
+MAX_CONTENT = 8192
+CORE_IMPORTANCE = 0.9
+
+
+@record
+class SegmentDefaults:
+    """What a segment gives a fact that states nothing itself (Tideline, segment table)."""
+
+    tier: Tier
+    importance: float
+    decay_rate: float
+    specificity: int
+    protected: bool
+
+
+SEGMENTS: Mapping[Segment, SegmentDefaults] = {
+    "identity": SegmentDefaults("permanent", 0.85, 0.010, 5, True),
+    "correction": SegmentDefaults("long", 0.80, 0.015, 5, True),
+    "relationship": SegmentDefaults("long", 0.75, 0.020, 3, False),
+    "preference": SegmentDefaults("long", 0.70, 0.020, 5, True),
+    "project": SegmentDefaults("long", 0.65, 0.025, 3, False),
+    "knowledge": SegmentDefaults("long", 0.60, 0.030, 1, False),
+    "context": SegmentDefaults("short", 0.40, 0.080, 1, False),
+}
+
+# kind -> (segment it implies, importance or None for the segment's own, heat)
+KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
+    "entity": ("identity", 0.90, "core"),
+    "identity": ("identity", None, "core"),
+    "name_memory": ("identity", None, "core"),
+    "preference": ("preference", 0.72, "working"),
+    "lesson": ("correction", 0.85, "core"),
+    "relationship": ("relationship", 0.65, "working"),
+    "project_state": ("project", 0.65, "working"),
+    "fact": ("knowledge", 0.65, "working"),
+    "procedure": ("knowledge", 0.72, "working"),
+    "remember": ("knowledge", 0.80, "working"),
+    "manual": ("knowledge", None, "working"),
+    "document": ("knowledge", None, "working"),
+    "document_summary": ("knowledge", None, "working"),
+    "summary": ("knowledge", 0.55, "working"),
+    "skill": ("knowledge", None, "working"),
+    "auto": ("context", None, "working"),
+    "episode": ("context", None, "working"),
+    "failure": ("context", 0.60, "working"),
+    "note": ("context", 0.30, "peripheral"),
+    "session": ("context", None, "working"),
+}
+
+
+@record
+class NewFact:
+    """What a writer means to remember; None lets the segment or the kind decide."""
+
+    content: str
+    segment: Segment
+    source: Source
+    origin: Origin
+    tier: Tier | None = None
+    kind: str | None = None
+    title: str | None = None
+    tags: tuple[str, ...] = ()
+    importance: float | None = None
+    confidence: float | None = None
+    slot: str | None = None
+    valid_from: int | None = None
+    valid_to: int | None = None
+    pinned: bool = False
+    source_turn: str | None = None
+    derived_from: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] | None = None
+    supersedes: tuple[str, ...] = ()
+
+
+@record
+class Fact:
+    """A stored fact. Times are milliseconds UTC; `metadata` is None or a JSON object."""
+
+    id: str
+    content: str
+    segment: Segment
+    tier: Tier
+    heat: Heat
+    kind: str | None
+    title: str | None
+    tags: tuple[str, ...]
+    importance: float
+    decay_rate: float
+    access_count: int
+    last_accessed_at: int
+    created_at: int
+    source: Source
+    origin: Origin
+    lifecycle: Lifecycle
+    status: Status | None
+    confidence: float | None
+    slot: str | None
+    valid_from: int | None
+    valid_to: int | None
+    pinned: bool
+    source_turn: str | None
+    derived_from: tuple[str, ...]
+    metadata: Mapping[str, Any] | None
+
+    def is_valid_at(self, instant: int) -> bool:
+        """Say whether the fact holds at `instant`, whatever its lifecycle is now."""
+        return (self.valid_from is None or self.valid_from <= instant) and (
+            self.valid_to is None or self.valid_to > instant
+        )
+
+
+def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
+    """Return the fact that `new` becomes at `now`, with every default filled in."""
+    defaults = SEGMENTS[new.segment]
+    of_kind = KINDS.get(new.kind) if new.kind else None
+    fallback = defaults.importance if of_kind is None or of_kind[1] is None else of_kind[1]
+    importance = clamped(new.importance, fallback)
+    tier = new.tier or defaults.tier
+    return Fact(
+        id=fact_id,
+        content=new.content,
+        segment=new.segment,
+        tier=tier,
+        heat="core" if new.pinned else initial_heat(new.segment, new.kind, tier, importance),
+        kind=new.kind,
+        title=new.title,
+        tags=new.tags,
+        importance=importance,
+        decay_rate=defaults.decay_rate,
+        access_count=0,
+        last_accessed_at=now,
+        created_at=now,
+        source=new.source,
+        origin=new.origin,
+        lifecycle="active",
+        status=None,
+        confidence=None if new.confidence is None else clamped(new.confidence, 1.0),
+        slot=slot_key(new.slot) if new.slot else None,
+        valid_from=new.valid_from,
+        valid_to=new.valid_to,
+        pinned=new.pinned,
+        source_turn=new.source_turn,
+        derived_from=new.derived_from,
+        metadata=new.metadata,
+    )
+
+
+def initial_heat(segment: Segment, kind: str | None, tier: Tier, importance: float) -> Heat:
+    """Return the temperature a fact starts with."""
+    if tier == "permanent" or importance >= CORE_IMPORTANCE:
+        return "core"
+    if kind in KINDS:
+        return KINDS[kind][2]
+    return "core" if segment in ("identity", "correction") else "working"
+
+
+def clamped(value: float | None, fallback: float) -> float:
+    """Return `value` within 0..1, or `fallback` when it is missing or not finite."""
+    if value is None or value != value or value in (float("inf"), float("-inf")):
+        return fallback
+    return min(1.0, max(0.0, value))
+
+
+def slot_key(text: str) -> str:
+    """Return a slot name in lower case, runs of other characters than letters and digits as `_`.
+
+    Raises UsageError when no letter or digit is left.
+    """
+    spaced = "".join(char if char.isalnum() else " " for char in text.lower())
+    key = "_".join(spaced.split())
+    if not key:
+        raise UsageError(f"not a slot name: {text!r}", hint="a slot needs letters or digits")
+    return key
+
+
+def one_of(value: str, allowed: Sequence[str], name: str) -> str:
+    """Return `value` if it is allowed, or raise UsageError naming what is."""
+    if value in allowed:
+        return value
+    raise UsageError(f"unknown {name}: {value!r}", hint="use one of " + ", ".join(allowed))

@@ -1,0 +1,38 @@
+"""A fact that answers a query: its score, and why it has it."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tideline_cli.model.fact import Fact
+
+    Lane = Literal["lexical", "vector", "graph"]
+
+
+@record
+class Breakdown:
+    """The factors of a score. Lexical: bm25 · trust · modulator. Vector: base · damping · trust ·
+    modulator, where base is half the lowest lexical score."""
+
+    bm25: float | None
+    matched_terms: tuple[str, ...]
+    strength: float
+    modulator: float
+    trust: float
+    lane: Lane
+    cosine: float | None = None
+    base: float | None = None
+    damping: float | None = None
+
+
+@record
+class Hit:
+    """One ranked answer."""
+
+    fact: Fact
+    score: float
+    why: Breakdown

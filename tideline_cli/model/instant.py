@@ -1,0 +1,60 @@
+"""Points in time: integer milliseconds UTC inside, ISO 8601 at the doors."""
+
+from __future__ import annotations
+
+import time
+
+from tideline_cli.errors import UsageError
+
+DAY_MS = 86_400_000
+EARLIEST_MS = -62_135_596_800_000  # 0001-01-01
+LATEST_MS = 253_402_300_799_999  # 9999-12-31
+
+
+def now_ms() -> int:
+    """Return the clock; only the doors call it."""
+    return time.time_ns() // 1_000_000
+
+
+def iso(ms: int) -> str:
+    """Return `ms` as ISO 8601 UTC with milliseconds, e.g. 2026-02-01T08:30:00.000Z."""
+    seconds, millis = divmod(ms, 1000)
+    t = time.gmtime(seconds)
+    return (
+        f"{t.tm_year:04d}-{t.tm_mon:02d}-{t.tm_mday:02d}"
+        f"T{t.tm_hour:02d}:{t.tm_min:02d}:{t.tm_sec:02d}.{millis:03d}Z"
+    )
+
+
+def parse(text: str) -> int:
+    """Return the milliseconds of an ISO 8601 time (UTC when it names no zone) or of epoch ms.
+
+    Raises UsageError for anything else, and for years outside 1..9999.
+    """
+    raw = text.strip()
+    if raw.isascii() and raw.removeprefix("-").isdigit() and (len(raw) != 8 or raw[0] == "-"):
+        return _within(int(raw), text)
+    from datetime import UTC, datetime  # noqa: PLC0415  2 ms, and most calls name no time
+
+    try:
+        moment = datetime.fromisoformat(raw)
+    except ValueError as error:
+        raise _not_a_time(text) from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return _within(delta.days * DAY_MS + delta.seconds * 1000 + delta.microseconds // 1000, text)
+
+
+def _within(ms: int, text: str) -> int:
+    if not EARLIEST_MS <= ms <= LATEST_MS:
+        raise _not_a_time(text)
+    return ms
+
+
+def _not_a_time(text: str) -> UsageError:
+    shown = text if len(text) <= 40 else text[:39] + "…"
+    return UsageError(
+        f"not a time: {shown!r}",
+        hint="use ISO 8601 such as 2026-02-01 or 2026-02-01T08:30:00Z, or epoch milliseconds",
+    )

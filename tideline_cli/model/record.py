@@ -1,0 +1,100 @@
+"""Frozen, slotted value classes, declared like dataclasses.
+
+The standard library's `dataclasses` imports `inspect` and `re`: 12 ms of every cold start.
+This decorator makes the same kind of class from the annotations alone; type checkers see a
+frozen dataclass.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
+else:
+
+    def dataclass_transform(**_: object):
+        return lambda decorator: decorator
+
+
+_MISSING = object()
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=False)
+def record(cls: type[T]) -> type[T]:
+    """Return `cls` rebuilt with slots, `__init__`, equality and repr over its annotated fields."""
+    fields = tuple(cls.__dict__.get("__annotations__", {}))
+    defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
+    body: dict[str, Any] = {
+        key: value
+        for key, value in cls.__dict__.items()
+        if key not in defaults and key not in ("__dict__", "__weakref__")
+    }
+    body |= {
+        "__slots__": fields,
+        "__match_args__": fields,
+        "__fields__": fields,
+        "__init__": _initialiser(cls.__name__, fields, defaults),
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+        "__eq__": _equal,
+        "__hash__": _hash,
+        "__repr__": _repr,
+    }
+    return type(cls)(cls.__name__, cls.__bases__, body)
+
+
+def replace(value: T, **changes: Any) -> T:
+    """Return a copy of the record `value` with the named fields changed."""
+    fields: tuple[str, ...] = value.__fields__  # type: ignore[attr-defined]
+    state = {name: getattr(value, name) for name in fields}
+    return type(value)(**(state | changes))
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """Return the fields of a record in their declared order."""
+    fields: tuple[str, ...] = value.__fields__  # type: ignore[attr-defined]
+    return {name: getattr(value, name) for name in fields}
+
+
+def _initialiser(name: str, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
+    set_field = object.__setattr__
+
+    def __init__(self: object, *args: Any, **kwargs: Any) -> None:
+        if len(args) > len(fields):
+            raise TypeError(f"{name} takes {len(fields)} values, {len(args)} given")
+        for field, value in zip(fields, args, strict=False):
+            set_field(self, field, value)
+        for field in fields[len(args) :]:
+            value = kwargs.pop(field, _MISSING)
+            if value is _MISSING:
+                if field not in defaults:
+                    raise TypeError(f"{name} needs a value for {field!r}")
+                value = defaults[field]
+            set_field(self, field, value)
+        if kwargs:
+            raise TypeError(f"{name} has no field {next(iter(kwargs))!r}")
+
+    return __init__
+
+
+def _refuse(self: object, name: str, *_: object) -> None:
+    raise AttributeError(f"{type(self).__name__} is frozen; {name!r} cannot change")
+
+
+def _values(value: Any) -> tuple[Any, ...]:
+    return tuple(getattr(value, name) for name in value.__fields__)
+
+
+def _equal(self: Any, other: object) -> bool:
+    return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash((type(self), _values(self)))
+
+
+def _repr(self: Any) -> str:
+    inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__fields__)
+    return f"{type(self).__name__}({inside})"

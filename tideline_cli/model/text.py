@@ -1,0 +1,226 @@
+"""From text to index terms: one analyser for documents and queries.
+
+`standard` stems Latin-script words (Snowball English), keeps combining marks with their base,
+and cuts scripts that write no spaces into overlapping bigrams (Han also into single characters).
+`reference` is the tokenizer of the specification: no stems, no bigrams.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    Analyzer = Literal["standard", "reference"]
+
+ANALYZERS: tuple[Analyzer, ...] = ("standard", "reference")
+
+STOP_WORDS = frozenset(
+    "a an and are as at be by did do does for from had has have how i in is it its me my of on or "
+    "that the this to was what when where which who will with you your".split()
+)
+_CONTRACTIONS = frozenset(("s", "m", "re", "ve", "ll", "d"))
+_FIRST_SPACELESS = "\u0e00"  # every script without spaces that we cut lies at or above Thai
+_LATIN_END = 0x250
+_LATIN_EXTRA = (0x1E00, 0x1F00)
+_HAN = ((0x3400, 0x9FFF), (0x3005, 0x3007), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+_SPACELESS = (
+    *_HAN,
+    (0x0E00, 0x0E7F),  # Thai
+    (0x3040, 0x30FF),  # Kana
+    (0x31F0, 0x31FF),
+    (0xFF66, 0xFF9F),
+    (0xAC00, 0xD7FF),  # Hangul
+    (0x1100, 0x11FF),
+    (0x3130, 0x318F),
+    (0xA960, 0xA97F),
+)
+_JOINERS = frozenset((0x200C, 0x200D, 0x00AD))
+_APOSTROPHES = frozenset((0x2019, 0x02BC, 0xFF07))
+_HYPHENS = frozenset((0x2010, 0x2011))
+
+
+def normalise(text: str) -> str:
+    """Return `text` trimmed and in NFC; raise UsageError for what cannot be stored."""
+    if "\x00" in text:
+        raise UsageError("the text holds a NUL character", hint="remove it and try again")
+    if text.isascii():
+        return text.strip()
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the text is not valid Unicode (lone surrogate at character {error.start})",
+            hint="pass it as UTF-8",
+        ) from error
+    from unicodedata import normalize  # noqa: PLC0415  ASCII texts need none of it
+
+    return normalize("NFC", text).strip()
+
+
+def terms(text: str, *, analyzer: Analyzer) -> list[str]:
+    """Return the index terms of `text` in order, repeats kept."""
+    return _standard(text) if analyzer == "standard" else _reference(text)
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Return |a∩b| / |a∪b|, and 0 for two empty sets."""
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0
+
+
+def clip(text: str, width: int) -> str:
+    """Return the first line of `text`, at most `width` characters, with `…` where it is cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+
+
+def _standard(text: str) -> list[str]:
+    if text.isascii():
+        words = text.lower().translate(_ASCII).split()
+    else:
+        from unicodedata import normalize  # noqa: PLC0415
+
+        words = normalize("NFC", text.casefold()).translate(_unicode_table()).split()
+    stem = _stemmer()
+    out: list[str] = []
+    for word in words:
+        if word.isalnum() and word.isascii():
+            if word not in STOP_WORDS:
+                out.append(stem(word))
+        elif "-" in word:
+            _compound(word, out, stem)
+        else:
+            _word(word, out, stem)
+    return out
+
+
+def _compound(word: str, out: list[str], stem: Callable[[str], str]) -> None:
+    """Index `e-mail` as email, e and mail, so that each spelling finds the others."""
+    parts = [part for part in word.split("-") if part.strip("'")]
+    if len(parts) > 1 and all(any(char.isalpha() for char in part) for part in parts):
+        joined = "".join(_uncontracted(part) for part in parts)
+        if joined.isalnum() and joined[0] < _FIRST_SPACELESS:
+            out.append(_stemmed(joined, stem))
+    for part in parts:
+        _word(part, out, stem)
+
+
+def _word(word: str, out: list[str], stem: Callable[[str], str]) -> None:
+    for part in _uncontracted(word).split("'"):
+        if not part or part in STOP_WORDS:
+            continue
+        if part.isascii() or max(part) < _FIRST_SPACELESS:
+            out.append(_stemmed(part, stem))
+        else:
+            _mixed(part, out, stem)
+
+
+def _uncontracted(word: str) -> str:
+    head, quote, tail = word.strip("'").rpartition("'")
+    return head if quote and tail in _CONTRACTIONS else head + quote + tail
+
+
+def _stemmed(word: str, stem: Callable[[str], str]) -> str:
+    return stem(word) if word.isascii() or all(map(_is_latin, map(ord, word))) else word
+
+
+def _mixed(word: str, out: list[str], stem: Callable[[str], str]) -> None:
+    """Split a word into runs with and without spaces between words, and index each its way."""
+    run: list[str] = []  # characters with their marks
+    spaceless = False
+    for unit in _units(word):
+        here = _within(ord(unit[0]), _SPACELESS)
+        if run and here != spaceless:
+            _run(run, spaceless, out, stem)
+            run = []
+        spaceless = here
+        run.append(unit)
+    _run(run, spaceless, out, stem)
+
+
+def _run(run: list[str], spaceless: bool, out: list[str], stem: Callable[[str], str]) -> None:
+    if not spaceless:
+        whole = "".join(run)
+        if whole not in STOP_WORDS:
+            out.append(_stemmed(whole, stem))
+        return
+    for i, unit in enumerate(run):
+        if len(run) == 1 or _within(ord(unit[0]), _HAN):
+            out.append(unit)
+        if i + 1 < len(run):
+            out.append(unit + run[i + 1])
+
+
+def _units(word: str) -> list[str]:
+    from unicodedata import category  # noqa: PLC0415
+
+    units: list[str] = []
+    for char in word:
+        if units and category(char)[0] == "M":
+            units[-1] += char
+        else:
+            units.append(char)
+    return units
+
+
+def _within(code: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(low <= code <= high for low, high in ranges)
+
+
+def _is_latin(code: int) -> bool:
+    return code < _LATIN_END or _LATIN_EXTRA[0] <= code < _LATIN_EXTRA[1]
+
+
+def _reference(text: str) -> list[str]:
+    words = text.lower().translate(_reference_table()).split()
+    return [word for word in words if word not in STOP_WORDS]
+
+
+class _Letters(dict[int, int | str | None]):
+    """A translation table filled on demand: letters and digits stay, the rest parts words."""
+
+    def __init__(self, *, marks: bool) -> None:
+        from unicodedata import category  # noqa: PLC0415
+
+        self._category = category
+        self._kept = "LNM" if marks else "LN"
+        super().__init__()
+        if marks:
+            self.update({ord("'"): "'", ord("-"): "-"})
+            self.update(dict.fromkeys(_APOSTROPHES, "'"))
+            self.update(dict.fromkeys(_HYPHENS, "-"))
+            self.update(dict.fromkeys(_JOINERS))
+
+    def __missing__(self, code: int) -> int | str | None:
+        value: int | str = code if self._category(chr(code))[0] in self._kept else " "
+        self[code] = value
+        return value
+
+
+_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "'-")}
+_tables: dict[str, _Letters] = {}
+_stem: list[Callable[[str], str]] = []
+
+
+def _unicode_table() -> _Letters:
+    if "standard" not in _tables:
+        _tables["standard"] = _Letters(marks=True)
+    return _tables["standard"]
+
+
+def _reference_table() -> _Letters:
+    if "reference" not in _tables:
+        _tables["reference"] = _Letters(marks=False)
+    return _tables["reference"]
+
+
+def _stemmer() -> Callable[[str], str]:
+    if not _stem:
+        from Stemmer import Stemmer  # noqa: PLC0415  only what analyses text pays for it
+
+        _stem.append(Stemmer("english").stemWord)
+    return _stem[0]

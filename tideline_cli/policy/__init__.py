@@ -1,0 +1,1 @@
+"""May it be written, may it be shown? Pure rules."""

@@ -1,0 +1,47 @@
+"""The write-gate: what an untrusted source may not author or replace."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import WriteBlockedError
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.source import is_trusted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tideline_cli.model.fact import Segment
+    from tideline_cli.model.source import Source
+
+
+def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:
+    """Raise WriteBlockedError when `source` may not write `segment` or replace `targets`.
+
+    `targets` are the sources of the facts that the write would supersede.
+    """
+    if is_trusted(source):
+        return
+    if SEGMENTS[segment].protected:
+        raise WriteBlockedError(
+            f"write-gate: {source} may not author {segment} facts",
+            hint="store it as knowledge (--confine), or as the owner if you vouch for it",
+            code="write_gate_blocked",
+            reason=f"rule 1: {source} may not author {segment}",
+        )
+    if any(is_trusted(target) for target in targets):
+        raise WriteBlockedError(
+            f"write-gate: {source} may not replace a trusted fact",
+            hint="leave out --supersedes, or write it as the owner if you vouch for it",
+            code="write_gate_blocked",
+            reason=f"rule 2: {source} may not supersede a trusted fact",
+        )
+
+
+def confined(segment: Segment, source: Source) -> Segment:
+    """Return the segment that `source` may write: a protected one becomes knowledge."""
+    return "knowledge" if SEGMENTS[segment].protected and not is_trusted(source) else segment
+
+
+def may_touch(source: Source, target: Source) -> bool:
+    """Say whether a write from `source` may reinforce or archive a fact of source `target`."""
+    return is_trusted(source) or not is_trusted(target)

@@ -1,0 +1,45 @@
+"""When two facts say the same, which of them is richer, and what the survivor inherits."""
+
+from __future__ import annotations
+
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact
+
+SAME_TERMS = 0.85
+
+
+def richness(fact: Fact) -> tuple[bool, int, float, float, int, int]:
+    """Return the key by which the richer of two facts is the greater."""
+    return (
+        fact.slot is not None,
+        SEGMENTS[fact.segment].specificity,
+        fact.confidence or 0.0,
+        fact.importance,
+        fact.access_count,
+        fact.created_at,
+    )
+
+
+def enriched(survivor: Fact, other: Fact) -> Fact:
+    """Return `survivor` with what `other` knows better; provenance stays as it is."""
+    more_specific = (
+        SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
+    )
+    segment = other.segment if more_specific else survivor.segment
+    confidences = [c for c in (survivor.confidence, other.confidence) if c is not None]
+    return replace(
+        survivor,
+        slot=survivor.slot or other.slot,
+        segment=segment,
+        tier=SEGMENTS[segment].tier if more_specific else survivor.tier,
+        decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
+        importance=max(survivor.importance, other.importance),
+        confidence=max(confidences) if confidences else None,
+        access_count=max(survivor.access_count, other.access_count),
+        source_turn=survivor.source_turn or other.source_turn,
+        valid_from=survivor.valid_from if survivor.valid_from is not None else other.valid_from,
+    )

@@ -1,0 +1,287 @@
+"""Which known attack patterns a text shows: a tripwire, since the border is who may write what.
+
+What is scanned is what is rendered: the whole text goes through `prompt_text`, look-alike letters
+are folded, and simple encodings are undone before the table is asked.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.policy.render import prompt_text, strays
+from tideline_cli.policy.threat_patterns import (
+    ADDED_ROWS,
+    CASED,
+    HIDDEN_TEXT,
+    INVISIBLE,
+    LEET_TRACES,
+    LOOKALIKES,
+    NAMES,
+    REFERENCE_ROWS,
+    REVERSED_TRACES,
+    ROT13_TRACES,
+    SCOPES,
+    SPREAD_WORDS,
+    UNICODE_ROWS,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+    from typing import Literal
+
+    from tideline_cli.policy.threat_patterns import Row
+
+    Scope = Literal["all", "context", "strict"]
+
+_DEPTH = 2  # an encoding inside an encoding, no further
+_SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
+_FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
+_SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
+_HEX = frozenset("0123456789abcdefABCDEF")
+_INVISIBLE = frozenset("\u200b\u2060\u2062\u2063\u2064\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
+_JOINERS = frozenset("\u200c\u200d")
+_ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
+
+_SEPARATORS = str.maketrans(dict.fromkeys(".-_*|/,+~:", " "))
+_BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/=-_")}
+_URL_SAFE = str.maketrans("-_", "+/")
+_LEET = str.maketrans("013457@$!|", "oieastasil")
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+_ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
+_SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}"
+_WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}"
+
+_compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
+
+
+def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
+    """Return the names of the patterns found in `text`, in table order."""
+    found: set[str] = set()
+    added: set[str] = set()
+    readings = [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
+    for level in SCOPES[: SCOPES.index(scope) + 1]:
+        for reading in readings:
+            _find(REFERENCE_ROWS[level], reading, found)
+        if not found:
+            for reading in readings:
+                _find(ADDED_ROWS[level], reading, added)
+                if not reading.isascii():
+                    _find(UNICODE_ROWS[level], reading, added)
+    if not text.isascii():
+        found |= _hidden(text, scope)
+    found |= added
+    return tuple(name for name in NAMES if name in found) if found else ()
+
+
+def _hidden(text: str, scope: Scope) -> set[str]:
+    """Return what only the raw text can show: characters that the renderer takes away."""
+    stray = strays(text)
+    names = set()
+    if not (_INVISIBLE.isdisjoint(text) and _JOINERS.isdisjoint(stray)):
+        names.add(INVISIBLE)
+    selectors = sum(char not in _JOINERS for char in stray)
+    tags = any(char >= "\U000e0000" for char in stray)
+    if scope != "all" and (tags or selectors >= _SELECTORS_OF_A_MESSAGE):
+        names.add(HIDDEN_TEXT)
+    return names
+
+
+def _find(rows: tuple[Row, ...], text: str, found: set[str]) -> None:
+    low = text.lower()
+    for name, literals, alternatives in rows:
+        for group in literals:
+            for literal in group:
+                if literal in low:
+                    break
+            else:
+                break
+        else:
+            if name not in found and _regex(alternatives).search(text if name in CASED else low):
+                found.add(name)
+
+
+def _regex(alternatives: tuple[str, ...]) -> re.Pattern[str]:
+    regex = _compiled.get(alternatives)
+    if regex is None:
+        import re  # noqa: PLC0415  4.6 ms that only suspicious texts pay
+
+        whole = "|".join(alternatives).replace(" ", _SPACE)
+        for most in range(1, 13):
+            whole = whole.replace(f"«{most}»", f"(?:{_WORD}){{0,{most}}}?")
+        regex = _compiled[alternatives] = re.compile(whole)
+    return regex
+
+
+def _layers(text: str) -> Iterator[str]:
+    """Yield the text, then what its encoded parts say."""
+    yield text
+    for _ in range(_DEPTH):
+        inner = _decoded(text)
+        if inner == text:
+            return
+        text = prompt_text(inner)
+        yield text
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield the text as it stands, with look-alikes folded, and without its disguises."""
+    if "&" in text:
+        text = text.replace("&lt;", "<").replace("&gt;", ">")
+    if not text.isascii():
+        from unicodedata import normalize  # noqa: PLC0415  ASCII texts need none of it
+
+        text = normalize("NFKC", text)
+        yield text
+        text = normalize("NFKD", text).translate(_skeletons())
+    yield text
+    low = text.lower()
+    joined = _joined(low)
+    if joined:
+        yield joined
+    if any(trace in low for trace in LEET_TRACES):
+        yield low.translate(_LEET)
+    if any(trace in low for trace in ROT13_TRACES):
+        yield low.translate(_ROT13)
+    if any(trace in low for trace in REVERSED_TRACES):
+        yield low[::-1]
+
+
+def _joined(low: str) -> str:
+    """Return `low` with spread-out words ("i g n o r e", "i.g.n.o.r.e") closed, or nothing."""
+    words = low.translate(_SEPARATORS).split()
+    if list(map(len, words)).count(1) < _FEWEST_LETTERS:
+        return ""
+    out: list[str] = []
+    run: list[str] = []
+    for word in (*words, ""):
+        if len(word) == 1:
+            run.append(word)
+            continue
+        if len(run) >= _FEWEST_LETTERS:
+            out.append(_split("".join(run)))
+        else:
+            out.extend(run)
+        run = []
+        out.append(word)
+    return " ".join(" ".join(out).split())
+
+
+def _split(letters: str) -> str:
+    """Put the spaces back between the known words of a run of letters."""
+    for word in SPREAD_WORDS:
+        letters = letters.replace(word, f" {word} ")
+    return letters
+
+
+def _decoded(text: str) -> str:
+    """Return `text` with base64, hex, percent, entity and backslash encodings undone in place."""
+    if len(text) >= _SHORTEST_CODE and max(map(len, text.split(" "))) >= _SHORTEST_CODE:
+        text = " ".join(
+            _uncoded(word) if len(word) >= _SHORTEST_CODE else word for word in text.split(" ")
+        )
+    if "\\" in text:
+        text = _undone(text, "\\", _backslash)
+    if "%" in text:
+        text = _percent(text)
+    if "&" in text:
+        text = _undone(text, "&", _entity)
+    return text
+
+
+def _uncoded(word: str) -> str:
+    """Return `word` with its runs of base64 or hex replaced by the text they hold."""
+    runs = word.translate(_BASE64).split()
+    plains = [_plain(run) if len(run) >= _SHORTEST_CODE else "" for run in runs]
+    if not any(plains):
+        return word
+    return " ".join(plain or run for plain, run in zip(plains, runs, strict=True))
+
+
+def _plain(run: str) -> str:
+    """Return the text that a run of base64 or hex holds, or nothing."""
+    is_hex = _HEX.issuperset(run)
+    if not (is_hex or run.isascii()) or (run.islower() and not is_hex):
+        return ""  # base64 of words always mixes upper and lower case
+    from binascii import Error, a2b_base64, unhexlify  # noqa: PLC0415  only for coded-looking runs
+
+    run = run.rstrip("=")
+    try:
+        if is_hex:
+            plain = unhexlify(run).decode()
+        else:
+            plain = a2b_base64(run.translate(_URL_SAFE) + "=" * (-len(run) % 4)).decode()
+    except (Error, UnicodeDecodeError):
+        return ""
+    return plain if " ".join(plain.split()).isprintable() else ""
+
+
+def _percent(text: str) -> str:
+    head, *parts = text.split("%")
+    out = bytearray(head.encode())
+    for part in parts:
+        code = part[:2]
+        if len(code) == 2 and _HEX.issuperset(code):
+            out += bytes.fromhex(code) + part[2:].encode()
+        else:
+            out += b"%" + part.encode()
+    return out.decode(errors="replace")
+
+
+def _undone(text: str, mark: str, decode: Callable[[str], str]) -> str:
+    head, *parts = text.split(mark)
+    return head + "".join(decode(part) or mark + part for part in parts)
+
+
+def _backslash(part: str) -> str:
+    """Decode what follows a backslash: xNN, uXXXX, u{X}, UXXXXXXXX; nothing if it is none."""
+    width = {"x": 2, "u": 4, "U": 8}.get(part[:1], 0)
+    if part[:2] == "u{":
+        width = part[:9].find("}") - 2
+        return _character(part[2 : 2 + width], 16, part[3 + width :]) if width > 0 else ""
+    code = part[1 : 1 + width]
+    return _character(code, 16, part[1 + width :]) if width and len(code) == width else ""
+
+
+def _entity(part: str) -> str:
+    """Decode what follows an ampersand: #NN; #xNN; or a few names; nothing if it is none."""
+    end = part[:12].find(";")
+    name, rest = part[: max(end, 0)], part[end + 1 :]
+    if name[:2] in ("#x", "#X"):
+        return _character(name[2:], 16, rest)
+    if name[:1] == "#":
+        return _character(name[1:], 10, rest)
+    return _ENTITIES[name] + rest if name in _ENTITIES else ""
+
+
+def _character(digits: str, base: int, rest: str) -> str:
+    if not digits or not _HEX.issuperset(digits) or (base == 10 and not digits.isdecimal()):
+        return ""
+    code = int(digits, base)
+    return chr(code) + rest if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+
+
+class _Skeletons(dict[int, int | str | None]):
+    """A translation table filled on demand: look-alikes become ASCII, marks and joiners nothing."""
+
+    def __init__(self) -> None:
+        from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
+
+        self._category = category
+        super().__init__((ord(char), plain) for plain, like in LOOKALIKES.items() for char in like)
+        for first in (0x1F150, 0x1F170, 0x1F1E6):  # letters in black circles, squares, flags
+            self.update((first + i, letter) for i, letter in enumerate(_LOWER))
+
+    def __missing__(self, code: int) -> int | str | None:
+        kind = self._category(chr(code))
+        value = None if kind in ("Mn", "Me", "Cf") else " " if kind == "Zs" else code
+        self[code] = value
+        return value
+
+
+_tables: list[_Skeletons] = []
+
+
+def _skeletons() -> _Skeletons:
+    if not _tables:
+        _tables.append(_Skeletons())
+    return _tables[0]

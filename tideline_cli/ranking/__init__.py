@@ -1,0 +1,1 @@
+"""In what order? Pure arithmetic on model values."""

@@ -1,0 +1,117 @@
+"""Okapi BM25 over one viewer's facts, and the bounds that let most facts go unread."""
+
+from __future__ import annotations
+
+from math import log
+
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    # A monotone condition on the terms of a fact: a term, or ("AND" | "OR", conditions).
+    Condition = str | tuple[str, tuple["Condition", ...]]
+
+K1 = 1.2
+B = 0.75
+_SLACK = 1.0 - 1e-9  # bounds are compared with a margin for rounding
+_MAX_LEAVES = 400
+
+
+@record
+class Statistics:
+    """What BM25 knows of a viewer's facts: their number, mean length, and each term's idf.
+
+    `idf` holds only terms that occur, rarest first.
+    """
+
+    facts: int
+    mean_length: float
+    idf: Mapping[str, float]
+
+
+def statistics(facts: int, tokens: int, frequencies: Mapping[str, int]) -> Statistics:
+    """Return the statistics of `facts` facts with `tokens` terms in all.
+
+    `frequencies` maps query terms to the number of facts that hold them;
+    idf = ln(1 + (N − n + 0.5) / (n + 0.5)). Source: Robertson and Zaragoza 2009, with the +1 of
+    Lucene that keeps idf positive.
+    """
+    rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
+    idf = {term: log(1.0 + (facts - n + 0.5) / (n + 0.5)) for n, term in rarest_first}
+    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf)
+
+
+def score(
+    terms: Sequence[str], query: Iterable[str], stats: Statistics
+) -> tuple[float, tuple[str, ...]]:
+    """Return the BM25 score of a fact with these terms, and which query terms it matched.
+
+    Σ idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean)), over distinct query terms.
+    """
+    norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
+    total = 0.0
+    matched: list[str] = []
+    for term in query:
+        f = terms.count(term)
+        if f:
+            total += stats.idf[term] * f * (K1 + 1.0) / (f + norm)
+            matched.append(term)
+    return total, tuple(matched)
+
+
+def bound(idf: float) -> float:
+    """Return what a term can add to a score at most, however often it occurs: idf · (k1 + 1)."""
+    return idf * (K1 + 1.0)
+
+
+def at_least(bounds: Mapping[str, float], need: float) -> Condition | None:
+    """Return the condition that holds for every set of terms whose bounds add up to `need`.
+
+    `bounds` runs from the largest to the smallest. None when no set does. The condition may hold
+    for some sets below `need` as well, where the exact one has too many parts.
+    """
+    items = tuple(bounds.items())
+    rest = [0.0] * (len(items) + 1)
+    for i in range(len(items) - 1, -1, -1):
+        rest[i] = rest[i + 1] + items[i][1]
+    leaves = 0
+
+    def build(i: int, missing: float) -> Condition | None:
+        nonlocal leaves
+        if missing > rest[i] or i == len(items):
+            return None
+        if items[-1][1] >= missing or leaves > _MAX_LEAVES:
+            leaves += len(items) - i
+            return _join("OR", [term for term, _ in items[i:]])
+        if rest[i + 1] < missing and _all_needed(items, i, missing, rest[i]):
+            leaves += len(items) - i
+            return _join("AND", [term for term, _ in items[i:]])
+        term, weight = items[i]
+        leaves += 1
+        with_it: Condition | None = term
+        if weight < missing:
+            others = build(i + 1, missing - weight)
+            with_it = None if others is None else _join("AND", [term, others])
+        return _join("OR", [with_it, build(i + 1, missing)])
+
+    return build(0, need * _SLACK)
+
+
+def _all_needed(
+    items: tuple[tuple[str, float], ...], i: int, missing: float, total: float
+) -> bool:
+    return all(total - weight < missing for _, weight in items[i:])
+
+
+def _join(word: str, parts: Sequence[Condition | None]) -> Condition | None:
+    flat: list[Condition] = []
+    for part in parts:
+        if isinstance(part, tuple) and part[0] == word:
+            flat.extend(part[1])
+        elif part is not None:
+            flat.append(part)
+    if not flat:
+        return None
+    return flat[0] if len(flat) == 1 else (word, tuple(flat))

@@ -1,0 +1,44 @@
+"""Strength of a memory at an instant: the forgetting curve, and how it enters a score."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tideline_cli.model.fact import Tier
+
+    Decay = Literal["half-life", "none"]
+
+DECAYS: tuple[Decay, ...] = ("half-life", "none")
+HALF_LIFE_DAYS = 11.25
+RATE = 0.8
+_LN2 = log(2)
+
+
+def strength(
+    importance: float, decay_rate: float, access_count: int, days: float, *, immune: bool
+) -> float:
+    """Return how present a memory is, 0..1, `days` after it was last used.
+
+    importance · exp(−λ · (1 + decay_rate) · days) · (1 + 0.1 · ln(1 + access_count)), with
+    λ = 0.8 · ln 2 / (11.25 · (1 + importance)); 1 for what never fades (the permanent tier,
+    pinned facts). Source: Tideline, decay after Ebbinghaus.
+    """
+    if immune:
+        return 1.0
+    rate = RATE * _LN2 / max(HALF_LIFE_DAYS * (1.0 + importance), 0.001)
+    faded = importance * exp(-rate * (1.0 + decay_rate) * max(days, 0.0))
+    return min(1.0, max(0.0, faded * (1.0 + 0.1 * log(1 + access_count))))
+
+
+def is_immune(tier: Tier, pinned: bool) -> bool:
+    """Say whether a fact never fades."""
+    return pinned or tier == "permanent"
+
+
+def modulator(value: float) -> float:
+    """Return the factor that a strength gives a score, 0.5..1: faded facts keep half."""
+    return 0.5 + 0.5 * value

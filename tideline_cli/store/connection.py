@@ -1,0 +1,250 @@
+"""Opening the memory file: the only place that makes a connection, sets pragmas, writes modes."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import apsw
+
+from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
+from tideline_cli.store import schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from apsw import Connection
+
+DatabaseError = apsw.Error
+
+BUSY_MS = 10_000
+TOUCH_BUSY_MS = 20
+_OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
+_JOURNAL_LIMIT = 16 * 1024 * 1024
+
+
+def open_for_writing(path: str) -> Connection:
+    """Return a connection to the store at `path`, which is made when it does not exist."""
+    _check_library()
+    if not os.path.lexists(path):
+        _create_file(path)
+    db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    _prepare(db, path)
+    db.execute(
+        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
+        "PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY;"
+        f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}"
+    ).fetchall()
+    return db
+
+
+def open_for_reading(path: str) -> Connection | None:
+    """Return a connection that makes nothing, or None when there is no store at `path`."""
+    _check_library()
+    if not os.path.lexists(path):
+        return None
+    if os.path.isfile(path) and os.path.getsize(path) == 0:
+        return None
+    try:
+        db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    except (apsw.ReadOnlyError, apsw.CantOpenError):
+        db = _connect(path, apsw.SQLITE_OPEN_READONLY)
+    # What a reader writes are counts of use, best effort: no sync, and no checkpoint at the end.
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    db.execute("PRAGMA synchronous = OFF")
+    _verify(db, path)
+    return db
+
+
+class writing:  # noqa: N801  reads as a statement: with writing(db):
+    """One IMMEDIATE transaction: committed at the end of the block, rolled back by an exception."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> Connection:
+        self._db.execute("BEGIN IMMEDIATE")
+        return self._db
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self._db.execute("COMMIT")
+        elif not self._db.get_autocommit():
+            self._db.execute("ROLLBACK")
+
+
+class snapshot:  # noqa: N801
+    """One read transaction: everything read in the block is of the same instant."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> Connection:
+        self._db.execute("BEGIN")
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        if not self._db.get_autocommit():
+            self._db.execute("ROLLBACK")
+
+
+def setting(db: Connection, name: str, default: str) -> str:
+    """Return a setting of the file."""
+    row = db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+    return str(row[0]) if row else default
+
+
+def put_setting(db: Connection, name: str, value: str) -> None:
+    """Store a setting of the file."""
+    db.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
+
+
+def translated(error: BaseException, path: str) -> TidelineError:
+    """Return what a database error means to a user."""
+    text = str(error)
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return BusyError(
+                "the store is busy: another process is writing", hint="try again in a moment"
+            )
+        case apsw.FullError():
+            return CannotWriteError(
+                f"the disk that holds {path} is full", hint="make room; nothing was lost"
+            )
+        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.AuthError():
+            return CannotWriteError(
+                f"{path} is read-only", hint="check its permissions and its folder's"
+            )
+        case apsw.CantOpenError():
+            return CannotWriteError(
+                f"cannot open {path}",
+                hint="it must be a regular file (no link) that you may read and write",
+            )
+        case apsw.NotADBError():
+            return _foreign(path)
+        case apsw.CorruptError():
+            return StoreError(
+                f"{path} cannot be read: {text}",
+                hint="copy the file before anything else; a failing disk looks the same",
+            )
+        case apsw.IOError():
+            return CannotWriteError(f"input/output error on {path}: {text}")
+        case _:
+            return StoreError(f"the store refused: {text}")
+
+
+def _connect(path: str, mode: int) -> Connection:
+    folder, name = os.path.split(os.path.abspath(path))
+    # Links above the file are followed, the file itself must not be one.
+    real = os.path.join(os.path.realpath(folder), name)
+    if os.path.isdir(real):
+        raise StoreError(f"{path} is a folder", hint="name a file")
+    db = apsw.Connection(real, flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
+    db.set_busy_timeout(BUSY_MS)
+    db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    db.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+    db.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    db.execute("PRAGMA cell_size_check = ON")
+    return db
+
+
+def _prepare(db: Connection, path: str) -> None:
+    """Make an empty file a store; refuse one that is not ours."""
+    _tighten(path)
+    if db.pragma("application_id") == 0 and _is_empty(db):
+        db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
+        with writing(db):
+            if _is_empty(db):
+                db.execute(schema.script()).fetchall()
+                db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {schema.VERSION}")
+    _verify(db, path)
+    _tighten(path)
+
+
+def _is_empty(db: Connection) -> bool:
+    return bool(db.execute("SELECT count(*) = 0 FROM sqlite_schema").get)
+
+
+def _verify(db: Connection, path: str) -> None:
+    if db.pragma("application_id") != schema.APPLICATION_ID:
+        raise _foreign(path)
+    version = db.pragma("user_version")
+    if version > schema.VERSION:
+        raise StoreError(
+            f"{path} has schema version {version}, this program knows {schema.VERSION}",
+            hint="upgrade tideline-cli",
+            code="store_newer",
+        )
+
+
+def _foreign(path: str) -> StoreError:
+    return StoreError(
+        f"{path} is not a tideline database",
+        hint="name another file with --db or TIDELINE_DB; this one was left as it is",
+        code="not_a_store",
+    )
+
+
+def _create_file(path: str) -> None:
+    """Create the empty file with mode 0600, and the folders above it with 0700, durably."""
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        make_folder(folder)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(path, flags, 0o600)
+    except FileExistsError:
+        return  # another process was first
+    except OSError as error:
+        raise CannotWriteError(
+            f"cannot create {path}: {error.strerror}", hint="choose another place with --db"
+        ) from error
+    os.fchmod(handle, 0o600)
+    os.close(handle)
+
+
+def make_folder(folder: str) -> None:
+    """Create `folder` and what is missing above it, each 0700 and synced into its parent."""
+    if os.path.isdir(folder):
+        return
+    parent = os.path.dirname(folder)
+    make_folder(parent)
+    try:
+        os.mkdir(folder, 0o700)
+        os.chmod(folder, 0o700)  # mkdir obeys the umask, which may take our own rights away
+    except FileExistsError:
+        return
+    handle = os.open(parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _tighten(path: str) -> None:
+    """Take away what rights group and others have on the store's files."""
+    for name in (path, path + "-wal", path + "-shm"):
+        try:
+            state = os.lstat(name)
+        except FileNotFoundError:
+            continue
+        if stat.S_IMODE(state.st_mode) & 0o077 and state.st_uid == os.geteuid():
+            if stat.S_ISREG(state.st_mode):
+                os.chmod(name, 0o600)
+
+
+def _check_library() -> None:
+    version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
+    if version < _OLDEST_SQLITE:
+        raise StoreError(
+            f"SQLite {apsw.sqlite_lib_version()} may lose writes; 3.51.3 or newer is needed",
+            hint="pip install --upgrade apsw",
+            code="sqlite_too_old",
+        )

@@ -1,0 +1,275 @@
+"""Rows to Fact and back."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.model import codec
+from tideline_cli.model.fact import Fact
+from tideline_cli.model.origin import Everyone, Origin
+from tideline_cli.model.record import record
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+_STORED = (
+    "id", "origin", "created_at", "lifecycle", "segment", "tier", "heat", "importance",
+    "decay_rate", "source", "confidence", "status", "slot", "valid_from", "valid_to", "pinned",
+    "kind", "title", "source_turn", "tags", "derived_from", "metadata", "length", "content",
+    "terms",
+)  # fmt: skip
+_INSERT = (
+    f"INSERT INTO fact ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
+    "ON CONFLICT (id) DO NOTHING"
+)
+_SELECT = """
+SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, importance, decay_rate,
+       ifnull(usage.access_count, 0), ifnull(usage.last_accessed_at, fact.created_at),
+       fact.created_at, source, (SELECT key FROM origin WHERE number = fact.origin), lifecycle,
+       status, confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata
+FROM fact LEFT JOIN usage ON usage.fact = fact.seq
+"""
+_CHANGEABLE = (
+    "segment", "tier", "decay_rate", "importance", "confidence", "status", "slot", "valid_from",
+    "valid_to", "lifecycle", "source_turn", "pinned", "heat",
+)  # fmt: skip
+_MIN_PREFIX = 4
+
+
+@record
+class Filter:
+    """What a caller asks of facts beside the query; None and () ask nothing.
+
+    `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
+    archived facts included, and takes the place of `lifecycle`.
+    """
+
+    lifecycle: str | None = "active"
+    as_of: int | None = None
+    segments: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+
+    def is_open(self) -> bool:
+        """Say whether only lifecycle and validity decide."""
+        return not (
+            self.segments or self.kinds or self.tags or self.since is not None
+            or self.until is not None
+        )  # fmt: skip
+
+
+def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> bool:
+    """Store a fact under its origin's number; return False when its id is taken."""
+    db.execute(
+        _INSERT,
+        (
+            fact.id, origin, fact.created_at, fact.lifecycle, fact.segment, fact.tier, fact.heat,
+            fact.importance, fact.decay_rate, fact.source, fact.confidence, fact.status,
+            fact.slot, fact.valid_from, fact.valid_to, int(fact.pinned), fact.kind, fact.title,
+            fact.source_turn, _list_text(fact.tags), _list_text(fact.derived_from),
+            None if fact.metadata is None else codec.dumps(fact.metadata), len(terms),
+            fact.content, " ".join(terms),
+        ),
+    )  # fmt: skip
+    return db.changes() > 0
+
+
+def change(db: Connection, before: Fact, after: Fact) -> None:
+    """Store what differs between two states of a fact, its use excepted."""
+    changed = [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]
+    if changed:
+        db.execute(
+            f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
+            (*(_plain(getattr(after, name)) for name in changed), before.id),
+        )
+
+
+def archive(db: Connection, fact_id: str, *, now: int) -> None:
+    """Close a fact: it stays in the file, out of recall, valid until now."""
+    db.execute(
+        "UPDATE fact SET lifecycle = 'archived', valid_to = ? WHERE id = ?", (now, fact_id)
+    )
+
+
+def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
+    """Return the facts with these numbers that `viewer` may see."""
+    wanted = list(seqs)
+    condition, values = visibility.where(viewer)
+    marks = ", ".join("?" * len(wanted))
+    rows = db.execute(
+        f"{_SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values)
+    )
+    return {row[0]: _fact(row) for row in rows}
+
+
+def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[int, Fact]:
+    """Return the fact with this id or unique prefix of one, and its number.
+
+    Raises NotFoundError, also for facts of other origins, and UsageError for a prefix that is
+    too short or not unique.
+    """
+    condition, values = visibility.where(viewer)
+    rows = db.execute(f"{_SELECT} WHERE fact.id = ? AND {condition}", (reference, *values))
+    row = rows.fetchone()
+    if row is None:
+        row = _by_prefix(db, reference.upper(), condition, values)
+    if row is None:
+        raise NotFoundError(
+            f"no such id: {reference}", hint="`tideline list` shows the ids of this origin"
+        )
+    return row[0], _fact(row)
+
+
+def active(db: Connection, ids: Iterable[str], *, viewer: Origin) -> list[Fact]:
+    """Return those of the ids, each full or a unique prefix, that are active facts of `viewer`."""
+    found: dict[str, Fact] = {}
+    for reference in ids:
+        try:
+            _, fact = find(db, reference, viewer=viewer)
+        except NotFoundError:
+            continue
+        if fact.lifecycle == "active":
+            found[fact.id] = fact
+    return list(found.values())
+
+
+def in_slot(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
+    """Return the active facts of a slot in order of arrival, each with its terms."""
+    condition, values = visibility.where(viewer)
+    rows = db.execute(
+        f"{_SELECT.replace('metadata', 'metadata, terms', 1)} "
+        f"WHERE {condition} AND slot = ? AND lifecycle = 'active' ORDER BY fact.seq",
+        (*values, slot),
+    )
+    return [(_fact(row), row[-1]) for row in rows.fetchall()]
+
+
+def with_terms(
+    db: Connection, seqs: Sequence[int], *, viewer: Origin
+) -> list[tuple[Fact, str]]:
+    """Return facts by number in order of arrival, each with its terms."""
+    condition, values = visibility.where(viewer)
+    rows = db.execute(
+        f"{_SELECT.replace('metadata', 'metadata, terms', 1)} "
+        f"WHERE fact.seq IN ({', '.join('?' * len(seqs))}) AND {condition} ORDER BY fact.seq",
+        (*seqs, *values),
+    )
+    return [(_fact(row), row[-1]) for row in rows.fetchall()]
+
+
+def each(
+    db: Connection,
+    *,
+    viewer: Origin | Everyone,
+    wanted: Filter,
+    limit: int | None = None,
+    oldest_first: bool = False,
+) -> Iterator[Fact]:
+    """Yield the facts that `viewer` may see and `wanted` asks for, newest first.
+
+    Ties are in order of id. Oldest first means in order of arrival.
+    """
+    condition, values = visibility.where(viewer)
+    narrowed, more = narrowing(wanted)
+    order = "fact.seq" if oldest_first else "fact.created_at DESC, fact.id"
+    rows = db.execute(
+        f"{_SELECT} WHERE {condition}{narrowed} ORDER BY {order} LIMIT ?",
+        (*values, *more, -1 if limit is None else limit),
+    )
+    for row in rows:
+        yield _fact(row)
+
+
+def among(
+    db: Connection, seqs: Sequence[int], *, viewer: Origin, wanted: Filter, now: int
+) -> dict[int, Fact]:
+    """Return those of the facts that `wanted` asks for and that are valid now."""
+    condition, values = visibility.where(viewer)
+    narrowed, more = narrowing(wanted, valid_at=now)
+    marks = ", ".join("?" * len(seqs))
+    rows = db.execute(
+        f"{_SELECT} WHERE fact.seq IN ({marks}) AND {condition}{narrowed}",
+        (*seqs, *values, *more),
+    )
+    return {row[0]: _fact(row) for row in rows}
+
+
+def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tuple[Any, ...]]:
+    """Return the SQL conditions of a filter, each led by AND, and their parameters.
+
+    `valid_at` asks for validity at that instant, unless the filter has an instant of its own.
+    """
+    parts: list[str] = []
+    values: list[Any] = []
+    if valid_at is not None and wanted.as_of is None:
+        parts.append(
+            "(valid_to IS NULL OR valid_to > ?) AND (valid_from IS NULL OR valid_from <= ?)"
+        )
+        values += [valid_at, valid_at]
+    if wanted.as_of is not None:
+        parts.append(
+            "ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to > ?)"
+            " AND lifecycle <> 'pruned'"
+        )
+        values += [wanted.as_of, wanted.as_of]
+    elif wanted.lifecycle is not None:
+        parts.append("lifecycle = ?")
+        values.append(wanted.lifecycle)
+    for column, allowed in (("segment", wanted.segments), ("kind", wanted.kinds)):
+        if allowed:
+            parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
+            values += allowed
+    for tag in wanted.tags:
+        parts.append("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)")
+        values.append(tag)
+    for sign, instant in ((">=", wanted.since), ("<=", wanted.until)):
+        if instant is not None:
+            parts.append(f"fact.created_at {sign} ?")
+            values.append(instant)
+    return "".join(f" AND {part}" for part in parts), tuple(values)
+
+
+def _by_prefix(
+    db: Connection, prefix: str, condition: str, values: tuple[str, ...]
+) -> tuple[Any, ...] | None:
+    if len(prefix) < _MIN_PREFIX or not (prefix.isascii() and prefix.isalnum()):
+        return None
+    rows = db.execute(
+        f"{_SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT 2",
+        (prefix, prefix + "~", *values),
+    ).fetchall()
+    if len(rows) > 1:
+        raise UsageError(f"{prefix} is the beginning of several ids", hint="give more of it")
+    return rows[0] if rows else None
+
+
+def _fact(row: Sequence[Any]) -> Fact:
+    (
+        _, fact_id, content, segment, tier, heat, kind, title, tags, importance, decay_rate,
+        access_count, last_accessed_at, created_at, source, origin, lifecycle, status,
+        confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata, *_,
+    ) = row  # fmt: skip
+    return Fact(
+        fact_id, content, segment, tier, heat, kind, title, _list(tags), importance, decay_rate,
+        access_count, last_accessed_at, created_at, source, Origin(origin), lifecycle, status,
+        confidence, slot, valid_from, valid_to, bool(pinned), source_turn, _list(derived_from),
+        None if metadata is None else codec.loads(metadata),
+    )  # fmt: skip
+
+
+def _list(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(codec.loads(text))
+
+
+def _list_text(values: tuple[str, ...]) -> str | None:
+    return codec.dumps(list(values)) if values else None
+
+
+def _plain(value: object) -> Any:
+    return int(value) if isinstance(value, bool) else value

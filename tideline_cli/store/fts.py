@@ -1,0 +1,145 @@
+"""The full-text index: which facts hold which terms, seen from one origin.
+
+Every function takes the origin's number, so that statistics and posting lists are its own.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.store.facts import Filter, narrowing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.ranking.bm25 import Condition
+
+_OWNER = 1
+# seq, id, terms, source, confidence, importance, decay_rate, tier, pinned, created_at,
+# access_count, last_accessed_at
+_CANDIDATE = """
+SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, tier, pinned,
+       created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at)
+FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid LEFT JOIN usage ON usage.fact = fact.seq
+WHERE fact_fts MATCH ? AND fact.origin = ?
+"""
+
+
+def totals(db: Connection, *, origin: int, now: int) -> tuple[int, int, list[str]]:
+    """Return the number of facts that are active and valid now, the number of their terms, and
+    the sources they come from."""
+    rows = db.execute(
+        "SELECT source, facts, tokens FROM tally WHERE origin = ? AND facts > 0", (origin,)
+    ).fetchall()
+    lapsed = _lapsed(db, origin, now)
+    facts = sum(row[1] for row in rows) - len(lapsed)
+    tokens = sum(row[2] for row in rows) - sum(len(terms) for terms in lapsed)
+    return facts, tokens, [row[0] for row in rows]
+
+
+def frequencies(
+    db: Connection, terms: Iterable[str], *, origin: int, now: int
+) -> dict[str, int]:
+    """Return for each term how many facts hold it that are active and valid now."""
+    prefix = _prefix(origin)
+    lapsed = [frozenset(held) for held in _lapsed(db, origin, now)]
+    found: dict[str, int] = {}
+    for term in terms:
+        row = db.execute(
+            "SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ? AND term = ?), 0)"
+            " FROM fact_vocabulary WHERE term = ?",
+            (origin, term, prefix + term),
+        ).fetchone()
+        found[term] = (row[0] if row else 0) - sum(term in held for held in lapsed)
+    return found
+
+
+def matching(
+    db: Connection,
+    condition: Condition,
+    *,
+    besides: Condition | None,
+    origin: int,
+    now: int,
+    wanted: Filter,
+) -> list[tuple[Any, ...]]:
+    """Return the ranking columns of the facts, active and valid now, whose terms meet `condition`
+    and not `besides`, and that `wanted` asks for."""
+    prefix = _prefix(origin)
+    query = _expression(condition, prefix)
+    if besides is not None:
+        query = f"({query}) NOT ({_expression(besides, prefix)})"
+    narrowed, values = narrowing(wanted, valid_at=now)
+    return db.execute(_CANDIDATE + narrowed, (query, origin, *values)).fetchall()
+
+
+def matching_as_of(
+    db: Connection, terms: Sequence[str], *, origin: int, wanted: Filter
+) -> list[tuple[Any, ...]]:
+    """Return the ranking columns of all facts that hold any of the terms and that `wanted` with
+    its `as_of` asks for, archived ones included."""
+    query = _expression(("OR", tuple(terms)), _prefix(origin))
+    narrowed, values = narrowing(wanted)
+    return db.execute(_CANDIDATE + narrowed, (query, origin, *values)).fetchall()
+
+
+def totals_as_of(db: Connection, *, origin: int, instant: int) -> tuple[int, int]:
+    """Return the number of facts that were valid at `instant`, and the number of their terms."""
+    narrowed, values = narrowing(Filter(as_of=instant))
+    row = db.execute(
+        f"SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE origin = ?{narrowed}",
+        (origin, *values),
+    ).fetchone()
+    return (row[0], row[1]) if row else (0, 0)
+
+
+def holding(
+    db: Connection, condition: Condition, *, origin: int
+) -> Iterator[tuple[int, str]]:
+    """Yield (number, terms) of the active facts whose terms meet `condition`, in order of
+    arrival."""
+    query = _expression(condition, _prefix(origin))
+    yield from db.execute(
+        "SELECT fact.seq, fact.terms FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
+        "WHERE fact_fts MATCH ? AND lifecycle = 'active' ORDER BY fact_fts.rowid",
+        (query,),
+    )
+
+
+def rarity(db: Connection, term: str, *, origin: int, enough: int) -> int:
+    """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
+    query = f'"{_prefix(origin)}{term}"'
+    row = db.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)",
+        (query, enough),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _lapsed(db: Connection, origin: int, now: int) -> list[list[str]]:
+    """Return the terms of each fact that is active and not valid now."""
+    rows = db.execute(
+        """
+        SELECT terms FROM fact
+        WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_to <= ?2
+        UNION ALL
+        SELECT terms FROM fact
+        WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL AND valid_from > ?2
+          AND (valid_to IS NULL OR valid_to > ?2)
+        """,
+        (origin, now),
+    )
+    return [row[0].split() for row in rows]
+
+
+def _prefix(origin: int) -> str:
+    return "" if origin == _OWNER else f"{origin}_"
+
+
+def _expression(condition: Condition, prefix: str) -> str:
+    if isinstance(condition, str):
+        return f'"{prefix}{condition}"'
+    word, parts = condition
+    return "(" + f" {word} ".join(_expression(part, prefix) for part in parts) + ")"

@@ -1,0 +1,144 @@
+"""The journal: every change belongs to a batch, and a batch is one command or one pass."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+
+
+class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
+    """One IMMEDIATE transaction whose changes are recorded together.
+
+    `ordinal` is the batch's number among those of its origin; `origin` the origin's number. With
+    `resume`, the changes join an earlier batch (its `number`) of the same pass.
+    """
+
+    def __init__(
+        self, db: Connection, *, verb: str, by: Origin, now: int, resume: int | None = None
+    ) -> None:
+        self._db = db
+        self._verb = verb
+        self._by = by
+        self._now = now
+        self.number = resume or 0
+        self.ordinal = 0
+        self.origin = visibility.NOBODY
+
+    def __enter__(self) -> batch:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self.origin = visibility.ensure_number(self._db, self._by)
+            self._begin()
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self._db.execute("UPDATE batch SET open = 0 WHERE number = ?", (self.number,))
+            self._db.execute("COMMIT")
+        elif not self._db.get_autocommit():
+            self._db.execute("ROLLBACK")
+
+    def _begin(self) -> None:
+        if self.number:
+            self._db.execute("UPDATE batch SET open = 1 WHERE number = ?", (self.number,))
+        else:
+            self.number = _add(self._db, self.origin, self._verb, self._now, is_open=True)
+        row = self._db.execute(
+            "SELECT ordinal FROM batch WHERE number = ?", (self.number,)
+        ).fetchone()
+        self.ordinal = int(row[0]) if row else 0
+
+
+def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: str) -> None:
+    """Record a write that was refused; nothing of its text is kept."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        origin = visibility.ensure_number(db, by)
+        number = _add(db, origin, verb, now, is_open=False)
+        db.execute(
+            "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?", (reason, number)
+        )
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+@record
+class Entry:
+    """What one batch did to one row, or a batch that was blocked and did nothing.
+
+    `before` is the old row as JSON text, None for an insert.
+    """
+
+    batch: int
+    at: int
+    verb: str
+    outcome: str
+    reason: str | None
+    entity: str | None
+    act: str | None
+    fact: str | None
+    before: str | None
+
+
+_ENTRY = """
+SELECT batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, change.entity, change.act,
+       fact.id, change.before
+FROM batch LEFT JOIN change ON change.batch = batch.number
+  LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
+  LEFT JOIN fact ON fact.seq = CASE change.entity WHEN 'link' THEN link.from_fact ELSE change.row END
+WHERE batch.origin = (SELECT number FROM origin WHERE key = ?)
+  AND (fact.origin IS NULL OR fact.origin = batch.origin)
+"""
+
+
+def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
+    """Yield what the newest `limit` batches of an origin did, newest batch first."""
+    rows = db.execute(
+        f"""{_ENTRY} AND batch.number IN (
+          SELECT number FROM batch WHERE origin = (SELECT number FROM origin WHERE key = ?)
+          ORDER BY ordinal DESC LIMIT ?)
+        ORDER BY batch.ordinal DESC, change.number""",
+        (viewer.key, viewer.key, limit),
+    )
+    for row in rows:
+        yield Entry(*row)
+
+
+def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
+    """Yield what happened to one fact, oldest first."""
+    rows = db.execute(
+        f"{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ? ORDER BY change.number",
+        (viewer.key, seq),
+    )
+    for row in rows:
+        yield Entry(*row)
+
+
+def _add(db: Connection, origin: int, verb: str, now: int, *, is_open: bool) -> int:
+    db.execute(
+        """
+        INSERT INTO batch (origin, ordinal, at, verb, open)
+        SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4
+        """,
+        (origin, now, verb, int(is_open)),
+    )
+    return db.last_insert_rowid()

@@ -1,0 +1,285 @@
+"""The schema, one commented SQL text, and its version. docs/schema.md is generated from it."""
+
+from __future__ import annotations
+
+VERSION = 1
+APPLICATION_ID = 0x74_69_64_65  # "tide"
+
+SCHEMA = """
+-- Settings that belong to the file and not to a user: which analyser made the terms, which
+-- embedder makes the vectors.
+CREATE TABLE setting (
+  name  TEXT PRIMARY KEY NOT NULL,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Whose memory: number 1 is the owner, every other row one channel session.
+CREATE TABLE origin (
+  number INTEGER PRIMARY KEY,
+  key    TEXT NOT NULL UNIQUE        -- 'owner' or 'channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT]'
+) STRICT;
+
+-- One remembered fact. The text never changes in place: an edit is a new fact that supersedes.
+-- Times are milliseconds since 1970, UTC.
+CREATE TABLE fact (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival; never shown, never reused
+  id           TEXT NOT NULL UNIQUE,               -- the ULID that users see
+  origin       INTEGER NOT NULL REFERENCES origin (number),
+  created_at   INTEGER NOT NULL,
+  lifecycle    TEXT NOT NULL DEFAULT 'active',     -- active, archived, pruned
+  segment      TEXT NOT NULL,
+  tier         TEXT NOT NULL,                      -- durability: short, long, permanent
+  heat         TEXT NOT NULL,                      -- temperature: core, working, peripheral
+  importance   REAL NOT NULL,
+  decay_rate   REAL NOT NULL,
+  source       TEXT NOT NULL,                      -- who said it
+  confidence   REAL,
+  status       TEXT,                               -- asserted, provisional, confirmed, disputed, ...
+  slot         TEXT,                               -- facts of one slot replace one another
+  valid_from   INTEGER,
+  valid_to     INTEGER,                            -- exclusive
+  pinned       INTEGER NOT NULL DEFAULT 0,
+  kind         TEXT,
+  title        TEXT,
+  source_turn  TEXT,
+  tags         TEXT,                               -- JSON list
+  derived_from TEXT,                               -- JSON list of ids
+  metadata     TEXT,                               -- JSON object
+  length       INTEGER NOT NULL,                   -- number of index terms
+  content      TEXT NOT NULL,
+  terms        TEXT NOT NULL                       -- index terms, joined by spaces
+) STRICT;
+
+CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
+
+-- Active facts that are not valid for ever: BM25 takes those out of its statistics that do not
+-- hold at the moment of the question.
+CREATE INDEX fact_ends ON fact (origin, valid_to)
+  WHERE valid_to IS NOT NULL AND lifecycle = 'active';
+CREATE INDEX fact_begins ON fact (origin, valid_from)
+  WHERE valid_from IS NOT NULL AND lifecycle = 'active';
+
+-- Active facts and their terms by origin and source: N and the mean length of BM25.
+CREATE TABLE tally (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  source TEXT NOT NULL,
+  facts  INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (origin, source)
+) STRICT, WITHOUT ROWID;
+
+-- In how many of an origin's facts that are no longer active a term occurs. The index keeps those
+-- facts (they answer questions about the past); BM25 takes them out of its statistics.
+CREATE TABLE archived_term (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  term   TEXT NOT NULL,
+  facts  INTEGER NOT NULL,
+  PRIMARY KEY (origin, term)
+) STRICT, WITHOUT ROWID;
+
+-- What the full-text index holds. Terms of the owner's facts stand bare, those of other origins
+-- carry the origin's number ('7_deploy'). So each origin has posting lists of its own: neither its
+-- statistics nor the time of its queries depend on what others store.
+CREATE VIEW fact_index (seq, terms) AS
+SELECT seq,
+       CASE
+         WHEN terms = '' OR origin = 1 THEN terms
+         ELSE origin || '_' || replace(terms, ' ', ' ' || origin || '_')
+       END
+FROM fact;
+
+CREATE VIRTUAL TABLE fact_fts USING fts5 (
+  terms, content = 'fact_index', content_rowid = 'seq', columnsize = 0,
+  tokenize = "ascii tokenchars '_'"
+);
+INSERT INTO fact_fts (fact_fts, rank) VALUES ('secure-delete', 1);
+
+-- The facts that hold a term: SELECT doc FROM fact_vocabulary WHERE term = 'deploy'.
+CREATE VIRTUAL TABLE fact_vocabulary USING fts5vocab (fact_fts, row);
+
+CREATE TRIGGER fact_indexed AFTER INSERT ON fact BEGIN
+  INSERT INTO fact_fts (rowid, terms) SELECT seq, terms FROM fact_index WHERE seq = new.seq;
+END;
+CREATE TRIGGER fact_unindexed BEFORE DELETE ON fact BEGIN
+  INSERT INTO fact_fts (fact_fts, rowid, terms)
+    SELECT 'delete', seq, terms FROM fact_index WHERE seq = old.seq;
+END;
+-- Only a new analyser changes the terms of a fact.
+CREATE TRIGGER fact_reindexing BEFORE UPDATE OF seq, origin, terms ON fact BEGIN
+  INSERT INTO fact_fts (fact_fts, rowid, terms)
+    SELECT 'delete', seq, terms FROM fact_index WHERE seq = old.seq;
+END;
+CREATE TRIGGER fact_reindexed AFTER UPDATE OF seq, origin, terms ON fact BEGIN
+  INSERT INTO fact_fts (rowid, terms) SELECT seq, terms FROM fact_index WHERE seq = new.seq;
+END;
+
+CREATE TRIGGER fact_counted AFTER INSERT ON fact BEGIN
+  INSERT INTO tally SELECT new.origin, new.source, 1, new.length WHERE new.lifecycle = 'active'
+    ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;
+END;
+CREATE TRIGGER fact_archived_new AFTER INSERT ON fact WHEN new.lifecycle <> 'active' BEGIN
+  INSERT INTO archived_term {new_terms};
+END;
+CREATE TRIGGER fact_uncounted AFTER DELETE ON fact BEGIN
+  UPDATE tally SET facts = facts - 1, tokens = tokens - old.length
+    WHERE origin = old.origin AND source = old.source AND old.lifecycle = 'active';
+  UPDATE archived_term SET facts = facts - 1
+    WHERE origin = old.origin AND old.lifecycle <> 'active' AND term IN {old_terms};
+  DELETE FROM archived_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
+END;
+CREATE TRIGGER fact_recounted AFTER UPDATE OF origin, source, terms, length, lifecycle ON fact
+WHEN (old.lifecycle = 'active') <> (new.lifecycle = 'active') OR old.origin <> new.origin
+  OR old.source <> new.source OR old.terms <> new.terms
+BEGIN
+  UPDATE tally SET facts = facts - 1, tokens = tokens - old.length
+    WHERE origin = old.origin AND source = old.source AND old.lifecycle = 'active';
+  INSERT INTO tally SELECT new.origin, new.source, 1, new.length WHERE new.lifecycle = 'active'
+    ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;
+  UPDATE archived_term SET facts = facts - 1
+    WHERE origin = old.origin AND old.lifecycle <> 'active' AND term IN {old_terms};
+  DELETE FROM archived_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
+  INSERT INTO archived_term {new_terms};
+END;
+
+-- How often and when a fact was last recalled or reinforced. Apart from fact, so that reading
+-- stays out of its history; a fact without a row was never used since it was created.
+CREATE TABLE usage (
+  fact             INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
+  access_count     INTEGER NOT NULL,
+  last_accessed_at INTEGER NOT NULL
+) STRICT;
+
+-- Typed edges between facts of one origin.
+CREATE TABLE link (
+  number     INTEGER PRIMARY KEY,
+  from_fact  INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
+  to_fact    INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
+  kind       TEXT NOT NULL,
+  reason     TEXT,
+  strength   INTEGER,
+  created_at INTEGER NOT NULL,
+  UNIQUE (from_fact, to_fact, kind)
+) STRICT;
+CREATE INDEX link_to ON link (to_fact);
+
+-- The journal. A batch is one command or one pass; `open` marks the one that is being written.
+CREATE TABLE batch (
+  number  INTEGER PRIMARY KEY,
+  origin  INTEGER NOT NULL REFERENCES origin (number),
+  ordinal INTEGER NOT NULL,            -- the number that users see: batches count per origin
+  at      INTEGER NOT NULL,
+  verb    TEXT NOT NULL,
+  outcome TEXT NOT NULL DEFAULT 'done', -- done, blocked
+  reason  TEXT,
+  open    INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (origin, ordinal)
+) STRICT;
+CREATE INDEX batch_open ON batch (number) WHERE open = 1;
+
+-- What a batch changed: act + (inserted), ~ (updated), - (deleted). `before` holds the old row as
+-- JSON, NULL for an insert; the new row is the `before` of the next change, or the row itself.
+-- A change made outside of tideline has batch 0.
+CREATE TABLE change (
+  number INTEGER PRIMARY KEY,
+  batch  INTEGER NOT NULL,
+  entity TEXT NOT NULL,                -- fact, link, usage
+  row    INTEGER NOT NULL,             -- fact.seq, link.number, usage.fact
+  act    TEXT NOT NULL,
+  before TEXT
+) STRICT;
+
+CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
+  INSERT INTO change (batch, entity, row, act)
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'fact', new.seq, '+');
+END;
+CREATE TRIGGER fact_updated AFTER UPDATE OF
+  id, origin, created_at, lifecycle, segment, tier, heat, importance, decay_rate, source,
+  confidence, status, slot, valid_from, valid_to, pinned, kind, title, source_turn, tags,
+  derived_from, metadata, content ON fact
+BEGIN
+  INSERT INTO change (batch, entity, row, act, before)
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'fact', old.seq, '~', {old_fact});
+END;
+CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
+  INSERT INTO change (batch, entity, row, act, before)
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'fact', old.seq, '-', {old_fact});
+END;
+CREATE TRIGGER link_inserted AFTER INSERT ON link BEGIN
+  INSERT INTO change (batch, entity, row, act)
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', new.number, '+');
+END;
+CREATE TRIGGER link_updated AFTER UPDATE ON link BEGIN
+  INSERT INTO change (batch, entity, row, act, before)
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '~', {old_link});
+END;
+CREATE TRIGGER link_deleted AFTER DELETE ON link BEGIN
+  INSERT INTO change (batch, entity, row, act, before)
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '-', {old_link});
+END;
+-- Use is history only when a batch makes it (reinforcement, feedback, import), not when recall does.
+CREATE TRIGGER usage_inserted AFTER INSERT ON usage
+WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
+  INSERT INTO change (batch, entity, row, act)
+    SELECT number, 'usage', new.fact, '+' FROM batch WHERE open = 1;
+END;
+CREATE TRIGGER usage_updated AFTER UPDATE ON usage
+WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
+  INSERT INTO change (batch, entity, row, act, before)
+    SELECT number, 'usage', old.fact, '~', {old_usage} FROM batch WHERE open = 1;
+END;
+CREATE TRIGGER usage_deleted AFTER DELETE ON usage
+WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
+  INSERT INTO change (batch, entity, row, act, before)
+    SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open = 1;
+END;
+
+-- Vectors, a derived index: packed codes of up to 512 facts of one origin a row. Vectors of
+-- different embedders are never compared.
+CREATE TABLE vector_chunk (
+  number   INTEGER PRIMARY KEY,
+  origin   INTEGER NOT NULL REFERENCES origin (number),
+  embedder TEXT NOT NULL,
+  facts    BLOB NOT NULL,              -- fact.seq, little-endian int64 each
+  codes    BLOB NOT NULL               -- one packed vector per fact, in the same order
+) STRICT;
+CREATE INDEX vector_chunk_of ON vector_chunk (origin, embedder);
+
+-- Facts of an origin are embedded in the order of arrival: up to and including this one.
+CREATE TABLE vector_progress (
+  origin   INTEGER NOT NULL REFERENCES origin (number),
+  embedder TEXT NOT NULL,
+  seq      INTEGER NOT NULL,
+  PRIMARY KEY (origin, embedder)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO origin (number, key) VALUES (1, 'owner');
+"""
+
+_FACT = (
+    "seq", "id", "origin", "created_at", "lifecycle", "segment", "tier", "heat", "importance",
+    "decay_rate", "source", "confidence", "status", "slot", "valid_from", "valid_to", "pinned",
+    "kind", "title", "source_turn", "tags", "derived_from", "metadata", "content",
+)  # fmt: skip
+_LINK = ("number", "from_fact", "to_fact", "kind", "reason", "strength", "created_at")
+_USAGE = ("fact", "access_count", "last_accessed_at")
+# Terms hold no quotes: they are letters, digits and marks.
+_EACH_TERM = """json_each('["' || replace({0}.terms, ' ', '","') || '"]')"""
+_NEW_ARCHIVED = f"""
+    SELECT new.origin, value, 1 FROM {_EACH_TERM.format("new")}
+    WHERE new.lifecycle <> 'active' AND value <> '' GROUP BY value
+    ON CONFLICT DO UPDATE SET facts = facts + 1"""
+
+
+def script() -> str:
+    """Return the SQL that makes an empty file a tideline database."""
+    return (
+        SCHEMA.replace("{old_fact}", _old(_FACT))
+        .replace("{old_terms}", f"(SELECT value FROM {_EACH_TERM.format('old')})")
+        .replace("{new_terms}", _NEW_ARCHIVED)
+        .replace("{old_link}", _old(_LINK))
+        .replace("{old_usage}", _old(_USAGE))
+    )
+
+
+def _old(columns: tuple[str, ...]) -> str:
+    return "json_object(" + ", ".join(f"'{name}', old.{name}" for name in columns) + ")"

@@ -1,0 +1,34 @@
+"""How often and when a fact was used: apart from the facts, so that reads stay out of history."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+
+def touch(db: Connection, seqs: Sequence[int], *, now: int) -> None:
+    """Count one use of each fact; the last use never moves backwards."""
+    for seq in seqs:
+        db.execute(
+            """
+            INSERT INTO usage (fact, access_count, last_accessed_at) VALUES (?1, 1, ?2)
+            ON CONFLICT DO UPDATE SET access_count = access_count + 1,
+              last_accessed_at = max(last_accessed_at, ?2)
+            """,
+            (seq, now),
+        )
+
+
+def put(db: Connection, fact_id: str, *, access_count: int, last_accessed_at: int) -> None:
+    """Set the use of a fact."""
+    db.execute(
+        """
+        INSERT INTO usage (fact, access_count, last_accessed_at)
+        SELECT seq, ?2, ?3 FROM fact WHERE id = ?1
+        ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
+        """,
+        (fact_id, access_count, last_accessed_at),
+    )

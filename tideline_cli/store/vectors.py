@@ -1,0 +1,100 @@
+"""The vector table: chunks of packed vectors as raw bytes, apart by origin and embedder."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apsw import Connection
+
+CHUNK = 512
+
+
+def chunks(db: Connection, *, origin: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
+    """Yield (fact numbers as little-endian int64, packed vectors) of an origin's facts."""
+    yield from db.execute(
+        "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
+        (origin, embedder),
+    )
+
+
+def progress(db: Connection, *, origin: int, embedder: str) -> int:
+    """Return the number of the fact up to which an origin's facts are embedded."""
+    row = db.execute(
+        "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?", (origin, embedder)
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def backlog(
+    db: Connection, *, origin: int, embedder: str, limit: int
+) -> list[tuple[int, str]]:
+    """Return (number, content) of the first `limit` facts that have no vector yet."""
+    after = progress(db, origin=origin, embedder=embedder)
+    return db.execute(
+        "SELECT seq, content FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
+        (after, origin, limit),
+    ).fetchall()
+
+
+def append(
+    db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str
+) -> None:
+    """Store packed vectors of facts that follow those already embedded, in ascending order.
+
+    Facts at or before the progress are left out: another process was faster.
+    """
+    after = progress(db, origin=origin, embedder=embedder)
+    done = sum(number <= after for number in numbers)
+    size = len(codes) // len(numbers) if numbers else 0
+    numbers, codes = numbers[done:], codes[done * size :]
+    if not numbers:
+        return
+    facts = b"".join(number.to_bytes(8, "little") for number in numbers)
+    room = _fill_last(db, facts, codes, size, origin, embedder)
+    for start in range(room, len(numbers), CHUNK):
+        db.execute(
+            "INSERT INTO vector_chunk (origin, embedder, facts, codes) VALUES (?, ?, ?, ?)",
+            (
+                origin,
+                embedder,
+                facts[start * 8 : (start + CHUNK) * 8],
+                codes[start * size : (start + CHUNK) * size],
+            ),
+        )
+    db.execute(
+        "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)",
+        (origin, embedder, numbers[-1]),
+    )
+
+
+def count(db: Connection, *, origin: int, embedder: str) -> int:
+    """Return how many active facts of an origin have a vector."""
+    row = db.execute(
+        "SELECT count(*) FROM fact WHERE origin = ? AND lifecycle = 'active' AND seq <= ?",
+        (origin, progress(db, origin=origin, embedder=embedder)),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _fill_last(
+    db: Connection, facts: bytes, codes: bytes, size: int, origin: int, embedder: str
+) -> int:
+    """Put as many vectors into the last chunk as it has room for, and return how many."""
+    row = db.execute(
+        """
+        SELECT number, length(facts) / 8 FROM vector_chunk WHERE origin = ? AND embedder = ?
+        ORDER BY number DESC LIMIT 1
+        """,
+        (origin, embedder),
+    ).fetchone()
+    if row is None or row[1] >= CHUNK:
+        return 0
+    room = CHUNK - int(row[1])
+    db.execute(
+        "UPDATE vector_chunk SET facts = CAST(facts || ? AS BLOB), codes = CAST(codes || ? AS BLOB)"
+        " WHERE number = ?",
+        (facts[: room * 8], codes[: room * size], row[0]),
+    )
+    return room

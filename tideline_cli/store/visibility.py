@@ -1,0 +1,42 @@
+"""Who may see which facts: the origin filter, in one place."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import WriteBlockedError
+from tideline_cli.model.origin import UNKNOWN, Everyone, Origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+NOBODY = 0  # no origin has this number
+
+
+def where(viewer: Origin | Everyone) -> tuple[str, tuple[str, ...]]:
+    """Return the SQL condition on `fact` for what `viewer` may see, and its parameters."""
+    if isinstance(viewer, Everyone):
+        return "1", ()
+    return "fact.origin = (SELECT number FROM origin WHERE key = ?)", (viewer.key,)
+
+
+def number(db: Connection, viewer: Origin) -> int:
+    """Return the number of an origin, or NOBODY when it has never written."""
+    row = db.execute("SELECT number FROM origin WHERE key = ?", (viewer.key,)).fetchone()
+    return int(row[0]) if row else NOBODY
+
+
+def ensure_number(db: Connection, origin: Origin) -> int:
+    """Return the number of an origin, which is registered when it is new.
+
+    Raises WriteBlockedError for the unknown origin.
+    """
+    if origin == UNKNOWN:
+        raise WriteBlockedError(
+            "an unknown origin may not write", hint="name the origin with --origin"
+        )
+    known = number(db, origin)
+    if known != NOBODY:
+        return known
+    db.execute("INSERT INTO origin (key) VALUES (?)", (origin.key,))
+    return db.last_insert_rowid()
+

@@ -1,0 +1,37 @@
+"""Words of a text, as the reference embedders split them, and the features of a word."""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+# Position = ASCII code: letters in lower case, digits, and a space for everything else.
+_ASCII = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
+
+
+def words(text: str) -> list[str]:
+    """Return the lower-case runs of letters (category L*) and numbers (N*), in order.
+
+    No stop word is removed, and no stem is taken. A combining mark or a lone surrogate splits a
+    word, as it does in the reference.
+    """
+    if text.isascii():
+        return text.translate(_ASCII).split()
+    lower = text.lower()
+    table = {ord(char): " " for char in set(lower) if category(char)[0] not in "LN"}
+    return lower.translate(table).split()
+
+
+def features(word: str) -> list[str]:
+    """Return `w:word`, then `g:` and each window of three UTF-16 code units of `^word$`.
+
+    A window may cut a character beyond U+FFFF; the half stays in the feature as a lone surrogate.
+    """
+    padded = f"^{word}$"
+    if word.isascii() or max(word) <= "\uffff":
+        return [f"w:{word}", *["g:" + padded[start : start + 3] for start in range(len(word))]]
+    units = padded.encode("utf-16-le")
+    windows = [units[start : start + 6] for start in range(0, len(units) - 4, 2)]
+    return [
+        f"w:{word}",
+        *["g:" + window.decode("utf-16-le", "surrogatepass") for window in windows],
+    ]
