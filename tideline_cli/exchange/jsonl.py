@@ -12,7 +12,8 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy.threats import scan
-from tideline_cli.store import facts, journal, links, uses, visibility
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import ceilings, facts, journal, links, uses, visibility
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -181,6 +182,7 @@ class _Import:
             for origin in sorted(touched):
                 while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
                     pass
+            ceilings.extend(self._db, ceiling.code, unknown=ceiling.UNKNOWN, limit=2 * CHUNK)
 
     def _insert(self, ready: Prepared, origin: int) -> bool:
         fact = ready.fact

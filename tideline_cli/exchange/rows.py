@@ -76,7 +76,8 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     tier: Any = _word(row, "tier", TIERS) or defaults.tier
     importance = unit(row, "importance", clamp=True, default=None)
     importance = clamped(importance, defaults.importance)
-    origin = parse_origin(_text(row, "origin") or ground.origin.key)
+    named = _text(row, "origin")
+    origin = parse_origin(named) if named else ground.origin
     stated = instants(row, "created_at", None)
     created_at = ground.now if stated is None else stated
     slot = _text(row, "slot")
@@ -84,32 +85,34 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     lifecycle: Any = _word(row, "lifecycle", LIFECYCLES) or "active"
     heat: Any = _word(row, "heat", HEATS) or initial_heat(segment, kind, tier, importance)
     turn = _text(row, "source_turn")
+    own_id = _id(row) if "id" in row else None
+    used = instants(row, "last_accessed_at", None)
     return Fact(
-        id=_id(row) or made_id(origin, content, turn, stated, repeat),
-        content=content,
-        segment=segment,
-        tier=tier,
-        heat=heat,
-        kind=kind,
-        title=_text(row, "title"),
-        tags=strings(row, "tags"),
-        importance=importance,
-        decay_rate=_rate(row, defaults.decay_rate),
-        access_count=_count(row, "access_count"),
-        last_accessed_at=instants(row, "last_accessed_at", None) or created_at,
-        created_at=created_at,
-        source=source,
-        origin=origin,
-        lifecycle=lifecycle,
-        status=status,
-        confidence=unit(row, "confidence", clamp=True, default=None),
-        slot=slot_key(slot) if slot else None,
-        valid_from=instants(row, "valid_from", None),
-        valid_to=instants(row, "valid_to", None),
-        pinned=_flag(row, "pinned"),
-        source_turn=turn,
-        derived_from=strings(row, "derived_from"),
-        metadata=_metadata(row),
+        own_id or made_id(origin, content, turn, stated, repeat),
+        content,
+        segment,
+        tier,
+        heat,
+        kind,
+        _text(row, "title"),
+        strings(row, "tags"),
+        importance,
+        _rate(row, defaults.decay_rate),
+        _count(row, "access_count"),
+        created_at if used is None else used,
+        created_at,
+        source,
+        origin,
+        lifecycle,
+        status,
+        unit(row, "confidence", clamp=True, default=None),
+        slot_key(slot) if slot else None,
+        instants(row, "valid_from", None),
+        instants(row, "valid_to", None),
+        _flag(row, "pinned"),
+        turn,
+        strings(row, "derived_from"),
+        _metadata(row),
     )
 
 

@@ -1,18 +1,19 @@
 """The lexical lane: exact BM25 over one origin's facts without reading most of them.
 
-A fact's score is at most the sum of its terms' bounds. So facts are fetched in order of what they
-can reach at most, the full-text index selecting those whose terms could add up to enough, until
-the best ones found beat everything that is left.
+The full-text index tells which facts hold a term, rarest term first; a byte per fact bounds what
+it can score. Facts are read and scored in the order of their bounds, until the best ones found
+beat whatever is left.
 """
 
 from __future__ import annotations
 
+from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
-from tideline_cli.ranking import bm25, decay
-from tideline_cli.ranking.trust import WEIGHTS, trust
-from tideline_cli.store import fts
+from tideline_cli.ranking import bm25, ceiling, decay
+from tideline_cli.ranking.trust import trust
+from tideline_cli.store import ceilings, fts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
     from tideline_cli.store.facts import Filter
 
-_FIRST = 3  # facts to expect in the first fetch, for each one wanted
-_STUDIED_TERMS = 8
+_FEW = 400  # facts that are cheaper to read than to bound
+_STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
+_SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 
 
 @record
@@ -49,69 +51,121 @@ def search(
     """Return the best `limit` facts of an origin for these distinct terms, in order."""
     if wanted.as_of is not None:
         return _search_as_of(db, terms, origin, limit, wanted, fading)
-    count, tokens, sources = fts.totals(db, origin=origin, now=now)
+    count, tokens = fts.totals(db, origin=origin, now=now)
     held = fts.frequencies(db, terms, origin=origin, now=now)
     stats = bm25.statistics(count, tokens, held)
     if not stats.idf:
         return []
-    ceiling = max((WEIGHTS[source] for source in sources), default=1.0)  # type: ignore[index]
-    bounds = {term: ceiling * bm25.bound(idf) for term, idf in stats.idf.items()}
     ordered = [term for term in terms if term in stats.idf]
-    scorer = _Scorer(ordered, stats, ceiling, now, limit, fading)
-    least = min(bounds.values())
-    need = _promising(bounds, held, count, _FIRST * limit)
-    besides: bm25.Condition | None = None
-    while True:
-        condition = bm25.at_least(bounds, need)
-        if condition is not None and condition != besides:
-            rows = fts.matching(
-                db, condition, besides=besides, origin=origin, now=now, wanted=wanted
-            )
-            scorer.add(rows)
-            besides = condition
-        if need <= least:
-            return scorer.matches
+    scorer = _Scorer(ordered, stats, now, limit, fading)
+    reader = _Reader(db, scorer, stats, origin, now, wanted)
+    counted, left = 0.0, sum(stats.idf.values())
+    sampled_at = left
+    for term, idf in stats.idf.items():
         floor = scorer.floor()
-        if floor is not None and floor >= need:
-            return scorer.matches
-        need = _promising(bounds, held, count, 8 * limit, below=need) if floor is None else floor
-        need = max(need, least)
+        if floor is not None and left * reader.highest < floor:
+            break
+        counted, left = counted + idf, left - idf
+        reader.add(fts.postings(db, term, origin=origin), idf)
+        if counted > left and left <= sampled_at / 2:
+            reader.sample(left)
+            sampled_at = left
+    reader.finish(max(left, 0.0))
+    return scorer.matches
 
 
-def _promising(
-    bounds: Mapping[str, float], held: Mapping[str, int], count: int, wanted: int,
-    below: float = float("inf"),
-) -> float:  # fmt: skip
-    """Return a sum of bounds, less than `below`, that about `wanted` facts reach, were terms
-    independent."""
-    studied = list(bounds.items())[:_STUDIED_TERMS]
-    subsets = [(0.0, float(count))]
-    for term, weight in studied:
-        share = held[term] / count
-        subsets = [
-            part
-            for total, facts in subsets
-            for part in ((total + weight, facts * share), (total, facts * (1.0 - share)))
-        ]
-    subsets.sort(reverse=True)
-    expected = 0.0
-    for total, facts in subsets:
-        expected += facts
-        if expected >= wanted and total < below:
-            return total
-    return 0.0
+class _Reader:
+    """The facts known to hold a term, their bounds, and which of them were read."""
+
+    def __init__(
+        self, db: Connection, scorer: _Scorer, stats: bm25.Statistics, origin: int, now: int,
+        wanted: Filter,
+    ) -> None:  # fmt: skip
+        self._db = db
+        self._scorer = scorer
+        self._origin = origin
+        self._now = now
+        self._wanted = wanted
+        self._factors = [factor * _SLACK for factor in ceiling.factors(stats.mean_length)]
+        self._codes = b""
+        self._sums: dict[int, float] = {}
+        self._done: set[int] = set()
+        self.highest = max(self._factors)
+
+    def add(self, seqs: list[int], idf: float) -> None:
+        """Count a term for the facts that hold it."""
+        sums = self._sums
+        if not sums:
+            self._sums = dict.fromkeys(seqs, idf)
+            return
+        known = sums.get
+        for seq in seqs:
+            sums[seq] = known(seq, 0.0) + idf
+
+    def sample(self, left: float) -> None:
+        """Read the most promising facts; `left` is the idf of the terms not looked up yet."""
+        bounds = self._bounds(left)
+        if bounds:
+            cut = 0.0 if len(bounds) <= _FEW else _STEP * max(bounds.values())
+            self._score([seq for seq, bound in bounds.items() if bound >= cut][:_FEW])
+
+    def finish(self, left: float) -> None:
+        """Read whatever can still be among the best."""
+        bounds = self._bounds(left)
+        while bounds:
+            floor = self._scorer.floor() or 0.0
+            cut = max(floor, _STEP * max(bounds.values()))
+            self._score([seq for seq, bound in bounds.items() if bound >= cut])
+            floor = self._scorer.floor() or 0.0
+            done = self._done
+            bounds = {
+                seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done
+            }
+
+    def _bounds(self, left: float) -> dict[int, float]:
+        """Return what each unread fact that can be among the best may score."""
+        sums, factors, done = self._sums, self._factors, self._done
+        floor = self._scorer.floor() or 0.0
+        self._load()
+        codes = self._codes
+        least = floor / self.highest - left
+        return {
+            seq: bound
+            for seq, known in sums.items()
+            if known >= least
+            and (bound := (known + left) * factors[codes[seq]]) >= floor
+            and seq not in done
+        }
+
+    def _score(self, seqs: list[int]) -> None:
+        for start in range(0, len(seqs), _FEW):
+            part = seqs[start : start + _FEW]
+            self._scorer.add(
+                fts.candidates(
+                    self._db, part, origin=self._origin, now=self._now, wanted=self._wanted
+                )
+            )
+        self._done.update(seqs)
+
+    def _load(self) -> None:
+        """Read the bytes once; facts beyond the last one get the one that bounds nothing."""
+        last = max(self._sums, default=0) + 1
+        if not self._codes:
+            self._codes = ceilings.codes(self._db)
+            self.highest = max(map(self._factors.__getitem__, set(self._codes)), default=0.0)
+        if len(self._codes) < last:
+            self._codes += bytes([ceiling.UNKNOWN]) * (last - len(self._codes))
+            self.highest = self._factors[ceiling.UNKNOWN]
 
 
 class _Scorer:
     """Scores rows and keeps those that can still be among the best `limit`."""
 
     def __init__(
-        self, terms: Sequence[str], stats: bm25.Statistics, ceiling: float, now: int, limit: int,
-        fading: bool,
-    ) -> None:  # fmt: skip
+        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool
+    ) -> None:
         self._terms = terms
         self._stats = stats
-        self._ceiling = ceiling
         self._now = now
         self._limit = limit
         self._fading = fading
@@ -123,7 +177,7 @@ class _Scorer:
         fresh: list[Match] = []
         for row in rows:
             value, matched = bm25.score(row[2].split(), self._terms, self._stats)
-            if value * self._ceiling >= floor:
+            if value >= floor:
                 fresh.append(self._match(row, value, matched))
                 if len(fresh) >= 4 * self._limit + 64:
                     self._merge(fresh)
@@ -140,9 +194,11 @@ class _Scorer:
 
     def _match(self, row: Sequence[Any], value: float, matched: tuple[str, ...]) -> Match:
         (
-            seq, fact_id, _, source, confidence, importance, decay_rate, tier, pinned, created_at,
-            access_count, last_accessed_at,
+            seq, fact_id, _, source, confidence, importance, decay_rate, segment, tier, pinned,
+            created_at, access_count, last_accessed_at,
         ) = row  # fmt: skip
+        if decay_rate is None:
+            decay_rate = SEGMENTS[segment].decay_rate
         days = (self._now - last_accessed_at) / DAY_MS
         immune = decay.is_immune(tier, bool(pinned)) or not self._fading
         power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
@@ -171,6 +227,6 @@ def _search_as_of(
     if not wanted.is_open():
         rows = fts.matching_as_of(db, terms, origin=origin, wanted=wanted)
     ordered = [term for term in terms if term in stats.idf]
-    scorer = _Scorer(ordered, stats, 1.0, instant, limit, fading)
+    scorer = _Scorer(ordered, stats, instant, limit, fading)
     scorer.add(rows)
     return scorer.matches

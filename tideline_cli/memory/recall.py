@@ -6,7 +6,8 @@ from tideline_cli.memory import lexical
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import record
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.store import facts, uses, visibility
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import ceilings, facts, uses, visibility
 from tideline_cli.store.connection import DatabaseError, TOUCH_BUSY_MS, setting, snapshot, writing
 from tideline_cli.store.facts import Filter
 
@@ -104,11 +105,16 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
 
     Gives up quietly when another process is writing or the store is read-only.
     """
-    if not (answer.seqs and touch) and answer.backlog is None:
-        return
-    db.set_busy_timeout(TOUCH_BUSY_MS)
     try:
+        unbounded = ceilings.missing(db) > ceilings.CHUNK
+        if not (answer.seqs and touch) and answer.backlog is None and not unbounded:
+            return
+        db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
+            if unbounded:
+                ceilings.extend(
+                    db, ceiling.code, unknown=ceiling.UNKNOWN, limit=ceilings.CHUNK
+                )
             if touch:
                 uses.touch(db, answer.seqs, now=now)
             if answer.backlog is not None:

@@ -36,6 +36,9 @@ BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the ne
 _READ = 64  # candidates read at a time
 
 
+_resolved: dict[str, Embedder] = {}
+
+
 @record
 class Backlog:
     """Vectors made by a recall for facts that had none, to be stored after the answer."""
@@ -55,7 +58,7 @@ def extended(
     run over all recovered facts in order of cosine. Alone (semantic mode), likeness itself takes
     the place of the first two.
     """
-    embedder = resolve(setting(db, "embedder", DEFAULT_EMBEDDER))
+    embedder = embedder_of(db)
     origin = visibility.number(db, viewer)
     asked = embedder.embed([query.text])[0]
     floor = embedder.floor if query.min_sim is None else query.min_sim
@@ -81,6 +84,14 @@ def extended(
     return (matches + found)[:limit], backlog
 
 
+def embedder_of(db: Connection) -> Embedder:
+    """Return the embedder of a file; one that was resolved keeps what it has learned."""
+    name = setting(db, "embedder", DEFAULT_EMBEDDER)
+    if name not in _resolved:
+        _resolved[name] = resolve(name)
+    return _resolved[name]
+
+
 def keep(db: Connection, backlog: Backlog) -> None:
     """Store the vectors of a backlog."""
     vectors.append(
@@ -96,7 +107,7 @@ def diversified(
     db: Connection, query: Query, matches: list[Match], *, viewer: Origin
 ) -> list[Match]:
     """Return the best `query.limit` of the matches by maximal marginal relevance."""
-    embedder = resolve(setting(db, "embedder", DEFAULT_EMBEDDER))
+    embedder = embedder_of(db)
     read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     made = embedder.embed([read[match.seq].content for match in matches]) if matches else []
     chosen = diversity.diversified(
@@ -110,7 +121,7 @@ def diversified(
 
 def embed_backlog(db: Connection, *, origin: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
-    embedder = resolve(setting(db, "embedder", DEFAULT_EMBEDDER))
+    embedder = embedder_of(db)
     waiting = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=limit)
     if waiting:
         codes = embedder.embed_packed([text for _, text in waiting]).tobytes()
@@ -155,11 +166,11 @@ def _stored(
 ) -> Iterator[tuple[Numbers, Codes]]:
     rows = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
     if backlog is not None:
-        numbers = np.array(backlog.numbers, dtype="<i8")
+        numbers = np.array(backlog.numbers, dtype="<u4")
         rows.append((numbers.tobytes(), backlog.codes))
     for numbers_raw, codes in rows:
         yield (
-            np.frombuffer(numbers_raw, dtype="<i8"),
+            np.frombuffer(numbers_raw, dtype="<u4").astype(np.int64),
             np.frombuffer(codes, dtype=np.uint8).reshape(-1, embedder.code_size),
         )
 

@@ -66,6 +66,8 @@ def _initialiser(name: str, fields: tuple[str, ...], defaults: dict[str, Any]) -
             raise TypeError(f"{name} takes {len(fields)} values, {len(args)} given")
         for field, value in zip(fields, args, strict=False):
             set_field(self, field, value)
+        if len(args) == len(fields) and not kwargs:
+            return
         for field in fields[len(args) :]:
             value = kwargs.pop(field, _MISSING)
             if value is _MISSING:

@@ -81,6 +81,9 @@ def clip(text: str, width: int) -> str:
 def _standard(text: str) -> list[str]:
     if text.isascii():
         words = text.lower().translate(_ASCII).split()
+        if "'" not in text and "-" not in text:
+            stems = _stems()
+            return [term for word in words if (term := stems[word])]
     else:
         from unicodedata import normalize  # noqa: PLC0415
 
@@ -201,8 +204,25 @@ class _Letters(dict[int, int | str | None]):
         return value
 
 
+class _Stems(dict[str, str]):
+    """Stems of plain words, filled on demand; empty for a stop word."""
+
+    def __init__(self) -> None:
+        super().__init__(dict.fromkeys(STOP_WORDS, ""))
+        self._stem = _stemmer()
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > _MOST_STEMS:
+            self.clear()
+            self.update(dict.fromkeys(STOP_WORDS, ""))
+        self[word] = term = self._stem(word)
+        return term
+
+
 _ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "'-")}
+_MOST_STEMS = 200_000
 _tables: dict[str, _Letters] = {}
+_known_stems: list[_Stems] = []
 _stem: list[Callable[[str], str]] = []
 
 
@@ -216,6 +236,12 @@ def _reference_table() -> _Letters:
     if "reference" not in _tables:
         _tables["reference"] = _Letters(marks=False)
     return _tables["reference"]
+
+
+def _stems() -> _Stems:
+    if not _known_stems:
+        _known_stems.append(_Stems())
+    return _known_stems[0]
 
 
 def _stemmer() -> Callable[[str], str]:

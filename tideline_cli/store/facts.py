@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.model import codec
-from tideline_cli.model.fact import Fact
+from tideline_cli.model.fact import SEGMENTS, Fact
 from tideline_cli.model.origin import Everyone, Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
@@ -70,7 +70,7 @@ def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> 
         _INSERT,
         (
             fact.id, origin, fact.created_at, fact.lifecycle, fact.segment, fact.tier, fact.heat,
-            fact.importance, fact.decay_rate, fact.source, fact.confidence, fact.status,
+            fact.importance, _own_rate(fact), fact.source, fact.confidence, fact.status,
             fact.slot, fact.valid_from, fact.valid_to, int(fact.pinned), fact.kind, fact.title,
             fact.source_turn, _list_text(fact.tags), _list_text(fact.derived_from),
             None if fact.metadata is None else codec.dumps(fact.metadata), len(terms),
@@ -86,7 +86,13 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
     if changed:
         db.execute(
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
-            (*(_plain(getattr(after, name)) for name in changed), before.id),
+            (
+                *(
+                    _own_rate(after) if name == "decay_rate" else _plain(getattr(after, name))
+                    for name in changed
+                ),
+                before.id,
+            ),
         )
 
 
@@ -256,7 +262,8 @@ def _fact(row: Sequence[Any]) -> Fact:
         confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata, *_,
     ) = row  # fmt: skip
     return Fact(
-        fact_id, content, segment, tier, heat, kind, title, _list(tags), importance, decay_rate,
+        fact_id, content, segment, tier, heat, kind, title, _list(tags), importance,
+        SEGMENTS[segment].decay_rate if decay_rate is None else decay_rate,
         access_count, last_accessed_at, created_at, source, Origin(origin), lifecycle, status,
         confidence, slot, valid_from, valid_to, bool(pinned), source_turn, _list(derived_from),
         None if metadata is None else codec.loads(metadata),
@@ -269,6 +276,11 @@ def _list(text: str | None) -> tuple[str, ...]:
 
 def _list_text(values: tuple[str, ...]) -> str | None:
     return codec.dumps(list(values)) if values else None
+
+
+def _own_rate(fact: Fact) -> float | None:
+    """Return the decay rate where it is not that of the segment."""
+    return None if fact.decay_rate == SEGMENTS[fact.segment].decay_rate else fact.decay_rate
 
 
 def _plain(value: object) -> Any:

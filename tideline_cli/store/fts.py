@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.bm25 import Condition
 
 _OWNER = 1
-# seq, id, terms, source, confidence, importance, decay_rate, tier, pinned, created_at,
-# access_count, last_accessed_at
-_CANDIDATE = """
-SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, tier, pinned,
-       created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at)
+# seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment), segment,
+# tier, pinned, created_at, access_count, last_accessed_at
+_COLUMNS = """
+SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
+       pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at)
+"""
+_CANDIDATE = f"""{_COLUMNS}
 FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid LEFT JOIN usage ON usage.fact = fact.seq
 WHERE fact_fts MATCH ? AND fact.origin = ?
 """
 
 
-def totals(db: Connection, *, origin: int, now: int) -> tuple[int, int, list[str]]:
-    """Return the number of facts that are active and valid now, the number of their terms, and
-    the sources they come from."""
+def totals(db: Connection, *, origin: int, now: int) -> tuple[int, int]:
+    """Return the number of facts that are active and valid now, and of their terms."""
     rows = db.execute(
-        "SELECT source, facts, tokens FROM tally WHERE origin = ? AND facts > 0", (origin,)
+        "SELECT facts, tokens FROM tally WHERE origin = ?", (origin,)
     ).fetchall()
     lapsed = _lapsed(db, origin, now)
-    facts = sum(row[1] for row in rows) - len(lapsed)
-    tokens = sum(row[2] for row in rows) - sum(len(terms) for terms in lapsed)
-    return facts, tokens, [row[0] for row in rows]
+    facts = sum(row[0] for row in rows) - len(lapsed)
+    return facts, sum(row[1] for row in rows) - sum(len(terms) for terms in lapsed)
 
 
 def frequencies(
@@ -56,23 +56,26 @@ def frequencies(
     return found
 
 
-def matching(
-    db: Connection,
-    condition: Condition,
-    *,
-    besides: Condition | None,
-    origin: int,
-    now: int,
-    wanted: Filter,
+def postings(db: Connection, term: str, *, origin: int) -> list[int]:
+    """Return the numbers of the facts that hold a term, archived ones included, ascending."""
+    rows = db.execute(
+        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?", (f'"{_prefix(origin)}{term}"',)
+    )
+    return [seq for (seq,) in rows]
+
+
+def candidates(
+    db: Connection, seqs: Sequence[int], *, origin: int, now: int, wanted: Filter
 ) -> list[tuple[Any, ...]]:
-    """Return the ranking columns of the facts, active and valid now, whose terms meet `condition`
-    and not `besides`, and that `wanted` asks for."""
-    prefix = _prefix(origin)
-    query = _expression(condition, prefix)
-    if besides is not None:
-        query = f"({query}) NOT ({_expression(besides, prefix)})"
+    """Return the ranking columns of those of the facts that are active and valid now, and that
+    `wanted` asks for."""
     narrowed, values = narrowing(wanted, valid_at=now)
-    return db.execute(_CANDIDATE + narrowed, (query, origin, *values)).fetchall()
+    marks = ", ".join(map(str, seqs))
+    return db.execute(
+        f"{_COLUMNS} FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
+        f"WHERE fact.seq IN ({marks}) AND fact.origin = ?{narrowed}",
+        (origin, *values),
+    ).fetchall()
 
 
 def matching_as_of(

@@ -31,7 +31,7 @@ CREATE TABLE fact (
   tier         TEXT NOT NULL,                      -- durability: short, long, permanent
   heat         TEXT NOT NULL,                      -- temperature: core, working, peripheral
   importance   REAL NOT NULL,
-  decay_rate   REAL NOT NULL,
+  decay_rate   REAL,                               -- NULL is that of the segment
   source       TEXT NOT NULL,                      -- who said it
   confidence   REAL,
   status       TEXT,                               -- asserted, provisional, confirmed, disputed, ...
@@ -89,7 +89,7 @@ SELECT seq,
 FROM fact;
 
 CREATE VIRTUAL TABLE fact_fts USING fts5 (
-  terms, content = 'fact_index', content_rowid = 'seq', columnsize = 0,
+  terms, content = 'fact_index', content_rowid = 'seq', columnsize = 0, detail = 'none',
   tokenize = "ascii tokenchars '_'"
 );
 INSERT INTO fact_fts (fact_fts, rank) VALUES ('secure-delete', 1);
@@ -239,10 +239,17 @@ CREATE TABLE vector_chunk (
   number   INTEGER PRIMARY KEY,
   origin   INTEGER NOT NULL REFERENCES origin (number),
   embedder TEXT NOT NULL,
-  facts    BLOB NOT NULL,              -- fact.seq, little-endian int64 each
+  facts    BLOB NOT NULL,              -- fact.seq, little-endian, 4 bytes each
   codes    BLOB NOT NULL               -- one packed vector per fact, in the same order
 ) STRICT;
 CREATE INDEX vector_chunk_of ON vector_chunk (origin, embedder);
+
+-- One byte per fact, by fact.seq, 4096 a row: how high it can score at most, so that recall reads
+-- only what can be among the best. Derived; facts beyond the last byte are read.
+CREATE TABLE ceiling (
+  number INTEGER PRIMARY KEY,          -- the first byte is that of fact.seq = 4096 * number
+  codes  BLOB NOT NULL
+) STRICT;
 
 -- Facts of an origin are embedded in the order of arrival: up to and including this one.
 CREATE TABLE vector_progress (

@@ -12,7 +12,7 @@ CHUNK = 512
 
 
 def chunks(db: Connection, *, origin: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (fact numbers as little-endian int64, packed vectors) of an origin's facts."""
+    """Yield (fact numbers as little-endian, 4 bytes each, packed vectors) of an origin's facts."""
     yield from db.execute(
         "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
         (origin, embedder),
@@ -51,7 +51,7 @@ def append(
     numbers, codes = numbers[done:], codes[done * size :]
     if not numbers:
         return
-    facts = b"".join(number.to_bytes(8, "little") for number in numbers)
+    facts = b"".join(number.to_bytes(4, "little") for number in numbers)
     room = _fill_last(db, facts, codes, size, origin, embedder)
     for start in range(room, len(numbers), CHUNK):
         db.execute(
@@ -59,7 +59,7 @@ def append(
             (
                 origin,
                 embedder,
-                facts[start * 8 : (start + CHUNK) * 8],
+                facts[start * 4 : (start + CHUNK) * 4],
                 codes[start * size : (start + CHUNK) * size],
             ),
         )
@@ -84,7 +84,7 @@ def _fill_last(
     """Put as many vectors into the last chunk as it has room for, and return how many."""
     row = db.execute(
         """
-        SELECT number, length(facts) / 8 FROM vector_chunk WHERE origin = ? AND embedder = ?
+        SELECT number, length(facts) / 4 FROM vector_chunk WHERE origin = ? AND embedder = ?
         ORDER BY number DESC LIMIT 1
         """,
         (origin, embedder),
@@ -95,6 +95,6 @@ def _fill_last(
     db.execute(
         "UPDATE vector_chunk SET facts = CAST(facts || ? AS BLOB), codes = CAST(codes || ? AS BLOB)"
         " WHERE number = ?",
-        (facts[: room * 8], codes[: room * size], row[0]),
+        (facts[: room * 4], codes[: room * size], row[0]),
     )
     return room

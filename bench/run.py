@@ -1,0 +1,141 @@
+"""All figures of speed and size in one table, beside what is demanded: `make bench`.
+
+    python bench/run.py [--quick] [--million] [--rounds 9] [--json FILE]
+
+--quick stops at 10,000 facts, --million goes on to 1,000,000. Ends with 1 under --strict when a
+demand is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import cold
+import import_
+import recall
+import remember
+import stores
+import timing
+
+RECALL = {1000: 3.5, 10_000: 4.0, 100_000: 5.0, 1_000_000: 12.0}
+NINE_COMMON = {100_000: 7.0}
+REMEMBER = 3.0
+COLD = {"--version": 2.0, "--help": 8.0}
+IMPORT_RATE = 15_000
+IMPORT_MILLION_S = 90
+IMPORT_RSS = 300.0  # MB
+RECALL_RSS = 40.0  # MiB
+BYTES_PER_FACT = 600
+
+
+@dataclass
+class Row:
+    """One figure."""
+
+    figure: str
+    measured: str
+    ratio: float | None
+    demand: str
+    verdict: str  # ok, MISS, nothing where no demand is, or what went wrong
+
+    def line(self) -> str:
+        """One line of the table."""
+        ratio = f"{self.ratio:.2f}" if self.ratio is not None else ""
+        return (
+            f"{self.figure:<26} {self.measured:>14} {ratio:>7}  {self.demand:<16} {self.verdict}"
+        )
+
+
+def timed(figure: str, sample: timing.Sample, most: float | None) -> Row:
+    """Return the row of a ratio to `python -c pass`."""
+    demand = f"<= {most:g} x" if most else ""
+    if sample.failure:
+        return Row(figure, "-", None, demand, f"FAILED: {sample.failure}")
+    verdict = ("ok" if sample.ratio <= most else "MISS") if most else ""
+    return Row(figure, f"{sample.ms:.1f} ms", sample.ratio, demand, verdict)
+
+
+def bounded(figure: str, value: float, unit: str, least: float = 0, most: float = 0) -> Row:
+    """Return the row of a figure that has a bound of its own."""
+    demand = f">= {least:,.0f} {unit}" if least else f"<= {most:g} {unit}" if most else ""
+    verdict = ""
+    if demand:
+        verdict = "ok" if (value >= least if least else value <= most) else "MISS"
+    digits = 0 if value >= 1000 else 1
+    return Row(figure, f"{value:,.{digits}f} {unit}", None, demand, verdict)
+
+
+def of_import(n: int) -> Iterator[Row]:
+    """Import n facts; the store is kept for what follows."""
+    name = stores.name_of(n)
+    stores.rows(n)
+    made = stores.make(n)
+    yield bounded(f"import {name}", made.seconds, "s", most=IMPORT_MILLION_S * (n >= 10**6))
+    yield bounded(f"import {name}: rate", made.rate, "facts/s", IMPORT_RATE * (n == 100_000))
+    yield bounded(f"import {name}: RSS", made.rss * 2**20 / 1e6, "MB", most=IMPORT_RSS)
+    # A small store has not filled its pages; the demand is for those that matter.
+    most = BYTES_PER_FACT * (n >= 10_000)
+    yield bounded(f"size {name}", made.bytes_per_fact, "B/fact", most=most)
+
+
+def of_recall(n: int, rounds: int) -> Iterator[Row]:
+    """Measure recall and context in a store of n facts."""
+    demands = {"recall": RECALL, "nine common": NINE_COMMON, "context": RECALL}
+    for figure in recall.at_size(n, rounds):
+        name = f"{figure.kind} {stores.name_of(n)}"
+        yield timed(name, figure.sample, demands[figure.kind].get(n))
+        if figure.sample.failure:
+            continue
+        yield Row(f"{name}: slowest query", "", figure.worst, "", "")
+        if figure.kind != "context":
+            yield bounded(f"{name}: RSS", figure.rss, "MiB", most=RECALL_RSS * (n <= 100_000))
+
+
+def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
+    """Measure everything."""
+    for n in sizes:
+        yield from of_import(n)
+    samples = timing.measure(cold.jobs(), max(rounds, 15))
+    for name, sample in samples.items():
+        yield timed(name, sample, COLD.get(name))
+    for n, sample in remember.measure(sizes, max(rounds, 15)).items():
+        yield timed(f"remember {stores.name_of(n)}", sample, REMEMBER)
+    for n in sizes:
+        yield from of_recall(n, rounds)
+    text = import_.kill_and_resume(5000 if max(sizes) <= 10_000 else 20_000)
+    yield Row("killed import", "", None, "each fact once", "ok" if text.endswith("ok") else text)
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="1k and 10k facts only")
+    parser.add_argument("--million", action="store_true", help="1M facts as well")
+    parser.add_argument("--rounds", type=int, default=timing.ROUNDS)
+    parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
+    parser.add_argument("--strict", action="store_true", help="end with 1 on a missed demand")
+    args = parser.parse_args()
+    sizes = [1000, 10_000] + [100_000] * (not args.quick) + [1_000_000] * args.million
+    begin = time.perf_counter()
+    print(f"Python {platform.python_version()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}")
+    print(f"{'figure':<26} {'measured':>14} {'ratio':>7}  {'demand':<16}")
+    table = []
+    for row in rows(sizes, args.rounds):
+        table.append(row)
+        print(row.line(), flush=True)
+    missed = [row for row in table if row.verdict not in ("", "ok")]
+    print(f"{len(missed)} missed or failed; {time.perf_counter() - begin:.0f} s")
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump([asdict(row) for row in table], file, indent=1)
+    return int(bool(missed) and args.strict)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,44 @@
+"""What a fact's score can be at most, from one byte: how short it is, how often it repeats a term,
+and how far its source is trusted.
+
+A byte is made when a fact is stored and never changes; turned into factors for the statistics of
+the moment it says which facts are worth reading.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.ranking.bm25 import B, K1
+from tideline_cli.ranking.trust import WEIGHTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tideline_cli.model.source import Source
+
+UNKNOWN = 0xFF
+_LENGTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 32, 48, 96)  # lower edges
+_WEIGHTS = (0.6, 0.65, 0.85, 1.0)  # upper edges
+_REPEATS = (1, 2, 3, None)  # None is any number
+
+
+def code(terms: Sequence[str], source: Source) -> int:
+    """Return the byte of a fact with these terms."""
+    length = len(terms)
+    most = 1 if len(set(terms)) == length else max(map(terms.count, set(terms)))
+    shortness = sum(length >= edge for edge in _LENGTHS) - 1
+    weight = sum(WEIGHTS[source] > edge for edge in _WEIGHTS[:-1])
+    return shortness << 4 | weight << 2 | min(most, 4) - 1
+
+
+def factors(mean_length: float) -> list[float]:
+    """Return for each byte what the sum of idf is multiplied by at most to give a score:
+    trust · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean))."""
+    table: list[float] = []
+    for byte in range(256):
+        norm = K1 * (1.0 - B + B * _LENGTHS[byte >> 4] / mean_length)
+        f = _REPEATS[byte & 3]
+        part = K1 + 1.0 if f is None else f * (K1 + 1.0) / (f + norm)
+        table.append(_WEIGHTS[byte >> 2 & 3] * part)
+    table[UNKNOWN] = K1 + 1.0
+    return table
