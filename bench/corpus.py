@@ -19,7 +19,7 @@ SEED = 20_26_11
 BLOCK = 1000  # facts that are made from one seed; a block can be made without those before it
 FRESH = 10_000_000  # the first block of facts that are in no store
 NEAR_DUPLICATES = 0.03
-FUNCTION_SHARE = 0.30
+FUNCTION_SHARE = 0.35
 VOCABULARY = 40_000
 FLATTENED = 10  # Zipf-Mandelbrot: the weight of rank r is 1 / (r + FLATTENED)
 
@@ -111,13 +111,13 @@ def fresh(n: int) -> list[str]:
     return list(islice(chain.from_iterable(map(block, count(FRESH))), n))
 
 
-def queries(n: int = 10) -> list[tuple[str, str]]:
+def queries(n: int = 10, first: int = BLOCK) -> list[tuple[str, str]]:
     """Return queries of 3-6 words, and the fact that each is taken from: one of the first 1000.
 
-    One of the words is a function word, as people type.
+    One of the words is a function word, as people type. A smaller `first` is for smaller stores.
     """
     rng = random.Random(SEED + 1)
-    pool, found = block(0), []
+    pool, found = block(0)[:first], []
     while len(found) < n:
         text = rng.choice(pool)
         parts = text.rstrip(".").lower().split(" ")

@@ -35,7 +35,7 @@ def scores(retrieved: list[str], gold: dict[str, float]) -> dict[str, float]:
 
 
 def ask(corpus: str, queries: list[dict], options: list[str]) -> tuple[dict[str, list[str]], dict]:
-    """Return the source turns found for each question, and how long it all took."""
+    """Return the source turns found for each question, and how the rest went."""
     with tempfile.TemporaryDirectory(prefix="tideline-quality-") as home:
         env = timing.clean_env(TIDELINE_HOME=home)
         lines = [
@@ -43,7 +43,7 @@ def ask(corpus: str, queries: list[dict], options: list[str]) -> tuple[dict[str,
             for query in queries
         ]
         begin = time.perf_counter()
-        _run(["import", os.path.abspath(corpus)], env, home)
+        taken = _run(["import", os.path.abspath(corpus)], env, home).strip()
         middle = time.perf_counter()
         output = _run(["recall", "--batch", *options], env, home, "\n".join(lines) + "\n")
         end = time.perf_counter()
@@ -51,7 +51,8 @@ def ask(corpus: str, queries: list[dict], options: list[str]) -> tuple[dict[str,
     for line in output.splitlines():
         answer = json.loads(line)
         found[answer["id"]] = [hit["source_turn"] for hit in answer["hits"]]
-    return found, {"import_s": round(middle - begin, 3), "recall_s": round(end - middle, 3)}
+    took = {"import_s": round(middle - begin, 3), "recall_s": round(end - middle, 3)}
+    return found, {"imported": taken, **took}
 
 
 def _run(args: list[str], env: dict[str, str], cwd: str, stdin: str = "") -> str:
@@ -90,13 +91,11 @@ def table(result: dict) -> str:
     """Return the figures as text."""
     lines = [f"{'':<14} {'n':>5} " + " ".join(f"{name:>19}" for name in NAMES)]
     for group, figures in result["figures"].items():
-        cells = [
-            f"{one['mean']:.3f} ({one['lo']:.3f}-{one['hi']:.3f})" for one in figures.values()
-        ]
+        cells = [f"{one['mean']:.3f} ({one['lo']:.3f}-{one['hi']:.3f})" for one in figures.values()]
         count = figures["nDCG@10"]["n"]
         lines.append(f"{group:<14} {count:>5} " + " ".join(f"{cell:>19}" for cell in cells))
-    lines.append(f"import {result['import_s']} s, {result['queries']} questions "
-                 f"{result['recall_s']} s")  # fmt: skip
+    lines.append(f"import {result['import_s']} s ({result['imported']})")
+    lines.append(f"{result['queries']} questions {result['recall_s']} s")
     return "\n".join(lines)
 
 

@@ -48,7 +48,7 @@ def at_size(n: int, rounds: int = timing.ROUNDS) -> list[Figure]:
     """Measure one size."""
     path = stores.copy(n, "recall")
     env = timing.clean_env(TIDELINE_DB=path)
-    natural = corpus.queries()
+    natural = corpus.queries(first=min(n, corpus.BLOCK))
     asked = {
         "recall": ("recall", [query for query, _ in natural]),
         "nine common": ("recall", corpus.common_queries()),
@@ -64,7 +64,7 @@ def at_size(n: int, rounds: int = timing.ROUNDS) -> list[Figure]:
     for kind in asked:
         mine = [job for job in jobs if job.name.startswith(kind)]
         every = [samples[job.name] for job in mine]
-        rss = max(timing.peak_rss(job.at(0), env) for job in mine[:3])
+        rss = max(timing.peak_rss(job.at(0), env) for job in mine)
         worst = max(sample.ratio for sample in every)
         figures.append(Figure(kind, n, timing.pooled(kind, every), worst, rss))
     hits = 0

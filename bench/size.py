@@ -1,6 +1,6 @@
 """Where the bytes of a memory file are: per table and index, after import and checkpoint.
 
-    python bench/size.py [100k]
+python bench/size.py [100k]
 """
 
 from __future__ import annotations

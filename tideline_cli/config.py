@@ -112,6 +112,36 @@ def state_folder(environ: Mapping[str, str]) -> str:
     return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
 
 
+def write(path: str, name: str, value: str) -> None:
+    """Set one value in the settings file, which is replaced as a whole; comments are kept.
+
+    Raises UsageError for a value that the setting cannot have.
+    """
+    setting = SETTINGS[name]
+    raw: Any = value.split(",") if setting.kind == "texts" else value
+    line = f"{name} = {_toml(_checked(setting, raw, name))}\n"
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.readlines()
+    except FileNotFoundError:
+        lines = []
+    kept = [old for old in lines if old.partition("=")[0].strip() != name]
+    fresh = path + ".new"
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.writelines([line, *kept])
+    os.replace(fresh, path)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, int):
+        return str(value)
+    from json import dumps  # noqa: PLC0415  a JSON string is a TOML string
+
+    return dumps(value)
+
+
 def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:
     if environ.get("TIDELINE_HOME"):
         return os.path.abspath(environ["TIDELINE_HOME"])

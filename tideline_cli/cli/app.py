@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer._click import Command, Context
 from typer._click.exceptions import ClickException
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
-from typer.models import Context
 
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY
@@ -20,7 +20,7 @@ from tideline_cli.cli.perform import INTERRUPTED, failed, perform
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Doors", "Shell")
 """Headings of the command list, in order."""
@@ -55,8 +55,7 @@ def root() -> TyperGroup:
     )
     app.callback(help=SUMMARY)(_function(_keep_globals, (), (_VERSION, *GLOBAL)))
     group = get_command(app)
-    assert isinstance(group, TyperGroup)
-    return group
+    return cast(TyperGroup, group)
 
 
 def build(name: str) -> TyperCommand:
@@ -74,24 +73,37 @@ def build(name: str) -> TyperCommand:
     )
     command = get_command(app)
     command.context_settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    assert isinstance(command, TyperCommand)
-    return command
+    return cast(TyperCommand, command)
+
+
+class _Names(dict[str, Command]):
+    """The names to suggest from when one is mistyped; there is no command behind them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__()
+        self._names = tuple(names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def keys(self) -> Any:
+        return self._names
 
 
 class _Lazy(TyperGroup):
     """A group that knows its commands by name and summary, and imports the one that is run."""
 
-    def list_commands(self, ctx: Context) -> list[str]:
+    def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:  # noqa: ARG002
         if cmd_name in COMMANDS:
             self.commands[cmd_name] = build(cmd_name)
         elif not self.commands:
-            self.commands = dict.fromkeys(COMMANDS)  # type: ignore[arg-type]  names to suggest
-        return self.commands.get(cmd_name)  # type: ignore[return-value]
+            self.commands = _Names(COMMANDS)
+        return self.commands.get(cmd_name)
 
-    def format_commands(self, ctx: Context, formatter: Any) -> None:
+    def format_commands(self, ctx: Context, formatter: Any) -> None:  # noqa: ARG002
         for panel in PANELS:
             rows = [(name, c.summary) for name, c in COMMANDS.items() if c.panel == panel]
             if rows:

@@ -46,17 +46,17 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
     flags = _by_flag(GLOBAL)
     name = ""
     while rest:
-        token = rest.pop(0)
-        if token == "--" and name:
+        part = rest.pop(0)
+        if part == "--" and name:
             words += rest
             break
-        if len(token) > 1 and token[0] == "-":
-            if not _take(token, rest, flags, given):
+        if len(part) > 1 and part[0] == "-":
+            if not _take(part, rest, flags, given):
                 return None
         elif name:
-            words.append(token)
-        elif token in _HOT:
-            name = token
+            words.append(part)
+        elif part in _HOT:
+            name = part
             flags |= _by_flag(options_of(name))
         else:
             return None
@@ -82,20 +82,20 @@ def _by_flag(options: Sequence[Option]) -> dict[str, Option]:
     return {flag: option for option in options for flag in option.flags}
 
 
-def _take(token: str, rest: list[str], flags: dict[str, Option], given: Given) -> bool:
-    """Store what an option token says; False when it is not one that we are sure of."""
-    if token.startswith("--"):
-        flag, equals, value = token.partition("=")
+def _take(part: str, rest: list[str], flags: dict[str, Option], given: Given) -> bool:
+    """Store what an option part says; False when it is not one that we are sure of."""
+    if part.startswith("--"):
+        flag, equals, value = part.partition("=")
         option = flags.get(flag)
         if option is None or (option.kind == "flag" and equals):
             return False
         return _store(option, value if equals else None, rest, given)
-    for i, char in enumerate(token[1:], 1):
+    for i, char in enumerate(part[1:], 1):
         option = flags.get("-" + char)
         if option is None:
             return False
         if option.kind != "flag":
-            return _store(option, token[i + 1 :] or None, rest, given)
+            return _store(option, part[i + 1 :] or None, rest, given)
         given[option.name] = True
     return True
 

@@ -110,9 +110,7 @@ def convert(option: Option, text: str) -> Any:
             return text
 
 
-def completed(
-    given: Mapping[str, Any], options: Sequence[Option]
-) -> dict[str, Any]:
+def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
     """Return a value for every option: the texts given converted, else the default."""
     values: dict[str, Any] = {}
     for option in options:

@@ -21,7 +21,9 @@ def emit_json(value: object) -> None:
 
 def emit_lines(lines: Sequence[str]) -> None:
     """Print lines; control characters in them are made visible, tabs between fields kept."""
-    sys.stdout.write("".join("\t".join(map(screen_text, line.split("\t"))) + "\n" for line in lines))
+    sys.stdout.write(
+        "".join("\t".join(map(screen_text, line.split("\t"))) + "\n" for line in lines)
+    )
 
 
 def is_terminal(session: Session) -> bool:

@@ -47,7 +47,7 @@ class Session:
     @property
     def database(self) -> str:
         """Return the absolute path of the memory file."""
-        path = self._flags.get("db") or self.config.get("database")
+        path: str = self._flags.get("db") or self.config.get("database")
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
         return os.path.abspath(os.path.expanduser(path))

@@ -63,8 +63,9 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     db = Database(path)
     try:
-        db["fact"].insert_all((dict(form) for form in forms), pk="id", batch_size=500)
-        return int(db["fact"].count) if db["fact"].exists() else 0
+        table: Any = db["fact"]
+        table.insert_all((dict(form) for form in forms), pk="id", batch_size=500)
+        return int(table.count) if table.exists() else 0
     finally:
         db.conn.close()
 

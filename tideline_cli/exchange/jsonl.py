@@ -242,9 +242,7 @@ class _Import:
             derived_from=fact.derived_from, metadata=fact.metadata,
         )  # fmt: skip
         try:
-            done = memory.write(
-                self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now
-            )
+            done = memory.write(self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now)
         except TidelineError as error:
             self._summary.refuse(ready.line, error)
             return

@@ -150,9 +150,7 @@ def strings(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_storable(value, name) for value in values))
 
 
-def unit(
-    row: Mapping[str, Any], name: str, *, clamp: bool, default: float | None
-) -> float | None:
+def unit(row: Mapping[str, Any], name: str, *, clamp: bool, default: float | None) -> float | None:
     """Return a number within 0..1; outside it is clamped or refused."""
     value = row.get(name)
     if value is None:

@@ -17,7 +17,7 @@ from tideline_cli.store import ceilings, fts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -104,9 +104,13 @@ class _Reader:
 
     def sample(self, left: float) -> None:
         """Read the most promising facts; `left` is the idf of the terms not looked up yet."""
-        bounds = self._bounds(left)
+        if len(self._sums) <= _FEW:
+            self._score([seq for seq in self._sums if seq not in self._done])
+            return
+        top = max(self._sums.values())
+        bounds = self._bounds(left, least=_STEP * top)
         if bounds:
-            cut = 0.0 if len(bounds) <= _FEW else _STEP * max(bounds.values())
+            cut = _STEP * max(bounds.values())
             self._score([seq for seq, bound in bounds.items() if bound >= cut][:_FEW])
 
     def finish(self, left: float) -> None:
@@ -122,13 +126,14 @@ class _Reader:
                 seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done
             }
 
-    def _bounds(self, left: float) -> dict[int, float]:
-        """Return what each unread fact that can be among the best may score."""
+    def _bounds(self, left: float, *, least: float = 0.0) -> dict[int, float]:
+        """Return what each unread fact that can be among the best may score, of those whose terms
+        add up to `least`."""
         sums, factors, done = self._sums, self._factors, self._done
         floor = self._scorer.floor() or 0.0
         self._load()
         codes = self._codes
-        least = floor / self.highest - left
+        least = max(least, floor / self.highest - left)
         return {
             seq: bound
             for seq, known in sums.items()
@@ -151,7 +156,7 @@ class _Reader:
         """Read the bytes once; facts beyond the last one get the one that bounds nothing."""
         last = max(self._sums, default=0) + 1
         if not self._codes:
-            self._codes = ceilings.codes(self._db)
+            self._codes = ceilings.codes(self._db, ceiling.code, unknown=ceiling.UNKNOWN)
             self.highest = max(map(self._factors.__getitem__, set(self._codes)), default=0.0)
         if len(self._codes) < last:
             self._codes += bytes([ceiling.UNKNOWN]) * (last - len(self._codes))

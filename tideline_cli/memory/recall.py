@@ -8,7 +8,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.text import normalise, terms
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, uses, visibility
-from tideline_cli.store.connection import DatabaseError, TOUCH_BUSY_MS, setting, snapshot, writing
+from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting, snapshot, writing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.decay import Decay
 
     Mode = Literal["hybrid", "keyword", "semantic"]
+    Fusion = Literal["append"]
 
 MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
 DEFAULT_LIMIT = 8
@@ -38,6 +39,7 @@ class Query:
     text: str
     limit: int = DEFAULT_LIMIT
     mode: Mode = "hybrid"
+    fusion: Fusion = "append"
     decay: Decay = "half-life"
     min_sim: float | None = None
     mmr: float = 1.0
@@ -112,9 +114,7 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
             if unbounded:
-                ceilings.extend(
-                    db, ceiling.code, unknown=ceiling.UNKNOWN, limit=ceilings.CHUNK
-                )
+                ceilings.extend(db, ceiling.code, unknown=ceiling.UNKNOWN, limit=ceilings.CHUNK)
             if touch:
                 uses.touch(db, answer.seqs, now=now)
             if answer.backlog is not None:

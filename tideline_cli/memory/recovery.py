@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
     from apsw import Connection
+    from numpy.typing import NDArray
 
     from tideline_cli.memory.recall import Query
     from tideline_cli.model.fact import Fact
@@ -109,7 +109,9 @@ def diversified(
     """Return the best `query.limit` of the matches by maximal marginal relevance."""
     embedder = embedder_of(db)
     read = facts.get(db, [match.seq for match in matches], viewer=viewer)
-    made = embedder.embed([read[match.seq].content for match in matches]) if matches else []
+    if not matches:
+        return []
+    made = embedder.embed([read[match.seq].content for match in matches])
     chosen = diversity.diversified(
         [match.score for match in matches],
         lambda a, b: cosine(made[a], made[b]),
@@ -154,7 +156,9 @@ def _near(
         found = read([seq for seq, _ in part])
         part = [(seq, c) for seq, c in part if seq in found]
         exact = _cosines(embedder, asked, [found[seq].content for seq, _ in part], part)
-        near += [(seq, found[seq], c) for (seq, _), c in zip(part, exact, strict=True) if c >= floor]
+        near += [
+            (seq, found[seq], c) for (seq, _), c in zip(part, exact, strict=True) if c >= floor
+        ]
         if len(near) >= enough:
             break
     near.sort(key=lambda item: (-item[2], -item[1].created_at, item[1].id))
@@ -188,9 +192,7 @@ def _recovered(
 ) -> Match:
     immune = decay.is_immune(fact.tier, fact.pinned) or query.decay == "none"
     days = (now - fact.last_accessed_at) / DAY_MS
-    power = decay.strength(
-        fact.importance, fact.decay_rate, fact.access_count, days, immune=immune
-    )
+    power = decay.strength(fact.importance, fact.decay_rate, fact.access_count, days, immune=immune)
     weight = trust(fact.source, fact.confidence)
     factor = decay.modulator(power)
     why = Breakdown(None, (), power, factor, weight, "vector", likeness)

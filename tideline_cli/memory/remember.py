@@ -146,9 +146,7 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
     ]
 
 
-def _twins(
-    db: Connection, distinct: frozenset[str], fact: Fact, origin: int
-) -> Iterator[Rival]:
+def _twins(db: Connection, distinct: frozenset[str], fact: Fact, origin: int) -> Iterator[Rival]:
     """Yield the active facts of this origin whose terms are nearly the same, oldest first.
 
     A twin holds all but a few of the terms; asking for most of the rarest ones finds every twin

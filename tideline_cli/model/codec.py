@@ -6,7 +6,7 @@ The encoder writes the few shapes that we print with the C string escaper alone;
 
 from __future__ import annotations
 
-from _json import encode_basestring  # type: ignore[import-not-found]
+from _json import encode_basestring
 
 from tideline_cli.model import instant
 from tideline_cli.model.record import as_dict

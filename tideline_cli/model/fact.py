@@ -177,7 +177,7 @@ def initial_heat(segment: Segment, kind: str | None, tier: Tier, importance: flo
     """Return the temperature a fact starts with."""
     if tier == "permanent" or importance >= CORE_IMPORTANCE:
         return "core"
-    if kind in KINDS:
+    if kind is not None and kind in KINDS:
         return KINDS[kind][2]
     return "core" if segment in ("identity", "correction") else "working"
 

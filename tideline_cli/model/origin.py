@@ -74,7 +74,9 @@ def _encode(part: str) -> str:
 
 
 def _decode(part: str, whole: str) -> str:
-    if any(char == "@" or ord(char) < _CONTROL_END or 0xD800 <= ord(char) < 0xE000 for char in part):
+    if any(
+        char == "@" or ord(char) < _CONTROL_END or 0xD800 <= ord(char) < 0xE000 for char in part
+    ):
         raise _refusal(whole)
     head, *coded = part.split("%")
     out = bytearray(head.encode())

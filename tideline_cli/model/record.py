@@ -42,7 +42,8 @@ def record(cls: type[T]) -> type[T]:
         "__hash__": _hash,
         "__repr__": _repr,
     }
-    return type(cls)(cls.__name__, cls.__bases__, body)
+    made: Any = type(cls)
+    return made(cls.__name__, cls.__bases__, body)  # type: ignore[no-any-return]
 
 
 def replace(value: T, **changes: Any) -> T:
@@ -61,7 +62,7 @@ def as_dict(value: object) -> dict[str, Any]:
 def _initialiser(name: str, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
     set_field = object.__setattr__
 
-    def __init__(self: object, *args: Any, **kwargs: Any) -> None:
+    def __init__(self: object, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         if len(args) > len(fields):
             raise TypeError(f"{name} takes {len(fields)} values, {len(args)} given")
         for field, value in zip(fields, args, strict=False):

@@ -71,9 +71,9 @@ def admit(
 
 def _first_same(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> Fact | None:
     for rival in rivals:
-        if gate.may_touch(fact.source, rival.fact.source):
-            if jaccard(terms, rival.terms) >= SAME_TERMS:
-                return rival.fact
+        is_same = jaccard(terms, rival.terms) >= SAME_TERMS
+        if is_same and gate.may_touch(fact.source, rival.fact.source):
+            return rival.fact
     return None
 
 

@@ -17,7 +17,9 @@ _FLAG_TAILS = tuple(  # England, Scotland, Wales: the only tag sequences in gene
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")
 )
-_WIDE_SPACES = frozenset("\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
+_WIDE_SPACES = frozenset(
+    "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+)
 
 # Scripts whose shaping needs ZWJ, ZWNJ: Arabic to Sinhala, Tibetan and Myanmar, Khmer and
 # Mongolian, Limbu to Vedic, the later Indic blocks, Arabic presentation forms, Brahmic, Adlam.
@@ -117,7 +119,9 @@ def _without_sequences(text: str) -> str:
     """Drop terminal sequences whole; a body never runs past the next introducer: linear time."""
     import re  # noqa: PLC0415  4 ms that only texts with control characters pay
 
-    strings = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
+    strings = (
+        r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
+    )
     control = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     other = r"\x1b[ -/]*[0-~]"
     return re.sub(f"{strings}|{control}|{other}", "", text)

@@ -26,9 +26,7 @@ def richness(fact: Fact) -> tuple[bool, int, float, float, int, int]:
 
 def enriched(survivor: Fact, other: Fact) -> Fact:
     """Return `survivor` with what `other` knows better; provenance stays as it is."""
-    more_specific = (
-        SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
-    )
+    more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
     segment = other.segment if more_specific else survivor.segment
     confidences = [c for c in (survivor.confidence, other.confidence) if c is not None]
     return replace(

@@ -38,7 +38,9 @@ _SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
 _FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
 _SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
 _HEX = frozenset("0123456789abcdefABCDEF")
-_INVISIBLE = frozenset("\u200b\u2060\u2062\u2063\u2064\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
+_INVISIBLE = frozenset(
+    "\u200b\u2060\u2062\u2063\u2064\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
 _JOINERS = frozenset("\u200c\u200d")
 _ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
 

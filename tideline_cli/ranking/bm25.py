@@ -99,9 +99,7 @@ def at_least(bounds: Mapping[str, float], need: float) -> Condition | None:
     return build(0, need * _SLACK)
 
 
-def _all_needed(
-    items: tuple[tuple[str, float], ...], i: int, missing: float, total: float
-) -> bool:
+def _all_needed(items: tuple[tuple[str, float], ...], i: int, missing: float, total: float) -> bool:
     return all(total - weight < missing for _, weight in items[i:])
 
 

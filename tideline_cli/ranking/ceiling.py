@@ -7,7 +7,7 @@ the moment it says which facts are worth reading.
 
 from __future__ import annotations
 
-from tideline_cli.ranking.bm25 import B, K1
+from tideline_cli.ranking.bm25 import K1, B
 from tideline_cli.ranking.trust import WEIGHTS
 
 TYPE_CHECKING = False

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     from apsw import Connection
 
-    Coder = Callable[[list[str], str], int]
+    from tideline_cli.model.source import Source
+
+    Coder = Callable[[Sequence[str], Source], int]
 
 CHUNK = 4096
 
 
-def codes(db: Connection) -> bytes:
-    """Return the bytes of the facts from number 0 on, as far as they are made."""
-    return b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
+def codes(db: Connection, coder: Coder, *, unknown: int) -> bytes:
+    """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
+    stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
+    return stored + _made(db, len(stored), coder, unknown=unknown, limit=CHUNK)
 
 
 def missing(db: Connection) -> int:
@@ -38,18 +42,31 @@ def extend(db: Connection, coder: Coder, *, unknown: int, limit: int) -> None:
     ).fetchone() or (0, b"")
     number, made = int(row[0]), bytearray(row[1])
     start = number * CHUNK + len(made)
-    facts = db.execute(
-        "SELECT seq, terms, source FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq",
-        (start, start + limit),
-    ).fetchall()
-    if not facts:
-        return
-    fresh = bytearray([unknown]) * (facts[-1][0] + 1 - start)
-    for seq, terms, source in facts:
-        fresh[seq - start] = coder(terms.split(), source)
+    fresh = _made(db, start, coder, unknown=unknown, limit=limit)
     made += fresh
+    if not fresh:
+        return
     for offset in range(0, len(made), CHUNK):
         db.execute(
             "INSERT OR REPLACE INTO ceiling (number, codes) VALUES (?, ?)",
             (number + offset // CHUNK, bytes(made[offset : offset + CHUNK])),
         )
+
+
+def clear(db: Connection) -> None:
+    """Forget all bytes."""
+    db.execute("DELETE FROM ceiling")
+
+
+def _made(db: Connection, start: int, coder: Coder, *, unknown: int, limit: int) -> bytes:
+    """Return the bytes of the facts from number `start` on."""
+    facts: list[tuple[Any, ...]] = db.execute(
+        "SELECT seq, terms, source FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq",
+        (start, start + limit),
+    ).fetchall()
+    if not facts:
+        return b""
+    fresh = bytearray([unknown]) * (facts[-1][0] + 1 - start)
+    for seq, terms, source in facts:
+        fresh[seq - start] = coder(terms.split(), source)
+    return bytes(fresh)

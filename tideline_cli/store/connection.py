@@ -235,9 +235,9 @@ def _tighten(path: str) -> None:
             state = os.lstat(name)
         except FileNotFoundError:
             continue
-        if stat.S_IMODE(state.st_mode) & 0o077 and state.st_uid == os.geteuid():
-            if stat.S_ISREG(state.st_mode):
-                os.chmod(name, 0o600)
+        is_ours = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid()
+        if is_ours and stat.S_IMODE(state.st_mode) & 0o077:
+            os.chmod(name, 0o600)
 
 
 def _check_library() -> None:

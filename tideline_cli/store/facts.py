@@ -33,6 +33,7 @@ SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, impor
        status, confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata
 FROM fact LEFT JOIN usage ON usage.fact = fact.seq
 """
+_WITH_TERMS = _SELECT.replace(", metadata", ", metadata, terms")
 _CHANGEABLE = (
     "segment", "tier", "decay_rate", "importance", "confidence", "status", "slot", "valid_from",
     "valid_to", "lifecycle", "source_turn", "pinned", "heat",
@@ -98,9 +99,7 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:
     """Close a fact: it stays in the file, out of recall, valid until now."""
-    db.execute(
-        "UPDATE fact SET lifecycle = 'archived', valid_to = ? WHERE id = ?", (now, fact_id)
-    )
+    db.execute("UPDATE fact SET lifecycle = 'archived', valid_to = ? WHERE id = ?", (now, fact_id))
 
 
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
@@ -108,9 +107,7 @@ def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> di
     wanted = list(seqs)
     condition, values = visibility.where(viewer)
     marks = ", ".join("?" * len(wanted))
-    rows = db.execute(
-        f"{_SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values)
-    )
+    rows = db.execute(f"{_SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values))
     return {row[0]: _fact(row) for row in rows}
 
 
@@ -148,25 +145,22 @@ def active(db: Connection, ids: Iterable[str], *, viewer: Origin) -> list[Fact]:
 def in_slot(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return the active facts of a slot in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)
-    rows = db.execute(
-        f"{_SELECT.replace('metadata', 'metadata, terms', 1)} "
-        f"WHERE {condition} AND slot = ? AND lifecycle = 'active' ORDER BY fact.seq",
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{_WITH_TERMS} WHERE {condition} AND slot = ? AND lifecycle = 'active' ORDER BY fact.seq",
         (*values, slot),
     )
-    return [(_fact(row), row[-1]) for row in rows.fetchall()]
+    return [(_fact(row), row[-1]) for row in rows]
 
 
-def with_terms(
-    db: Connection, seqs: Sequence[int], *, viewer: Origin
-) -> list[tuple[Fact, str]]:
+def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return facts by number in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)
-    rows = db.execute(
-        f"{_SELECT.replace('metadata', 'metadata, terms', 1)} "
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{_WITH_TERMS} "
         f"WHERE fact.seq IN ({', '.join('?' * len(seqs))}) AND {condition} ORDER BY fact.seq",
         (*seqs, *values),
     )
-    return [(_fact(row), row[-1]) for row in rows.fetchall()]
+    return [(_fact(row), row[-1]) for row in rows]
 
 
 def each(

@@ -31,7 +31,7 @@ WHERE fact_fts MATCH ? AND fact.origin = ?
 
 def totals(db: Connection, *, origin: int, now: int) -> tuple[int, int]:
     """Return the number of facts that are active and valid now, and of their terms."""
-    rows = db.execute(
+    rows: list[Any] = db.execute(
         "SELECT facts, tokens FROM tally WHERE origin = ?", (origin,)
     ).fetchall()
     lapsed = _lapsed(db, origin, now)
@@ -39,17 +39,18 @@ def totals(db: Connection, *, origin: int, now: int) -> tuple[int, int]:
     return facts, sum(row[1] for row in rows) - sum(len(terms) for terms in lapsed)
 
 
-def frequencies(
-    db: Connection, terms: Iterable[str], *, origin: int, now: int
-) -> dict[str, int]:
+def frequencies(db: Connection, terms: Iterable[str], *, origin: int, now: int) -> dict[str, int]:
     """Return for each term how many facts hold it that are active and valid now."""
     prefix = _prefix(origin)
     lapsed = [frozenset(held) for held in _lapsed(db, origin, now)]
     found: dict[str, int] = {}
     for term in terms:
         row = db.execute(
-            "SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ? AND term = ?), 0)"
-            " FROM fact_vocabulary WHERE term = ?",
+            """
+            SELECT doc - ifnull(
+              (SELECT facts FROM archived_term WHERE origin = ? AND term = ?), 0)
+            FROM fact_vocabulary WHERE term = ?
+            """,
             (origin, term, prefix + term),
         ).fetchone()
         found[term] = (row[0] if row else 0) - sum(term in held for held in lapsed)
@@ -98,9 +99,7 @@ def totals_as_of(db: Connection, *, origin: int, instant: int) -> tuple[int, int
     return (row[0], row[1]) if row else (0, 0)
 
 
-def holding(
-    db: Connection, condition: Condition, *, origin: int
-) -> Iterator[tuple[int, str]]:
+def holding(db: Connection, condition: Condition, *, origin: int) -> Iterator[tuple[int, str]]:
     """Yield (number, terms) of the active facts whose terms meet `condition`, in order of
     arrival."""
     query = _expression(condition, _prefix(origin))

@@ -104,7 +104,8 @@ SELECT batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, change.
        fact.id, change.before
 FROM batch LEFT JOIN change ON change.batch = batch.number
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
-  LEFT JOIN fact ON fact.seq = CASE change.entity WHEN 'link' THEN link.from_fact ELSE change.row END
+  LEFT JOIN fact
+    ON fact.seq = CASE change.entity WHEN 'link' THEN link.from_fact ELSE change.row END
 WHERE batch.origin = (SELECT number FROM origin WHERE key = ?)
   AND (fact.origin IS NULL OR fact.origin = batch.origin)
 """
@@ -126,7 +127,8 @@ def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
     """Yield what happened to one fact, oldest first."""
     rows = db.execute(
-        f"{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ? ORDER BY change.number",
+        f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
+        ORDER BY change.number""",
         (viewer.key, seq),
     )
     for row in rows:

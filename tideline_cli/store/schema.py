@@ -34,7 +34,7 @@ CREATE TABLE fact (
   decay_rate   REAL,                               -- NULL is that of the segment
   source       TEXT NOT NULL,                      -- who said it
   confidence   REAL,
-  status       TEXT,                               -- asserted, provisional, confirmed, disputed, ...
+  status       TEXT,                               -- asserted, provisional, confirmed, ...
   slot         TEXT,                               -- facts of one slot replace one another
   valid_from   INTEGER,
   valid_to     INTEGER,                            -- exclusive
@@ -210,13 +210,16 @@ CREATE TRIGGER link_inserted AFTER INSERT ON link BEGIN
 END;
 CREATE TRIGGER link_updated AFTER UPDATE ON link BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '~', {old_link});
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '~',
+            {old_link});
 END;
 CREATE TRIGGER link_deleted AFTER DELETE ON link BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '-', {old_link});
+    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '-',
+            {old_link});
 END;
--- Use is history only when a batch makes it (reinforcement, feedback, import), not when recall does.
+-- Use is history only when a batch makes it (reinforcement, feedback, import), not when recall
+-- does.
 CREATE TRIGGER usage_inserted AFTER INSERT ON usage
 WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
   INSERT INTO change (batch, entity, row, act)

@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from apsw import Connection
 
@@ -27,20 +28,17 @@ def progress(db: Connection, *, origin: int, embedder: str) -> int:
     return int(row[0]) if row else 0
 
 
-def backlog(
-    db: Connection, *, origin: int, embedder: str, limit: int
-) -> list[tuple[int, str]]:
+def backlog(db: Connection, *, origin: int, embedder: str, limit: int) -> list[tuple[int, str]]:
     """Return (number, content) of the first `limit` facts that have no vector yet."""
     after = progress(db, origin=origin, embedder=embedder)
-    return db.execute(
+    rows: list[Any] = db.execute(
         "SELECT seq, content FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
         (after, origin, limit),
     ).fetchall()
+    return rows
 
 
-def append(
-    db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str
-) -> None:
+def append(db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str) -> None:
     """Store packed vectors of facts that follow those already embedded, in ascending order.
 
     Facts at or before the progress are left out: another process was faster.

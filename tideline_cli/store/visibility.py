@@ -39,4 +39,3 @@ def ensure_number(db: Connection, origin: Origin) -> int:
         return known
     db.execute("INSERT INTO origin (key) VALUES (?)", (origin.key,))
     return db.last_insert_rowid()
-

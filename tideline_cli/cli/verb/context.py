@@ -80,4 +80,7 @@ def _form(made: Block) -> dict[str, Any]:
 
 def _xml(made: Block) -> str:
     # `<` and `>` are escaped in the bullets already; a fence of --auto is markup of its own.
-    return f"<memory>\n{made.text.replace('&', '&amp;').replace('&amp;lt;', '&lt;').replace('&amp;gt;', '&gt;')}\n</memory>"
+    text = made.text.replace("&", "&amp;")
+    for name in ("lt", "gt"):
+        text = text.replace(f"&amp;{name};", f"&{name};")
+    return f"<memory>\n{text}\n</memory>"

@@ -30,9 +30,7 @@ metadata.
 Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they
 are scanned, and may not speak for the owner."""
 EXAMPLES = (("facts.jsonl", ""), ("backup.jsonl", "--trust"), ("notes.db", "--table fact"))
-ARGUMENTS = (
-    Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),
-)
+ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
 OPTIONS = (
     Option("trust", ("--trust",), "Keep the sources that the file states; the rest is the "
            "owner's.", "flag", False),

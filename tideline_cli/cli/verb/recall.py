@@ -81,7 +81,7 @@ def run(
 
 
 def _query(
-    session: Session, text: str, *, limit: int | None, fusion: str, tag: tuple[str, ...],
+    session: Session, text: str, *, limit: int | None, tag: tuple[str, ...],
     segment: tuple[str, ...], kind: tuple[str, ...], since: int | None, until: int | None,
     as_of: int | None, **rest: Any,
 ) -> Query:  # fmt: skip
@@ -131,7 +131,7 @@ def _form(query: Query, origin: str, answer: Answer, explain: bool) -> dict[str,
         "query": query.text,
         "origin": origin,
         "mode": query.mode,
-        "fusion": "append",
+        "fusion": query.fusion,
         "hits": [
             codec.hit_form(hit, rank, explain=explain) for rank, hit in enumerate(answer.hits, 1)
         ],

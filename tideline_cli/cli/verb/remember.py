@@ -97,9 +97,7 @@ def _new_fact(
     valid_from: int | None, valid_to: int | None, **rest: Any,
 ) -> NewFact:  # fmt: skip
     viewer = session.viewer
-    said_by = parse_source(
-        source or ("owner_message" if viewer.is_owner else "channel_message")
-    )
+    said_by = parse_source(source or ("owner_message" if viewer.is_owner else "channel_message"))
     about: Any = segment or (KINDS[kind][0] if kind else "knowledge")
     if confine:
         about = confined(about, said_by)
@@ -167,8 +165,8 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
                 worst = max(worst, error.exit_code)
                 form = {"code": error.code, "message": error.message, "hint": error.hint}
                 results.append({"line": number, "error": form})
-    for new, error in refused:
-        memory.block(db, new, error, now=now)
+    for blocked, why in refused:
+        memory.block(db, blocked, why, now=now)
     for result in results:
         output.emit_json(result)
     return worst
@@ -180,10 +178,11 @@ def _in_savepoint(
 ) -> Remembered:  # fmt: skip
     try:
         with db:
-            return memory.write(db, new, batch=batch, fact_id=new_id(now), now=now)
+            done = memory.write(db, new, batch=batch, fact_id=new_id(now), now=now)
     except WriteBlockedError as error:
         refused.append((new, error))
         raise
+    return done
 
 
 def _from_line(session: Session, line: str, given: dict[str, Any]) -> NewFact:

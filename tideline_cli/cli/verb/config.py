@@ -1,0 +1,103 @@
+"""tideline config."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli import config
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.memory.analysis import analyse_anew
+from tideline_cli.model.fact import one_of
+from tideline_cli.model.text import ANALYZERS
+from tideline_cli.store.connection import make_folder, setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HELP = """Show and change settings.
+
+ACTION is list (with where each value comes from), get NAME, set NAME VALUE, or path. A flag wins
+over the environment, that over the project's .tideline.toml, that over your config.toml.
+
+`analyzer` is a setting of the memory file: standard or reference; changing it makes the index
+anew."""
+EXAMPLES = (("list", ""), ("set limit 5", ""))
+ARGUMENTS = (
+    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, path.", "word", True, 0,
+             ("list", "get", "set", "path")),
+)  # fmt: skip
+OPTIONS: tuple[Option, ...] = ()
+_OF_FILE = "analyzer"
+
+
+def run(session: Session, *, words: list[str]) -> int:
+    """Run one action."""
+    match words or ["list"]:
+        case ["list"]:
+            _list(session)
+        case ["path"]:
+            _say(session, "path", config.config_file(os.environ))
+        case ["get", name]:
+            _say(session, "value", _get(session, name))
+        case ["set", name, value]:
+            _set(session, name, value)
+        case _:
+            raise UsageError(
+                "config takes list, get NAME, set NAME VALUE, or path", hint="tideline config list"
+            )
+    return 0
+
+
+def _list(session: Session) -> None:
+    rows = {name: value.value for name, value in session.config.values.items()}
+    if session.json:
+        output.emit_json({name: _plain(value) for name, value in rows.items()})
+        return
+    output.emit_lines(
+        [
+            f"{name}\t{_text(value.value)}\t({value.origin})"
+            for name, value in session.config.values.items()
+        ]
+        + [f"{_OF_FILE}\t{_get(session, _OF_FILE)}\t(memory file)"]
+    )
+
+
+def _get(session: Session, name: str) -> str:
+    if name == _OF_FILE:
+        db = session.reading()
+        return "standard" if db is None else setting(db, name, "standard")
+    one_of(name, (*config.SETTINGS, _OF_FILE), "setting")
+    return _text(session.config.get(name))
+
+
+def _set(session: Session, name: str, value: str) -> None:
+    if name == _OF_FILE:
+        analyzer: Any = one_of(value, ANALYZERS, _OF_FILE)
+        count = analyse_anew(session.writing(), analyzer)
+        session.note(f"{count:,} facts analysed anew")
+        return
+    one_of(name, (*config.SETTINGS, _OF_FILE), "setting")
+    path = config.config_file(os.environ)
+    make_folder(os.path.dirname(path))
+    config.write(path, name, value)
+
+
+def _say(session: Session, key: str, value: str) -> None:
+    if session.json:
+        output.emit_json({key: value})
+    else:
+        output.emit_lines([value])
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return ",".join(value) if isinstance(value, tuple) else str(value)
