@@ -79,6 +79,8 @@ def clip(text: str, width: int) -> str:
 
 
 def _standard(text: str) -> list[str]:
+    if text.count(".") > 1:
+        text = " ".join(_closed(word) if word.count(".") > 1 else word for word in text.split())
     if text.isascii():
         words = text.lower().translate(_ASCII).split()
         if "'" not in text and "-" not in text:
@@ -99,6 +101,16 @@ def _standard(text: str) -> list[str]:
         else:
             _word(word, out, stem)
     return out
+
+
+def _closed(word: str) -> str:
+    """Return the word with the dots of an abbreviation taken out: `U.S.` as US, `e.g.` as eg."""
+    head = word.lstrip("([{\"'")
+    letters = head.split(".")
+    count = 0
+    while count < len(letters) and len(letters[count]) == 1 and letters[count].isalpha():
+        count += 1
+    return word if count < 2 else "".join(letters[:count]) + " " + ".".join(letters[count:])
 
 
 def _compound(word: str, out: list[str], stem: Callable[[str], str]) -> None:
