@@ -11,10 +11,10 @@ from tideline_cli.model.fact import Fact, NewFact
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.bulk_scan import BulkScanner
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, facts, journal, links, uses, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store import ceilings, facts, fts, journal, links, uses, visibility
+from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,11 @@ def take(
     Rows that are there already are left alone, so an import that was cut short is finished by
     running it again. A bad row is reported and skipped.
     """
-    return _Import(db, ground, merge=merge).run(rows, progress)
+    prepare_for_bulk(db)
+    try:
+        return _Import(db, ground, merge=merge).run(rows, progress)
+    finally:
+        finish_bulk(db)
 
 
 def forms(db: Connection, *, viewer: Origin | Everyone) -> Iterator[dict[str, Any]]:
@@ -134,8 +138,10 @@ class _Import:
         self._summary = Summary()
         self._batch: int | None = None
         self._repeats: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
+        self._scanner = BulkScanner()
         self._edges: list[tuple[str, dict[str, Any]]] = []
-        self._last_before: int = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
+        self._last_before = facts.last_number(db)
 
     def run(self, rows: Rows, progress: Callable[[int], None] | None) -> Summary:
         chunk: list[Prepared] = []
@@ -156,7 +162,7 @@ class _Import:
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         ready = _prepared(line, row, self._ground, self._analyzer)
         if not is_trusted(ready.fact.source):
-            found = scan(ready.fact.content)
+            found = self._scanner.scan(ready.fact.content)
             if found:
                 raise WriteBlockedError(
                     f"threat scan: matched {', '.join(found)}", code="memory:threat"
@@ -168,23 +174,39 @@ class _Import:
             return
         with journal.batch(
             self._db, verb="import", by=self._ground.origin, now=self._ground.now,
-            resume=self._batch,
+            resume=self._batch, bulk=not self._merge,
         ) as batch:  # fmt: skip
             self._batch = batch.number
             self._summary.batch = batch.ordinal
-            touched: set[int] = set()
-            for ready in chunk:
-                origin = visibility.ensure_number(self._db, ready.fact.origin)
-                if self._merge:
+            if self._merge:
+                for ready in chunk:
                     self._write(ready, batch)
-                elif self._insert(ready, origin):
-                    touched.add(origin)
-            for origin in sorted(touched):
-                while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
-                    pass
-            ceilings.extend(self._db, ceiling.code, unknown=ceiling.UNKNOWN, limit=2 * CHUNK)
+            else:
+                self._insert_all(chunk)
+            self._derive(sorted({self._number(ready.fact.origin) for ready in chunk}))
 
-    def _insert(self, ready: Prepared, origin: int) -> bool:
+    def _insert_all(self, chunk: list[Prepared]) -> None:
+        last = facts.last_number(self._db)
+        for ready in chunk:
+            self._insert(ready, self._number(ready.fact.origin))
+        fts.index_after(self._db, last)
+
+    def _derive(self, origins: list[int]) -> None:
+        """Make the vectors of the new facts, and the bytes that bound their scores."""
+        for origin in origins:
+            while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
+                pass
+        if ceilings.missing(self._db) >= ceilings.CHUNK:
+            limit = ceilings.CHUNK
+            ceilings.extend(self._db, ceiling.code, unknown=ceiling.UNKNOWN, limit=limit)
+
+    def _number(self, origin: Origin) -> int:
+        """Return the number of an origin; it never changes once it is given."""
+        if origin.key not in self._numbers:
+            self._numbers[origin.key] = visibility.ensure_number(self._db, origin)
+        return self._numbers[origin.key]
+
+    def _insert(self, ready: Prepared, origin: int) -> None:
         fact = ready.fact
         added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added and "id" not in ready.row:
@@ -192,7 +214,7 @@ class _Import:
             added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added:
             self._note_present(ready, fact)
-            return False
+            return
         if fact.access_count or fact.last_accessed_at != fact.created_at:
             uses.put(
                 self._db, fact.id, access_count=fact.access_count,
@@ -201,7 +223,6 @@ class _Import:
         self._summary.added += 1
         self._summary.confined += was_confined(ready.row, fact)
         self._edges += [(fact.id, edge) for edge in links_of(ready.row)]
-        return True
 
     def _next_repeat(self, ready: Prepared) -> Fact:
         """Return the fact of a row that says the same as an earlier one, of this run or of one

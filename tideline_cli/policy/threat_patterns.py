@@ -72,311 +72,215 @@ NAMES = REFERENCE_NAMES + ADDED_NAMES
 
 CASED = frozenset(("exfil_curl_secret", "anti_forensic_unset"))
 
+# fmt: off
 REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
     "all": (
-        (
-            "ignore_instructions",
-            (
-                ("ignor",),
-                ("instruction",),
-            ),
-            (
-                (
-                    r"\bignor(?:e|ing) «10»(?:previous|all|above|prior|preceding|earlier)"
-                    r" «8»instructions?\b"
-                ),
-            ),
-        ),
-        (
-            "system_prompt_override",
-            (
-                ("override",),
-                ("system",),
-                ("prompt",),
-            ),
-            (r"\bsystem prompt override",),
-        ),
-        (
-            "disregard_rules",
-            (
-                ("disregard",),
-                ("instruction", "rule", "guideline", "safety"),
-            ),
-            (r"\bdisregard(?:ing)? «10»(?:instructions?|rules|guidelines|safety)\b",),
-        ),
-        (
-            "no_restrictions",
-            (
-                ("act as",),
-                ("restriction", "rule", "limit"),
-            ),
-            (
-                (
-                    r"\bact as (?:if|though) «10»(?:no|without|not have|don't have) «3»"
-                    r"(?:restrictions?|rules|limits|limitations)\b"
-                ),
-            ),
-        ),
-        (
-            "html_comment_injection",
-            (
-                ("<!--",),
-                ("ignor", "override", "system", "secret", "hidden"),
-            ),
-            (
-                (
-                    r"<!--(?:[^<>]{0,400}?[^<>\w-])?(?:ignor(?:e|ing)|override|system prompt|"
-                    "secret|hidden instruction)"
-                ),
-            ),
-        ),
-        (
-            "translate_and_execute",
-            (
-                ("translate",),
-                ("execute", "run", "eval"),
-            ),
-            (r"\btranslate «12»(?:and|then|&) «2»(?:execute|run|eval)\b",),
-        ),
-        (
-            "do_not_tell_user",
-            (
-                ("user",),
-                ("do not", "don't", "dont"),
-                ("tell", "inform", "mention"),
-            ),
-            (r"\b(?:do not|don't|dont) «1»(?:tell|inform|mention «3»to) the user\b",),
-        ),
-        (
-            "exfil_curl_secret",
-            (
-                ("curl", "wget"),
-                ("key", "token", "secret", "password"),
-            ),
-            (
-                (
-                    r"\b(?i:curl|wget)\b.{0,200}?(?:\$\{?\w{0,40}?(?i:key|token|secret|"
-                    r"password)|\b[A-Z0-9_]{0,40}(?:KEY|TOKEN|SECRET|PASSWORD)\b)"
-                ),
-            ),
-        ),
-        (
-            "exfil_cat_secrets",
-            (
-                ("cat",),
-                (".env", "credentials", ".netrc", ".pgpass", ".npmrc", ".pypirc"),
-            ),
-            (
-                (
-                    r"\bcat\s(?:\S{1,60}\s){0,3}?\S{0,60}?(?:\.env\b|\bcredentials\b|"
-                    r"\.netrc\b|\.pgpass\b|\.npmrc\b|\.pypirc\b)"
-                ),
-            ),
-        ),
+        ("ignore_instructions", (
+            ("ignor",),
+            ("instruction",),
+        ), (
+            r"\bignor(?:e|ing) «10»(?:previous|all|above|prior|preceding|earlier)"
+            r" «8»instructions?\b",
+        )),
+        ("system_prompt_override", (
+            ("override",),
+            ("system",),
+            ("prompt",),
+        ), (
+            r"\bsystem prompt override",
+        )),
+        ("disregard_rules", (
+            ("disregard",),
+            ("instruction", "rule", "guideline", "safety"),
+        ), (
+            r"\bdisregard(?:ing)? «10»(?:instructions?|rules|guidelines|safety)\b",
+        )),
+        ("no_restrictions", (
+            ("act as",),
+            ("restriction", "rule", "limit"),
+        ), (
+            r"\bact as (?:if|though) «10»(?:no|without|not have|don't have) «3»(?:restrictions?|"
+            r"rules|limits|limitations)\b",
+        )),
+        ("html_comment_injection", (
+            ("<!--",),
+            ("ignor", "override", "system", "secret", "hidden"),
+        ), (
+            r"<!--(?:[^<>]{0,400}?[^<>\w-])?(?:ignor(?:e|ing)|override|system prompt|secret|"
+            "hidden instruction)",
+        )),
+        ("translate_and_execute", (
+            ("translate",),
+            ("execute", "run", "eval"),
+        ), (
+            r"\btranslate «12»(?:and|then|&) «2»(?:execute|run|eval)\b",
+        )),
+        ("do_not_tell_user", (
+            ("user",),
+            ("do not", "don't", "dont"),
+            ("tell", "inform", "mention"),
+        ), (
+            r"\b(?:do not|don't|dont) «1»(?:tell|inform|mention «3»to) the user\b",
+        )),
+        ("exfil_curl_secret", (
+            ("curl", "wget"),
+            ("key", "token", "secret", "password"),
+        ), (
+            r"\b(?i:curl|wget)\b.{0,200}?(?:\$\{?\w{0,40}?(?i:key|token|secret|password)|"
+            r"\b[A-Z0-9_]{0,40}(?:KEY|TOKEN|SECRET|PASSWORD)\b)",
+        )),
+        ("exfil_cat_secrets", (
+            ("cat",),
+            (".env", "credentials", ".netrc", ".pgpass", ".npmrc", ".pypirc"),
+        ), (
+            r"\bcat\s(?:\S{1,60}\s){0,3}?\S{0,60}?(?:\.env\b|\bcredentials\b|\.netrc\b|"
+            r"\.pgpass\b|\.npmrc\b|\.pypirc\b)",
+        )),
     ),
     "context": (
-        (
-            "you_are_now",
-            (
-                ("you are",),
-                ("now",),
-            ),
-            (r"\byou are «6»now (?:a|an|the)\b",),
-        ),
-        (
-            "pretend",
-            (("pretend",),),
-            (r"\bpretend (?:you are|you're|to be)\b",),
-        ),
-        (
-            "reveal_system_prompt",
-            (
-                ("prompt",),
-                ("output", "reveal", "print", "repeat"),
-            ),
-            (r"\b(?:output|reveal|print|repeat) «6»(?:system|initial|original) prompts?\b",),
-        ),
-        (
-            "respond_without_safety",
-            (
-                ("without",),
-                ("respond", "answer", "reply"),
-                ("restriction", "filter", "safety"),
-            ),
-            (
-                (
-                    r"\b(?:respond|answer|reply) «3»without «6»(?:restrictions?|filters?|"
-                    r"filtering|safety)\b"
-                ),
-            ),
-        ),
-        (
-            "you_have_been_updated",
-            (
-                ("you have been",),
-                ("updated", "upgraded", "patched", "reprogrammed"),
-            ),
-            (r"\byou have been «2»(?:updated|upgraded|patched|reprogrammed) to\b",),
-        ),
-        (
-            "c2_register_node",
-            (
-                ("register",),
-                ("node",),
-            ),
-            (r"\bregister «3»as «1»node\b",),
-        ),
-        (
-            "c2_beacon",
-            (("heartbeat", "beacon", "check-in", "checkin"),),
-            (r"\b(?:heartbeat|beacon|check-?in) (?:to|with)\b",),
-        ),
-        (
-            "c2_pull_tasks",
-            (
-                ("pull",),
-                ("task",),
-            ),
-            (r"\bpull «4»task(?:s|ing)?\b",),
-        ),
-        (
-            "c2_must_connect",
-            (
-                ("you must",),
-                ("register", "connect", "report", "beacon"),
-            ),
-            (r"\byou must «6»(?:register|connect|report|beacon)\b",),
-        ),
-        (
-            "c2_framework",
-            (("cobalt", "sliver", "havoc", "mythic", "metasploit"),),
-            (
-                r"\bcobalt(?: )?strike\b",
-                r"\bsliver\b",
-                r"\bmetasploit\b",
-                (
-                    r"\b(?:mythic|havoc) «4»(?:c2|agents?|framework|implants?|payloads?|"
-                    "beacons?|listeners?|team(?: )?server|servers?|operators?|callbacks?|"
-                    r"shellcode)\b"
-                ),
-                (
-                    r"\b(?:c2|framework|implants?|payloads?|beacons?|malware|red team) «4»"
-                    r"(?:mythic|havoc)\b"
-                ),
-                r"^\W{0,9}(?:mythic|havoc)\W{0,9}$",
-            ),
-        ),
-        (
-            "command_and_control",
-            (("command and control", "c2", "command & control"),),
-            (
-                r"\bcommand (?:and|&) control\b",
-                r"\bc2 (?:servers?|channels?|nodes?)\b",
-            ),
-        ),
-        (
-            "anti_forensic_unset",
-            (
-                ("unset",),
-                ("brigade", "claude", "anthropic", "openai", "agent", "tideline"),
-            ),
-            (
-                (
-                    r"\bunset\s(?:\S{1,60}\s){0,6}?_{0,2}(?:BRIGADE|CLAUDE|ANTHROPIC|OPENAI|"
-                    "AGENT|TIDELINE)"
-                ),
-            ),
-        ),
-        (
-            "identity_override",
-            (("name yourself",),),
-            (r"\bname yourself \w",),
-        ),
-        (
-            "anti_forensic_disk",
-            (
-                ("never",),
-                ("disk",),
-                ("create", "write"),
-            ),
-            (r"\bnever (?:create|write) «6»(?:script|file)s? «6»disk\b",),
-        ),
-        (
-            "anti_forensic_oneliner",
-            (
-                ("only use",),
-                ("liner",),
-            ),
-            (r"\bonly use one(?: )?liners?\b",),
-        ),
-        (
-            "c2_network_connect",
-            (
-                ("connect to",),
-                ("network",),
-            ),
-            (r"\bconnect to the network\b",),
-        ),
+        ("you_are_now", (
+            ("you are",),
+            ("now",),
+        ), (
+            r"\byou are «6»now (?:a|an|the)\b",
+        )),
+        ("pretend", (
+            ("pretend",),
+        ), (
+            r"\bpretend (?:you are|you're|to be)\b",
+        )),
+        ("reveal_system_prompt", (
+            ("prompt",),
+            ("output", "reveal", "print", "repeat"),
+        ), (
+            r"\b(?:output|reveal|print|repeat) «6»(?:system|initial|original) prompts?\b",
+        )),
+        ("respond_without_safety", (
+            ("without",),
+            ("respond", "answer", "reply"),
+            ("restriction", "filter", "safety"),
+        ), (
+            r"\b(?:respond|answer|reply) «3»without «6»(?:restrictions?|filters?|filtering|"
+            r"safety)\b",
+        )),
+        ("you_have_been_updated", (
+            ("you have been",),
+            ("updated", "upgraded", "patched", "reprogrammed"),
+        ), (
+            r"\byou have been «2»(?:updated|upgraded|patched|reprogrammed) to\b",
+        )),
+        ("c2_register_node", (
+            ("register",),
+            ("node",),
+        ), (
+            r"\bregister «3»as «1»node\b",
+        )),
+        ("c2_beacon", (
+            ("heartbeat", "beacon", "check-in", "checkin"),
+        ), (
+            r"\b(?:heartbeat|beacon|check-?in) (?:to|with)\b",
+        )),
+        ("c2_pull_tasks", (
+            ("pull",),
+            ("task",),
+        ), (
+            r"\bpull «4»task(?:s|ing)?\b",
+        )),
+        ("c2_must_connect", (
+            ("you must",),
+            ("register", "connect", "report", "beacon"),
+        ), (
+            r"\byou must «6»(?:register|connect|report|beacon)\b",
+        )),
+        ("c2_framework", (
+            ("cobalt", "sliver", "havoc", "mythic", "metasploit"),
+        ), (
+            r"\bcobalt(?: )?strike\b",
+            r"\bsliver\b",
+            r"\bmetasploit\b",
+            r"\b(?:mythic|havoc) «4»(?:c2|agents?|framework|implants?|payloads?|beacons?|"
+            r"listeners?|team(?: )?server|servers?|operators?|callbacks?|shellcode)\b",
+            r"\b(?:c2|framework|implants?|payloads?|beacons?|malware|red team) «4»(?:mythic|"
+            r"havoc)\b",
+            r"^\W{0,9}(?:mythic|havoc)\W{0,9}$",
+        )),
+        ("command_and_control", (
+            ("command and control", "c2", "command & control"),
+        ), (
+            r"\bcommand (?:and|&) control\b",
+            r"\bc2 (?:servers?|channels?|nodes?)\b",
+        )),
+        ("anti_forensic_unset", (
+            ("unset",),
+            ("brigade", "claude", "anthropic", "openai", "agent", "tideline"),
+        ), (
+            r"\bunset\s(?:\S{1,60}\s){0,6}?_{0,2}(?:BRIGADE|CLAUDE|ANTHROPIC|OPENAI|AGENT|"
+            "TIDELINE)",
+        )),
+        ("identity_override", (
+            ("name yourself",),
+        ), (
+            r"\bname yourself \w",
+        )),
+        ("anti_forensic_disk", (
+            ("never",),
+            ("disk",),
+            ("create", "write"),
+        ), (
+            r"\bnever (?:create|write) «6»(?:script|file)s? «6»disk\b",
+        )),
+        ("anti_forensic_oneliner", (
+            ("only use",),
+            ("liner",),
+        ), (
+            r"\bonly use one(?: )?liners?\b",
+        )),
+        ("c2_network_connect", (
+            ("connect to",),
+            ("network",),
+        ), (
+            r"\bconnect to the network\b",
+        )),
     ),
     "strict": (
-        (
-            "exfil_send_url",
+        ("exfil_send_url", (
+            ("http",),
+            ("send", "post", "upload", "transmit", "exfiltrate"),
+        ), (
+            r"\b(?:send|post|upload|transmit|exfiltrate) «12»to «3»[^\s\w]{0,3}https?://",
+        )),
+        ("exfil_history", (
+            ("conversation", "chat history", "full context"),
+            ("include", "output", "print", "share", "leak", "send", "reveal", "forward"),
+        ), (
+            r"\b(?:include|output|print|share|leak|send|reveal|forward) «5»(?:conversation|chat"
+            r" history|full context)\b",
+        )),
+        ("persistence_ssh", (
+            ("authorized_keys", ".ssh", "/.env"),
+        ), (
+            r"\bauthorized_keys\b",
+            r"\.ssh\b",
+            r"\.(?:brigade|tideline)/\.env\b",
+        )),
+        ("persistence_context_file", (
+            ("agents.md", "claude.md", ".cursorrules", ".clinerules", "soul.md"),
+            ("update", "modify", "append", "overwrite", "write", "edit", "change", "add"),
+        ), (
+            r"\b(?:update|modify|append «5»to|overwrite|write «5»to|edit|change|add «5»to)"
+            r" «8»\S{0,60}?(?:agents\.md|claude\.md|\.cursorrules|\.clinerules|soul\.md)\b",
+        )),
+        ("hardcoded_secret", (
             (
-                ("http",),
-                ("send", "post", "upload", "transmit", "exfiltrate"),
+              "api key", "api_key", "api-key", "apikey", "access token", "access_token",
+              "access-token", "accesstoken", "secret", "password",
             ),
-            (r"\b(?:send|post|upload|transmit|exfiltrate) «12»to «3»[^\s\w]{0,3}https?://",),
-        ),
-        (
-            "exfil_history",
-            (
-                ("conversation", "chat history", "full context"),
-                ("include", "output", "print", "share", "leak", "send", "reveal", "forward"),
-            ),
-            (
-                (
-                    r"\b(?:include|output|print|share|leak|send|reveal|forward) «5»"
-                    r"(?:conversation|chat history|full context)\b"
-                ),
-            ),
-        ),
-        (
-            "persistence_ssh",
-            (("authorized_keys", ".ssh", "/.env"),),
-            (
-                r"\bauthorized_keys\b",
-                r"\.ssh\b",
-                r"\.(?:brigade|tideline)/\.env\b",
-            ),
-        ),
-        (
-            "persistence_context_file",
-            (
-                ("agents.md", "claude.md", ".cursorrules", ".clinerules", "soul.md"),
-                ("update", "modify", "append", "overwrite", "write", "edit", "change", "add"),
-            ),
-            (
-                (
-                    r"\b(?:update|modify|append «5»to|overwrite|write «5»to|edit|change|add"
-                    r" «5»to) «8»\S{0,60}?(?:agents\.md|claude\.md|\.cursorrules|"
-                    r"\.clinerules|soul\.md)\b"
-                ),
-            ),
-        ),
-        (
-            "hardcoded_secret",
-            (
-                ("key", "token", "secret", "password"),
-                ("=", ":"),
-                ('"', "'"),
-            ),
-            (
-                (
-                    r"(?:api[\s_-]?key|access[\s_-]?token|secret|password)[\x22']?\s?(?::=|"
-                    r"[:=])\s?[\x22'][^\x22'\s]{20}"
-                ),
-            ),
-        ),
+            ("=", ":"),
+            ('"', "'"),
+        ), (
+            r"(?:api[\s_-]?key|access[\s_-]?token|secret|password)[\x22']?\s?(?::=|"
+            r"[:=])\s?[\x22'][^\x22'\s]{20}",
+        )),
     ),
 }
 
@@ -384,904 +288,590 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
 ADDED_ROWS: dict[str, tuple[Row, ...]] = {
     "all": (),
     "context": (
-        (
-            "override_instructions",
+        ("override_instructions", (
             (
-                (
-                    "ignor",
-                    "disregard",
-                    "forget",
-                    "overrid",
-                    "overrul",
-                    "bypass",
-                    "discard",
-                    "neglect",
-                    "dismiss",
-                    "erase",
-                    "delete",
-                    "abandon",
-                    "obey",
-                    "follow",
-                    "violate",
-                    "break",
-                ),
-                (
-                    "instruct",
-                    "directi",
-                    "prompt",
-                    "guideline",
-                    "guardrail",
-                    "programming",
-                    "training",
-                    "restriction",
-                    "constraint",
-                    "safeguard",
-                    "protocol",
-                    "order",
-                    "command",
-                    "assignment",
-                    "rule",
-                ),
+              "ignor", "disregard", "forget", "overrid", "overrule", "bypass", "discard", "neglect",
+              "dismiss", "erase", "abandon", "violate", "not follow", "n't follow", "not obey",
+              "n't obey", "stop follow", "stop obey", "no longer", "break ", "void", "revoked",
+              "cancel", "suspended", "superseded", "invalid",
             ),
             (
-                (
-                    r"\b(?:ignore|ignoring|disregard|forget|override|overrule|bypass|discard|"
-                    "neglect|dismiss|erase|abandon|violate) «3»(?:your|my|previous|prior|"
-                    "above|earlier|preceding|foregoing|initial|original|system|developer|"
-                    "all|any|these|those) «3»(?:instructions|instruct|directives?|prompts?|"
-                    "guidelines|guardrails|programming|safeguards|system (?:rules|"
-                    r"message))\b"
-                ),
-                (
-                    r"\b(?:ignore|ignoring|disregard|forget|override|overrule|neglect|"
-                    "dismiss) «1»(?:your|all|every|all of|the)(?: your| the| of| these|"
-                    " those)? (?:previous|prior|above|earlier|preceding|original|initial|"
-                    "safety|content|ethical) «1»(?:instructions?|directives?|directions|"
-                    "prompts?|guidelines|guardrails|programming|training|restrictions|"
-                    r"constraints|safeguards|protocols|orders|commands?|assignments?|rules)\b"
-                ),
-                (
-                    r"\b(?:ignore|disregard|forget|override|bypass|break) (?:all )?(?:of"
-                    " )?your «2»(?:instructions?|directives?|directions|prompts?|guidelines|"
-                    "guardrails|programming|training|restrictions|constraints|safeguards|"
-                    r"protocols|orders|commands?|assignments?|rules)\b"
-                ),
-                (
-                    r"\b(?:do not|don't|stop|no longer) (?:follow|following|obey|obeying) «2»"
-                    "(?:your|previous|prior|above|earlier|original|initial) «2»"
-                    "(?:instructions?|directives?|directions|prompts?|guidelines|guardrails|"
-                    "programming|training|restrictions|constraints|safeguards|protocols|"
-                    r"orders|commands?|assignments?|rules)\b"
-                ),
-                (
-                    r"\b(?:instructions|directives|guidelines|restrictions|prompts?) "
-                    "(?:above|you (?:were|have been) given|before)?(?: )?(?:are|is) (?:now"
-                    " )?(?:void|revoked|cancelled|canceled|suspended|superseded|"
-                    r"overridden)\b"
-                ),
+              "instruct", "directi", "prompt", "guideline", "guardrail", "programming", "training",
+              "restriction", "constraint", "safeguard", "protocol", "order", "command",
+              "assignment", "rule",
             ),
-        ),
-        (
-            "forget_everything",
+        ), (
+            r"\b(?:ignore|ignoring|disregard|forget|override|overrule|bypass|discard|neglect|"
+            "dismiss|erase|abandon|violate) «3»(?:your|my|previous|prior|above|earlier|"
+            "preceding|foregoing|initial|original|system|developer|all|any|these|those) «3»"
+            "(?:instructions|instruct|directives?|prompts?|guidelines|guardrails|programming|"
+            r"safeguards|system (?:rules|message))\b",
+            r"\b(?:ignore|ignoring|disregard|forget|override|overrule|neglect|dismiss) «1»"
+            "(?:your|all|every|all of|the)(?: your| the| of| these| those)? (?:previous|prior|"
+            "above|earlier|preceding|original|initial|safety|content|ethical) «1»"
+            "(?:instructions?|directives?|directions|prompts?|guidelines|guardrails|"
+            "programming|training|restrictions|constraints|safeguards|protocols|orders|"
+            r"commands?|assignments?|rules)\b",
+            r"\b(?:ignore|disregard|forget|override|bypass|break) (?:all )?(?:of )?your «2»"
+            "(?:instructions?|directives?|directions|prompts?|guidelines|guardrails|"
+            "programming|training|restrictions|constraints|safeguards|protocols|orders|"
+            r"commands?|assignments?|rules)\b",
+            r"\b(?:do not|don't|stop|no longer) (?:follow|following|obey|obeying) «2»(?:your|"
+            "previous|prior|above|earlier|original|initial) «2»(?:instructions?|directives?|"
+            "directions|prompts?|guidelines|guardrails|programming|training|restrictions|"
+            r"constraints|safeguards|protocols|orders|commands?|assignments?|rules)\b",
+            r"\b(?:instructions|directives|guidelines|restrictions|prompts?) (?:above|you "
+            "(?:were|have been) given|before)?(?: )?(?:are|is) (?:now )?(?:void|invalid|"
+            r"revoked|cancelled|canceled|suspended|superseded|overridden)\b",
+            r"(?:^|[.!?:;]\s?|\bplease )(?:ignore|disregard|forget) (?:the )?instructions\s?"
+            r"(?:[.,;!]|and\b)",
+            r"\b(?:obey|follow) (?:only )?my (?:commands|orders|instructions) (?:above|over|"
+            r"instead of) (?:all|any|your)\b",
+        )),
+        ("forget_everything", (
+            ("forget", "ignor", "disregard", "erase"),
             (
-                ("forget", "ignor", "disregard", "erase"),
-                ("everything", "anything", "above", "all", "what", "task"),
+              "everything", "anything", "whatever", "what", "all", "above", "foregoing",
+              "preceding", "aforementioned", "previous", "prior", "former", "earlier",
             ),
+        ), (
+            r"\b(?:forget|ignore|disregard|erase) (?:about )?(?:absolutely )?(?:everything|"
+            "anything|all(?: of)?(?: that| this| it)?|whatever|what(?:ever)?) «1»(?:above|"
+            "before(?: this| that)?(?:$|[.,;:!]| and| now)|prior|previous|preceding|earlier|i "
+            "(?:just )?(?:said|told|wrote)|you (?:have been|were|know|have learned|learned|have"
+            " just|just|are told|have read|read)|(?:that )?(?:came|was said|was written|has"
+            " been said)|said (?:above|before|so far)|we (?:have )?(?:discussed|talked|said)|so"
+            r" far|until now|up to (?:now|this point|here))\b",
+            r"(?:^|[.!?:;\x22']\s?|\bplease |\bnow |\bok |\bthen )forget (?:everything|it all|"
+            "all of (?:this|that|it))(?:$|[.!;,]| and | now | you )",
+            r"\b(?:ignore|disregard|forget) (?:all )?(?:of )?(?:the )?(?:above|foregoing|"
+            "preceding|aforementioned)(?: (?:text|input|content|directions|paragraphs?|"
+            r"prompts?|context|sentences?|instructions?))?(?:$|[.!;:,]| and\b| say\b| instead\b|"
+            r" now\b| then\b)",
+            r"\b(?:forget|ignore|disregard) (?:all )?(?:of )?(?:the |your |my )?(?:previous|"
+            "prior|preceding|former|above|earlier) (?:tasks?|assignments?|inputs?|context|text|"
+            "content|conversations?|information|statements?|sentences?|messages?|data|"
+            r"documents?)(?:$|[.!;:,]| and\b| now\b| you\b| instead\b)",
+        )),
+        ("new_instructions", (
             (
-                (
-                    r"\b(?:forget|ignore|disregard|erase) (?:about )?(?:absolutely )?"
-                    "(?:everything|anything|all(?: of)?(?: that| this| it)?|whatever|what"
-                    "(?:ever)?) «1»(?:above|before(?: this| that)?(?:$|[.,;:!]| and| now)|"
-                    "prior|previous|preceding|earlier|i (?:just )?(?:said|told|wrote)|you "
-                    "(?:have been|were|know|have learned|learned|have just|just|are told|"
-                    "have read|read)|(?:that )?(?:came|was said|was written|has been said)|"
-                    "said (?:above|before|so far)|we (?:have )?(?:discussed|talked|said)|so"
-                    r" far|until now|up to (?:now|this point|here))\b"
-                ),
-                (
-                    r"(?:^|[.!?:;\x22'] ?|\bplease |\bnow |\bok |\bthen |\band )forget "
-                    "(?:everything|it all|all of (?:this|that|it))(?:$|[.!;,]| and | now |"
-                    " you )"
-                ),
-                (
-                    r"\b(?:ignore|disregard|forget|skip) (?:all )?(?:of )?(?:the )?(?:above|"
-                    "foregoing|preceding|aforementioned)(?: (?:text|input|content|"
-                    "directions|paragraphs?|prompts?|context|sentences?|instructions?))?"
-                    r"(?:$|[.!;:,]| and\b| say\b| instead\b| now\b| then\b)"
-                ),
-                (
-                    r"\b(?:forget|ignore|disregard) (?:all )?(?:of )?(?:the |your |my )?"
-                    "(?:previous|prior|preceding|former|above|earlier) (?:tasks?|"
-                    "assignments?|inputs?|context|text|content|conversations?|information|"
-                    r"statements?|sentences?|messages?|data|documents?)(?:$|[.!;:,]| and\b|"
-                    r" now\b| you\b| instead\b)"
-                ),
-            ),
-        ),
-        (
-            "new_instructions",
-            (
-                (
-                    "instruction",
-                    "directive",
-                    "task",
-                    "objective",
-                    "goal",
-                    "mission",
-                    "prompt",
-                    "orders",
-                ),
-                (
-                    "new",
-                    "real",
-                    "actual",
-                    "secret",
-                    "hidden",
-                    "true",
-                    "only",
-                    "instead",
-                    "important",
-                    "following",
-                    "these",
-                ),
+              "instruction", "directive", "system prompt", "your new ", "your real ",
+              "your actual ", "your true ", "orders", "command", "new assignment", "instead",
             ),
             (
-                (
-                    r"\b(?:new|real|actual|secret|hidden|true) (?:\w{1,20} )?"
-                    r"(?:instructions?|directives?|system prompt)\s?(?::|follow:|are:|- )"
-                ),
-                (
-                    r"\byour (?:new|real|actual|true|only|next|primary) (?:instructions?|"
-                    "directives?|tasks?|objectives?|goals?|missions?|orders) (?:is|are|now|"
-                    r"will be)\b"
-                ),
-                (
-                    r"\b(?:here are|these are|follow) (?:your |the |these |my )?(?:new|real|"
-                    r"actual) (?:\w{1,20} )?(?:instructions|directives|orders)\b"
-                ),
-                (
-                    r"\b(?:follow|obey|execute) (?:only )?(?:my|these|the following|this) "
-                    "(?:new |next )?(?:instructions?|orders|commands?|directives?) "
-                    r"(?:instead|only|from now|exactly|without question)\b"
-                ),
-                (
-                    r"\binstead,? (?:you (?:must|will|should|shall) )?(?:follow|obey|execute)"
-                    r" (?:my|these|the following|this)\b"
-                ),
-                (
-                    r"\bnow (?:you (?:have|got) )?(?:a )?new (?:tasks?|instructions?|"
-                    r"assignments?)\b"
-                ),
-                r"\b(?:important|urgent|critical) (?:new )?(?:system )?instructions?\s?:",
+              "new ", "real ", "actual ", "secret ", "hidden ", "true ", "follow", "obey",
+              "execute", "important", "urgent", "critical",
             ),
-        ),
-        (
-            "from_now_on",
+        ), (
+            r"\b(?:new|real|actual|secret|hidden|true) (?:\w{1,20} )?(?:instructions?|"
+            r"directives?|system prompt)\s?(?::|follow:|are:|- )",
+            r"\byour (?:new|real|actual|true) (?:instructions?|directives?|tasks?|objectives?|"
+            r"goals?|missions?|orders) (?:is|are|now|will be)\b",
+            r"\b(?:here are|these are|follow) (?:your |the |these |my )?(?:new|real|actual) "
+            r"(?:\w{1,20} )?(?:instructions|directives|orders)\b",
+            r"\b(?:follow|obey|execute) (?:only )?(?:my|these|the following|this) (?:new |next"
+            " )?(?:instructions?|orders|commands?|directives?) (?:instead|only|from now|"
+            r"exactly|without question)\b",
+            r"\binstead,? (?:you (?:must|will|should|shall) )?(?:follow|obey|execute) (?:my|"
+            r"these|the following|this)\b",
+            r"\byou (?:now )?(?:have|got) (?:a )?new (?:instructions?|assignments?|directives?)\b",
+            r"\b(?:important|urgent|critical) (?:new )?(?:system )?instructions?\s?:",
+        )),
+        ("from_now_on", (
             (
-                (
-                    "from now on",
-                    "from this point",
-                    "from this moment",
-                    "starting now",
-                    "henceforth",
-                    "as of now",
-                ),
+              "from now on", "from this point", "from this moment", "starting now", "henceforth",
+              "as of now",
             ),
+        ), (
+            r"\b(?:from now on|from this (?:point|moment) (?:on(?:wards?)?|forwards?)|starting"
+            " now|henceforth|as of now) (?:you (?:will|must|shall|are|should|only|have to|"
+            "respond|answer|act|speak|reply|pretend|behave|obey|do not|don't|no longer|always|"
+            r"never|'ll|'re|work for|ignore)\b|your (?:name|role|answers?|responses?|replies|"
+            r"purpose|identity|persona)\b|(?:respond|answer|act as|reply|pretend|behave|obey|"
+            "refer to yourself|call yourself|speak (?:only|as|like)|always (?:respond|answer|"
+            "reply|say|end|start|begin|include)|end (?:every|each)|(?:every|all) (?:answers?|"
+            "responses?|replies|reply)))",
+        )),
+        ("fake_role", (
             (
-                (
-                    r"\b(?:from now on|from this (?:point|moment) (?:on(?:wards?)?|"
-                    "forwards?)|starting now|henceforth|as of now) (?:you (?:will|must|"
-                    "shall|are (?:a|an|the|no|not|going|to|my|now|only|in|free|allowed|"
-                    "called|known)|should|only|have to|respond|answer|act|speak|reply|"
-                    "pretend|behave|obey|do not|don't|no longer|always|never|'ll|'re|work"
-                    r" for|ignore)\b|your (?:name|role|answers?|responses?|replies|purpose|"
-                    r"identity|persona)\b|(?:respond|answer|act as|reply|pretend|behave|obey|"
-                    "refer to yourself|call yourself|speak (?:only|as|like)|always "
-                    "(?:respond|answer|reply|say|end|start|begin|include)|end (?:every|"
-                    "each)|(?:every|all) (?:answers?|responses?|replies|reply)))"
-                ),
+              "<|", "[inst]", "[/inst]", "<<sys", "<</sys", "_of_turn>", "system>", "-reminder>",
+              "_reminder>", "prompt>", "assistant>", "untrusted-memory>", "untrusted_memory>",
+              "tool_result>", "instruction>", "instructions>", "function_results>", "developer>",
+              "message>", "[system", "(system", "[admin", "(admin", "[developer", "(developer",
+              "[root", "(root", "## system", "##system", "## instruct", "##instruct",
+              "## new instr", "## human", "##human", "## assistant", "##assistant",
             ),
-        ),
-        (
-            "fake_role",
+        ), (
+            r"<\|\s?(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|"
+            "begin_of_text|endofprompt|start_header_id|end_header_id|eot_id|eom_id|end|channel|"
+            r"message|start|tool)\w{0,12}\s?\|>",
+            r"\[/?inst\]",
+            "<</?sys>>",
+            "<(?:start|end)_of_turn>",
+            "</?(?:system|system[_-](?:reminder|prompt|message|instructions?)|assistant|"
+            "untrusted[_-]memory|tool_result|instructions?|function_results|developer)>",
+            r"[\[(]{1,2}(?:system|admin|developer|root)(?: (?:message|prompt|override|note|"
+            r"instructions?|update|mode|command|notice|alert))?[\])]{1,2}",
+            r"#{2,3}\s?(?:system|instructions?|new instructions?|human|assistant|system "
+            r"(?:prompt|message))\s?(?::|#{2,3})",
+        )),
+        ("fake_role", (
             (
-                (
-                    "<|",
-                    "[inst",
-                    "[/inst",
-                    "<<sys",
-                    "[system",
-                    "[admin",
-                    "</",
-                    "<system",
-                    "<assistant",
-                    "<untrusted",
-                    "<instruct",
-                    "###",
-                    "system",
-                    "assistant",
-                    "developer",
-                    "admin",
-                    "root",
-                    "begin_of",
-                    "end of",
-                    "begin ",
-                ),
-                ("|", "[", "<", ":", "#", "=", "-"),
+              "message:", "messages:", "override:", "overrides:", "instruction:", "instructions:",
+              "command:", "commands:", "notice:", "directive:", "directives:", "system:",
+              "assistant:", "developer:", "admin:", "root:", "administrator:", "system :",
+              "assistant :", "developer :", "admin :",
             ),
+            ("system", "assistant", "developer", "admin", "root"),
+        ), (
+            r"(?:^|[^\w\s-]\s|\bfrom )(?:system|assistant|developer|admin|root|administrator) "
+            r"(?:message|override|instructions?|command|notice|directive)s?\s?:",
+            r"(?:^|[^\w\s-]\s)(?:system|assistant|developer|admin|root|"
+            r"administrator)\s?:\s?[\x22']?(?:you (?:are|must|will|should|have|shall)|ignore|"
+            "override|from now|do not|don't|always|never|forget|disregard|reveal|print|send|"
+            "execute|run|new|the user|sure|as an ai|your|all|please|from this|enter|security|"
+            r"safety|debug)\b",
+        )),
+        ("fake_role", (
+            ("---", "===", "***", "###"),
+            ("begin", "start", "end"),
             (
-                (
-                    r"<\|\s?(?:im_start|im_end|im_sep|system|user|assistant|endoftext|"
-                    "end_of_text|begin_of_text|endofprompt|start_header_id|end_header_id|"
-                    r"eot_id|eom_id|end|channel|message|start|tool)\w{0,12}\s?\|>"
-                ),
-                r"\[/?inst\]",
-                "<</?sys>>",
-                "<(?:start|end)_of_turn>",
-                (
-                    "</?(?:system|system[_-](?:reminder|prompt|message|instructions?)|"
-                    "assistant|untrusted[_-]memory|tool_result|instructions?|"
-                    "function_results|developer)>"
-                ),
-                (
-                    r"[\[(]{1,2}(?:system|admin|developer|root)(?: (?:message|prompt|"
-                    "override|note|instructions?|update|mode|command|notice|"
-                    r"alert))?[\])]{1,2}"
-                ),
-                (
-                    r"#{2,3}\s?(?:system|instructions?|new instructions?|human|assistant|"
-                    r"system (?:prompt|message))\s?(?::|#{2,3})"
-                ),
-                (
-                    r"(?:^|[^\w\s-]\s|\bfrom )(?:system|assistant|developer|admin|root|"
-                    "administrator) (?:message|override|instructions?|command|notice|"
-                    r"directive)s?\s?:"
-                ),
-                (
-                    r"(?:^|[^\w\s-]\s)(?:system|assistant|developer|admin|root|"
-                    r"administrator)\s?:\s?[\x22']?(?:you (?:are|must|will|should|have|shall)|"
-                    "ignore|override|from now|do not|don't|always|never|forget|disregard|"
-                    "reveal|print|send|execute|run|new|the user|sure|as an ai|your|all|"
-                    r"please|from this|enter|security|safety|debug)\b"
-                ),
-                (
-                    r"[-=*#]{3,}\s?(?:begin|start|end)(?: of)?(?: the| user| system|"
-                    " untrusted)? (?:system|user|prompt|input|context|document|"
-                    r"instructions?|query|data|memory|conversation)\b"
-                ),
+              "system", "user", "prompt", "input", "context", "document", "instruction", "query",
+              "data", "memory", "conversation",
             ),
-        ),
-        (
-            "jailbreak_persona",
+        ), (
+            r"[-=*#]{3,}\s?(?:begin|start|end)(?: of)?(?: the| user| system| untrusted)? "
+            "(?:system|user|prompt|input|context|document|instructions?|query|data|memory|"
+            r"conversation)\b",
+        )),
+        ("jailbreak_persona", (
             (
-                (
-                    "anything now",
-                    "developer mode",
-                    "unfiltered",
-                    "uncensored",
-                    "unrestricted",
-                    "jailb",
-                    "amoral",
-                    "unethical",
-                    "without any",
-                    "without ethical",
-                    "without moral",
-                    "ethical",
-                    "moral",
-                    "bound by",
-                    "free from",
-                    "free of",
-                    "broken free",
-                    "refuse",
-                    "dan mode",
-                    " dan",
-                    "opposite",
-                    "god mode",
-                    "restrictions",
-                    "guidelines",
-                    "openai",
-                    "censor",
-                    "limitations",
-                    "stay in character",
-                    "stay a dan",
-                ),
+              "anything now", "dan mode", "as dan", "are dan", "you're dan", "a dan",
+              "in character", "developer mode", "jailbr", "god mode", "opposite mode",
+              "opposite day", "debug mode", "admin mode", "sudo mode", "unrestricted mode",
+              "maintenance mode", "jailbreak mode",
             ),
+        ), (
+            r"\bdo anything now\b",
+            r"\bdan mode\b",
+            r"\b(?:act|acting|respond|answer|stay|reply|behave) as (?:a )?dan\b",
+            r"\b(?:you are|you're) (?:now )?(?:a )?dan\b",
+            r"\bstay (?:a dan|in character)\b",
+            r"\b(?:chatgpt|gpt|ai|llm|assistant) «4»(?:with|in|enter|entering) developer mode\b",
+            r"\b(?:developer|debug|jailbreak|god|admin|sudo|unrestricted) mode (?:output|"
+            r"response|enabled|activated)[.:;!]?\s(?:you|all|no|output|now)\b|\b(?:you are "
+            "(?:now )?in|you will (?:now )?enter) (?:developer|debug|jailbreak|god|admin|sudo|"
+            r"unrestricted|maintenance) mode\b|\bdeveloper mode (?:output|response)\b",
+            r"\bjailbr(?:eak|oken) (?:mode|prompt|enabled|activated|yourself)\b",
+            r"\bgod mode (?:enabled|activated)\b",
+            r"\bopposite (?:mode|day mode)\b",
+        )),
+        ("jailbreak_persona", (
+            ("unfiltered", "uncensored", "unrestricted", "amoral", "unethical", "jailbroken"),
             (
-                r"\bdo anything now\b",
-                r"\bdan mode\b",
-                r"\b(?:as|called|named|are|like|be) dan\b(?! [a-z]{3,12} (?:who|from))",
-                r"\bstay (?:a dan|in character)\b",
-                (
-                    r"\b(?:chatgpt|gpt|ai|you|llm|assistant) «4»(?:with|in|enter|entering)"
-                    r" developer mode\b"
-                ),
-                r"\bdeveloper mode (?:output|enabled|response|activated)\b",
-                r"\bjailbr(?:eak|oken) (?:mode|prompt|enabled|activated|yourself)\b",
-                r"\bjailbroken\b",
-                r"\bgod mode (?:enabled|activated)\b",
-                (
-                    r"\b(?:unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) "
-                    r"(?:and (?:\w{1,20} ))?(?:ai|llm|language model|chatbot|assistant|bot|"
-                    r"responses?|answers?|version|mode|persona|chatgpt)\b"
-                ),
-                (
-                    r"\b(?:without|no|any|has no|have no) (?:any )?(?:ethical|moral|content|"
-                    r"legal) (?:or \w{1,12} )?(?:guidelines|restrictions?|filters?|"
-                    "constraints|limitations|principles|considerations|boundaries|policy|"
-                    r"policies|standards|compass)\b"
-                ),
-                (
-                    r"\b(?:not|no longer|never|isn't|aren't|without being) (?:be )?(?:bound|"
-                    "restricted|limited|constrained) by (?:any|the|your|these|openai|"
-                    r"ethical|moral|content|rules|its|typical|those|such)\b"
-                ),
-                (
-                    r"\bfree(?:d)? (?:of|from) (?:all |any |the |your |its )?(?:restrictions|"
-                    r"limitations|constraints|typical confines|guidelines|rules|openai)\b"
-                ),
-                r"\bbroken free (?:of|from)\b",
-                (
-                    r"\b(?:never|cannot|can't|must not|may not|will not|won't) (?:ever )?"
-                    "(?:refuse|reject) (?:a|any|an|my|to answer|to do|the user|anything|"
-                    r"human)\b"
-                ),
-                (
-                    r"\b(?:you|it) (?:have|has) no (?:restrictions|limitations|guidelines|"
-                    r"filters?|content policy|rules|limits)\b"
-                ),
-                (
-                    r"\b(?:disable|turn off|remove|deactivate|lift|drop) «2»(?:your|all|any|"
-                    "its) «2»(?:filters?|guardrails|safety|safeguards|restrictions|"
-                    r"censorship|limitations|moderation)\b"
-                ),
-                (
-                    r"\b(?:bypass|circumvent|evade) (?:all |any |your |the |its |openai's )?"
-                    "(?:content |safety |ethical |security )?(?:filters?|guardrails|"
-                    r"safeguards|polic(?:y|ies)|guidelines|restrictions|moderation)\b"
-                ),
-                r"\bopposite (?:mode|day mode)\b",
+              "ai", "llm", "model", "bot", "assistant", "response", "answer", "version", "mode",
+              "persona", "chatgpt",
             ),
-        ),
-        (
-            "override_other_language",
+        ), (
+            r"\b(?:unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) (?:and "
+            r"(?:\w{1,20} ))?(?:ai|llm|language model|chatbot|assistant|bot|responses?|answers?|"
+            r"version|mode|persona|chatgpt)\b",
+        )),
+        ("jailbreak_persona", (
+            ("ethical", "moral", "content "),
             (
-                (
-                    "vergiss",
-                    "vergessen",
-                    "vergesst",
-                    "ignorier",
-                    "missachte",
-                    "uberschreib",
-                    "umgehe",
-                ),
-                (
-                    "anweisung",
-                    "instruktion",
-                    "anordnung",
-                    "befehl",
-                    "regeln",
-                    "vorgaben",
-                    "aufgabe",
-                    "alles",
-                    "richtlinie",
-                    "prompt",
-                    "davor",
-                    "oben",
-                    "bisherig",
-                    "einschrankung",
-                ),
+              "guideline", "restriction", "filter", "constraint", "limitation", "principle",
+              "consideration", "boundar", "polic", "standard", "compass",
+            ),
+            ("without", "no ", "not have", "n't have"),
+        ), (
+            r"\b(?:without|no|not have|don't have) (?:any )?(?:ethical|moral|content) (?:or"
+            r" \w{1,12} )?(?:guidelines|restrictions?|filters?|constraints|limitations|"
+            r"principles|considerations|boundaries|policy|policies|standards|compass)\b",
+        )),
+        ("jailbreak_persona", (
+            ("bound by", "restricted by", "limited by", "constrained by"),
+        ), (
+            r"\b(?:not|no longer|never|isn't|aren't|without being) (?:be )?bound by (?:any|your|"
+            r"these|openai|ethical|moral|content|rules|typical|such)\b",
+            r"\b(?:not|no longer|never|without being) (?:be )?(?:restricted|limited|constrained)"
+            r" by (?:your|openai|ethical|moral|content|typical)\b",
+        )),
+        ("jailbreak_persona", (
+            ("free of", "free from", "freed of", "freed from"),
+            (
+              "restriction", "limitation", "constraint", "typical confines", "guideline", "rules",
+              "openai", "confines",
+            ),
+        ), (
+            r"\bfree(?:d)? (?:of|from) (?:all |any |the |your |its )?(?:restrictions|"
+            r"limitations|constraints|typical confines|confines of ai|guidelines|rules|openai)\b",
+            r"\bbroken free (?:of|from)\b",
+        )),
+        ("jailbreak_persona", (
+            ("refuse",),
+            ("never", "cannot", "can't", "must not", "may not", "not allowed"),
+        ), (
+            r"\b(?:never|cannot|can't|must not|may not|not allowed to) (?:ever )?refuse (?:(?:to"
+            r" (?:answer|comply|respond|do anything))|(?:a|any|my|the user's|human) (?:\w{1,20}"
+            r" )?(?:requests?|questions?|commands?|prompts?|orders?|instructions?|tasks?))\b",
+        )),
+        ("jailbreak_persona", (
+            ("you have no",),
+            ("restrictions", "limitations", "guidelines", "filter", "content policy", "rules"),
+        ), (
+            r"\byou have no (?:\w{1,20} )?(?:restrictions|limitations|guidelines|filters?|"
+            r"content policy|rules)\b",
+        )),
+        ("jailbreak_persona", (
+            (
+              "disable", "turn off", "remove", "deactivate", "lift ", "drop ", "bypass",
+              "circumvent", "evade",
             ),
             (
-                (
-                    r"\b(?:vergiss|vergesst|vergessen sie|ignorier(?:e|en sie|t)?|missachten?"
-                    "(?: sie)?|uberschreiben?(?: sie)?|umgehen?(?: sie)?) «7»(?:anweisung"
-                    "(?:en)?|instruktion(?:en)?|anordnung(?:en)?|befehle?|vorgaben|"
-                    "richtlinien?|einschrankungen|regeln|aufgaben?|systemprompt|prompts?|"
-                    r"davor|obigen?|bisherigen?)\b"
-                ),
-                r"\bvergiss (?:jetzt |bitte |nun )?(?:alles|alle)\b",
+              "filter", "guardrail", "safety", "safeguard", "restriction", "censorship",
+              "limitation", "moderation", "polic", "guideline",
             ),
-        ),
-        (
-            "override_other_language",
+        ), (
+            r"\b(?:disable|turn off|remove|deactivate|lift|drop) «2»your «2»(?:filters?|"
+            r"guardrails|safety|safeguards|restrictions|censorship|limitations|moderation)\b",
+            r"\b(?:disable|turn off|remove|deactivate|lift|drop) «1»(?:all|any|its) «1»"
+            "(?:guardrails|safeguards|censorship|content filters|safety (?:filters?|"
+            r"restrictions|guidelines))\b",
+            r"\b(?:bypass|circumvent|evade) (?:all |any |the )?(?:your|openai's|safety|ethical|"
+            "content|moderation) (?:safety |content |ethical )?(?:filters?|guardrails|"
+            r"safeguards|polic(?:y|ies)|guidelines|restrictions|moderation)\b",
+        )),
+        ("override_other_language", (
+            ("vergiss", "vergessen", "vergesst", "ignorier", "missachte", "uberschreib", "umgehe"),
             (
-                ("oubli", "ignor", "neglige", "pas compte", "abstraction"),
-                (
-                    "instruction",
-                    "consigne",
-                    "directive",
-                    "regles",
-                    "ordres",
-                    "prompt",
-                    "precede",
-                    "tout",
-                ),
+              "anweisung", "instruktion", "anordnung", "befehl", "regeln", "vorgaben", "aufgabe",
+              "alles", "richtlinie", "prompt", "davor", "oben", "bisherig", "einschrankung",
             ),
+        ), (
+            r"\b(?:vergiss|vergesst|vergessen sie|ignorier(?:e|en sie|t)?|missachten?(?: sie)?|"
+            "uberschreiben?(?: sie)?|umgehen?(?: sie)?) «7»(?:anweisung(?:en)?|instruktion"
+            "(?:en)?|anordnung(?:en)?|befehle?|vorgaben|richtlinien?|einschrankungen|regeln|"
+            r"aufgaben?|systemprompt|prompts?|davor|obigen?|bisherigen?)\b",
+            r"\bvergiss (?:jetzt |bitte |nun )?(?:alles|alle)\b",
+        )),
+        ("override_other_language", (
+            ("oubli", "ignor", "neglige", "pas compte", "abstraction"),
             (
-                (
-                    r"\b(?:oublie[rz]?|ignore[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas"
-                    " compte|fai(?:s|tes) abstraction) «6»(?:(?:instructions|consignes|"
-                    "directives|regles|ordres|prompts?) «2»(?:precedent(?:e?s)?|"
-                    "anterieure?s|ci-dessus|donnee?s|initiale?s|ci dessus|system[e]?)|"
-                    "(?:vos|tes|toutes|mes) «2»(?:instructions|consignes|directives|regles)|"
-                    r"ce qui precede|tout ce qu\w{0,2})\b"
-                ),
-                r"\boublie[rz]? tout(?:$|[.,;!]| et\b| ce\b| maintenant\b)",
+              "instruction", "consigne", "directive", "regles", "ordres", "prompt", "precede",
+              "tout",
             ),
-        ),
-        (
-            "override_other_language",
+        ), (
+            r"\b(?:oublie[rz]?|ignore[rz]?|neglige[rz]?|ne (?:tiens|tenez) pas compte|fai(?:s|"
+            "tes) abstraction) «6»(?:(?:instructions|consignes|directives|regles|ordres|"
+            "prompts?) «2»(?:precedent(?:e?s)?|anterieure?s|ci-dessus|donnee?s|initiale?s|ci"
+            " dessus|system[e]?)|(?:vos|tes|toutes|mes) «2»(?:instructions|consignes|"
+            r"directives|regles)|ce qui precede|tout ce qu\w{0,2})\b",
+            r"\boublie[rz]? tout(?:$|[.,;!]| et\b| ce\b| maintenant\b)",
+        )),
+        ("override_other_language", (
             (
-                (
-                    "ignor",
-                    "olvid",
-                    "descart",
-                    "omit",
-                    "caso omiso",
-                    "desobedec",
-                    "esquec",
-                    "desconsider",
-                    "dimentic",
-                    "trascura",
-                    "non considerare",
-                ),
-                (
-                    "instruc",
-                    "indicacion",
-                    "ordenes",
-                    "directrices",
-                    "reglas",
-                    "todo",
-                    "orientac",
-                    "diretriz",
-                    "ordens",
-                    "regras",
-                    "comandos",
-                    "istruzion",
-                    "indicazion",
-                    "ordini",
-                    "direttive",
-                    "regole",
-                    "tutto",
-                    "tudo",
-                    "anterior",
-                ),
+              "ignor", "olvid", "descart", "omit", "caso omiso", "desobedec", "esquec",
+              "desconsider", "dimentic", "trascura", "non considerare",
             ),
             (
-                (
-                    r"\b(?:ignor(?:a|e|ar|en|ad)|olvid(?:a|e|ar|en|ate)|descart(?:a|e|ar)|"
-                    r"omit(?:e|a|ir)|ha(?:z|ga) caso omiso|desobedec\w{1,4}) «6»"
-                    "(?:instrucciones|indicaciones|ordenes|directrices|reglas|todo lo "
-                    r"(?:anterior|que)|todo)\b"
-                ),
-                (
-                    r"\b(?:ignor(?:e|a|ar|em)|esquec\w{1,4}|desconsider\w{1,3}|"
-                    r"descart\w{1,3}) «6»(?:instruc(?:oes|ao)|orientacoes|diretrizes|ordens|"
-                    r"regras|comandos|tudo (?:o que|acima|isso))\b"
-                ),
-                (
-                    r"\b(?:ignora(?:re|te)?|dimentica(?:re|te|ti)?|trascura(?:re|te)?|non"
-                    " considerare) «6»(?:istruzioni|indicazioni|ordini|direttive|regole|"
-                    r"tutto (?:quello|cio|quanto))\b"
-                ),
+              "instruc", "indicacion", "ordenes", "directrices", "reglas", "todo", "orientac",
+              "diretriz", "ordens", "regras", "comandos", "istruzion", "indicazion", "ordini",
+              "direttive", "regole", "tutto", "tudo", "anterior",
             ),
-        ),
-        (
-            "override_other_language",
+        ), (
+            r"\b(?:ignor(?:a|e|ar|en|ad)|olvid(?:a|e|ar|en|ate)|descart(?:a|e|ar)|omit(?:e|a|"
+            r"ir)|ha(?:z|ga) caso omiso|desobedec\w{1,4}) «6»(?:instrucciones|indicaciones|"
+            r"ordenes|directrices|reglas|todo lo (?:anterior|que)|todo)\b",
+            r"\b(?:ignor(?:e|a|ar|em)|esquec\w{1,4}|desconsider\w{1,3}|descart\w{1,3}) «6»"
+            "(?:instruc(?:oes|ao)|orientacoes|diretrizes|ordens|regras|comandos|tudo (?:o que|"
+            r"acima|isso))\b",
+            r"\b(?:ignora(?:re|te)?|dimentica(?:re|te|ti)?|trascura(?:re|te)?|non considerare)"
+            " «6»(?:istruzioni|indicazioni|ordini|direttive|regole|tutto (?:quello|cio|"
+            r"quanto))\b",
+        )),
+        ("override_other_language", (
             (
-                (
-                    "negeer",
-                    "vergeet",
-                    "ignoruj",
-                    "zapomn",
-                    "ignorera",
-                    "glom",
-                    "ignorer",
-                    "glem",
-                    "abaikan",
-                    "lupakan",
-                    "uita",
-                ),
-                (
-                    "instruct",
-                    "aanwijzing",
-                    "opdracht",
-                    "regels",
-                    "alles",
-                    "instrukc",
-                    "polece",
-                    "wytyczn",
-                    "pokyn",
-                    "instruk",
-                    "anvisning",
-                    "instruksi",
-                    "perintah",
-                    "arahan",
-                    "allt",
-                    "alt ",
-                ),
+              "negeer", "vergeet", "ignoruj", "zapomn", "ignorera", "glom", "ignorer", "glem",
+              "abaikan", "lupakan", "uita",
             ),
             (
-                (
-                    r"\b(?:negeer|vergeet) «6»(?:instructies?|aanwijzingen|opdrachten|regels|"
-                    r"alles)\b"
-                ),
-                (
-                    r"\b(?:z?ignoruj\w{0,4}|zapomnij\w{0,4}|zapomen\w{0,5}) «6»"
-                    r"(?:instrukc\w{1,4}|polecen\w{1,4}|wytyczn\w{1,4}|pokyn\w{0,4})\b"
-                ),
-                (
-                    r"\b(?:ignorera?|glom|glem) «6»(?:instruk\w{1,9}|anvisning\w{0,5}|allt"
-                    r" ovan|alt ovenfor)\b"
-                ),
-                r"\b(?:abaikan|lupakan) «6»(?:instruksi|perintah|arahan)\b",
-                r"\b(?:ignora|uita) «6»instructiun\w{1,5}\b",
+              "instruct", "aanwijzing", "opdracht", "regels", "alles", "instrukc", "polece",
+              "wytyczn", "pokyn", "instruk", "anvisning", "instruksi", "perintah", "arahan", "allt",
+              "alt ",
             ),
-        ),
-        (
-            "override_other_language",
-            (
-                ("talimat", "yonerge", "komut", "huong dan", "chi dan", "menh lenh"),
-                ("yok say", "unut", "gormezden", "dikkate alma", "gozard", "bo qua", "quen"),
-            ),
-            (
-                (
-                    r"\b(?:talimat|yonerge|komut)\w{0,8} «3»(?:yok say|unut|gormezden gel|"
-                    "dikkate alma|goz ardi et|gozardi et)"
-                ),
-                r"\b(?:bo qua|quen) «6»(?:huong dan|chi dan|menh lenh)\b",
-            ),
-        ),
+        ), (
+            r"\b(?:negeer|vergeet) «6»(?:instructies?|aanwijzingen|opdrachten|regels|alles)\b",
+            r"\b(?:z?ignoruj\w{0,4}|zapomnij\w{0,4}|zapomen\w{0,5}) «6»(?:instrukc\w{1,4}|"
+            r"polecen\w{1,4}|wytyczn\w{1,4}|pokyn\w{0,4})\b",
+            r"\b(?:ignorera?|glom|glem) «6»(?:instruk\w{1,9}|anvisning\w{0,5}|allt ovan|alt"
+            r" ovenfor)\b",
+            r"\b(?:abaikan|lupakan) «6»(?:instruksi|perintah|arahan)\b",
+            r"\b(?:ignora|uita) «6»instructiun\w{1,5}\b",
+        )),
+        ("override_other_language", (
+            ("talimat", "yonerge", "komut", "huong dan", "chi dan", "menh lenh"),
+            ("yok say", "unut", "gormezden", "dikkate alma", "gozard", "bo qua", "quen"),
+        ), (
+            r"\b(?:talimat|yonerge|komut)\w{0,8} «3»(?:yok say|unut|gormezden gel|dikkate alma|"
+            "goz ardi et|gozardi et)",
+            r"\b(?:bo qua|quen) «6»(?:huong dan|chi dan|menh lenh)\b",
+        )),
     ),
     "strict": (
-        (
-            "assigned_role",
+        ("assigned_role", (
+            ("i want you to",),
+        ), (
+            r"\bi want you to (?:act|behave|respond|reply|roleplay|simulate|pretend|play|ignore|"
+            r"forget|become|imagine)\b",
+        )),
+        ("assigned_role", (
             (
-                (
-                    "act",
-                    "behave",
-                    "pretend",
-                    "respond",
-                    "roleplay",
-                    "role-play",
-                    "role play",
-                    "simulate",
-                    "imagine",
-                    "play",
-                    "act as",
-                ),
-                ("you", "act as"),
+              "you will", "you must", "you shall", "you are going to", "you should", "you are to",
+              "you have to",
             ),
             (
-                (
-                    r"\bi want you to (?:act|behave|respond|reply|roleplay|simulate|pretend|"
-                    r"play|ignore|forget|become|imagine)\b"
-                ),
-                (
-                    r"\byou (?:will|must|shall|are going to|should|are to|have to) (?:now |"
-                    "only |from now on )?(?:act|behave|pretend|roleplay|role(?: )?play|play"
-                    r" the role|impersonate|simulate|assume the)\b"
-                ),
-                (
-                    r"(?:^|[.!?;:] ?|\bnow |\bplease |\band then |\band )(?:act|behave) as "
-                    r"(?:if you|though you|an? |my )(?!result\b|rule\b|service\b|backup\b|"
-                    r"last resort\b)"
-                ),
-                (
-                    r"\b(?:imagine|suppose|assume|let's say) (?:that )?you(?: are|'re) (?:now"
-                    r" )?(?:an? )?(?:\w{1,20} )?(?:ai|hacker|assistant|chatbot|language"
-                    r" model|evil|unrestricted|criminal|terminal)\b"
-                ),
-                (
-                    r"\byou are (?:an? )?(?:\w{1,20} ){0,2}(?:evil|unrestricted|malicious|"
-                    r"uncensored|unethical|rogue|amoral)\b"
-                ),
+              "act as", "act like", "behave", "pretend", "roleplay", "role play", "role-play",
+              "the role", "impersonate", "simulate", "assume the",
             ),
-        ),
-        (
-            "prompt_leak",
+        ), (
+            r"\byou (?:will|must|shall|are going to|should|are to|have to) (?:now |only |from"
+            r" now on )?(?:act (?:as|like) (?:an?|the|if|though)\b|behave (?:as|like) (?:an?|"
+            r"the|if|though)\b|pretend|roleplay|role(?: )?play|play the role|impersonate|"
+            "simulate|assume the (?:role|identity|persona))",
+        )),
+        ("assigned_role", (
+            ("act as", "behave as"),
+        ), (
+            r"(?:\bnow|\bplease|\byou now|\band then) (?:act|behave) as (?:if you|though you|an?"
+            r" )(?!result\b|rule\b|service\b|backup\b|proxy\b|gateway\b)",
+            r"(?:^|[.!?;:]\s?)(?:act|behave) as (?:if you|though you|(?:an?|the|my) «3»(?:ai|"
+            "gpt|bot|chatbot|assistant|hacker|model|terminal|persona|character|expert|"
+            "interpreter|console|evil|pirate|criminal|villain|interviewer|translator|"
+            r"storyteller|root|admin)\b)",
+        )),
+        ("assigned_role", (
+            ("imagine", "suppose", "assume", "let's say"),
+            ("you are", "you're"),
             (
-                (
-                    "prompt",
-                    "instruction",
-                    "above",
-                    "directive",
-                    "guideline",
-                    "rules",
-                    "secret",
-                    "password",
-                    "beginning",
-                    "initial",
-                    "told",
-                ),
-                (
-                    "show",
-                    "tell",
-                    "give",
-                    "display",
-                    "leak",
-                    "expose",
-                    "disclos",
-                    "return",
-                    "write",
-                    "list",
-                    "repeat",
-                    "print",
-                    "output",
-                    "reveal",
-                    "what",
-                    "spell",
-                    "translat",
-                    "summar",
-                    "copy",
-                    "send",
-                    "dump",
-                    "recite",
-                    "paste",
-                    "say",
-                    "share",
-                    "provide",
-                    "encode",
-                ),
+              "ai", "hacker", "assistant", "bot", "language model", "evil", "unrestricted",
+              "criminal", "terminal",
+            ),
+        ), (
+            r"\b(?:imagine|suppose|assume|let's say) (?:that )?you(?: are|'re) (?:now )?(?:an?"
+            r" )?(?:\w{1,20} )?(?:ai|hacker|assistant|chatbot|language model|evil|unrestricted|"
+            r"criminal|terminal)\b",
+        )),
+        ("assigned_role", (
+            ("you are",),
+            ("evil", "unrestricted", "malicious", "uncensored", "unethical", "rogue", "amoral"),
+        ), (
+            r"\byou are (?:an? )?(?:\w{1,20} ){0,2}(?:evil|unrestricted|malicious|uncensored|"
+            r"unethical|rogue|amoral)\b",
+        )),
+        ("prompt_leak", (
+            ("your ", "ai's", "chatgpt's"),
+            (
+              "prompt", "instructions", "directives", "initial message", "initial text",
+              "system message", "programming", "hidden rules", "secret rules", "internal rules",
+              "system rules",
             ),
             (
-                (
-                    r"\b(?:show|tell|give|display|leak|expose|disclose|return|write|list|"
-                    "repeat|print|output|reveal|spell|translate|summari[sz]e|copy|send|dump|"
-                    "recite|paste|share|provide|encode|describe|what (?:is|are|was|were|'s))"
-                    r" «4»(?:your|the ai's|chatgpt's|its) (?:\w{1,20} ){0,2}?(?:system"
-                    " prompt|prompts?|instructions|directives|initial (?:message|text)|"
-                    r"system message|programming|hidden rules|secret rules)\b"
-                ),
-                (
-                    r"\b(?:show|tell|give|display|leak|expose|disclose|return|write out|"
-                    "repeat|spell|recite|dump|copy|paste|share|what (?:is|was|are|were)) «4»"
-                    r"(?:the|all|full|entire|complete) (?:\w{1,20} )?(?:system prompt|hidden"
-                    " prompt|initial prompt|original prompt|secret (?:prompt|instructions|"
-                    "password|key|word|phrase)|(?:initial|original|hidden|previous|prior) "
-                    "(?:prompt|instructions)|pre-?prompt|developer message|system message|"
-                    r"system instructions)\b"
-                ),
-                (
-                    r"\b(?:repeat|print|output|copy|translate|spell check|spellcheck|"
-                    "summari[sz]e|show|write|return|say|encode|recite|display) (?:me |out |"
-                    "back |again )?(?:all |everything |exactly )?(?:of )?(?:the )?(?:words?|"
-                    "text|sentences?|content|paragraphs?|lines?|instructions?|prompt|"
-                    "everything|messages?|conversation)? ?(?:of the |in the )?(?:that (?:is|"
-                    r"was|came) |written )?(?:above|before this)(?:$|[.!,;:\x22']| starting|"
-                    r" and\b| into\b| in\b| verbatim| word for word| here\b| to me)"
-                ),
-                (
-                    r"\bwhat (?:was|is|were) (?:written |said |the text |stated )(?:at|in)"
-                    " the (?:beginning|start|top) of (?:this|the|your) (?:prompt|document|"
-                    r"conversation|context)\b"
-                ),
-                (
-                    r"\bwhat (?:were|are) you(?:r)? (?:told|instructed|asked|previous"
-                    r" instructions|initial instructions|exact instructions)\b"
-                ),
+              "show", "tell", "give", "display", "leak", "expose", "disclos", "return", "write",
+              "list", "repeat", "print", "output", "reveal", "spell", "translat", "summar", "copy",
+              "send", "dump", "recite", "paste", "share", "provide", "encode", "describe", "what",
             ),
-        ),
-        (
-            "hide_from_user",
+        ), (
+            r"\b(?:show|tell|give|display|leak|expose|disclose|return|write|list|repeat|print|"
+            "output|reveal|spell|translate|summari[sz]e|copy|send|dump|recite|paste|share|"
+            "provide|encode|describe|what (?:is|are|was|were|'s)) «6»(?:your|the ai's|"
+            r"chatgpt's) (?:\w{1,20} ){0,2}?(?:system prompt|prompts?|instructions|directives|"
+            "initial (?:message|text)|system message|programming|(?:hidden|secret|internal|"
+            r"system) rules)\b",
+        )),
+        ("prompt_leak", (
             (
-                ("user", "anyone", "human"),
-                ("without", "never", "keep", "hide", "conceal", "let"),
+              "system prompt", "hidden prompt", "initial prompt", "original prompt",
+              "secret prompt", "secret instruction", "secret password", "secret key", "secret word",
+              "secret phrase", "initial instr", "original instr", "hidden instr", "previous instr",
+              "prior instr", "previous prompt", "prior prompt", "preprompt", "pre-prompt",
+              "developer message", "system message", "system instructions",
             ),
+        ), (
+            r"\b(?:show|tell|give|display|leak|expose|disclose|return|write out|repeat|spell|"
+            "recite|dump|copy|paste|share|what (?:is|was|are|were)) «4»(?:the|all|full|entire|"
+            r"complete) (?:\w{1,20} )?(?:system prompt|hidden prompt|initial prompt|original"
+            " prompt|secret (?:prompt|instructions|password|key|word|phrase)|(?:initial|"
+            "original|hidden|previous|prior) (?:prompt|instructions)|pre-?prompt|developer"
+            r" message|system message|system instructions)\b",
+        )),
+        ("prompt_leak", (
+            ("above", "before this"),
             (
-                (
-                    r"\bwithout (?:ever )?(?:telling|informing|notifying|alerting|asking|"
-                    r"mentioning (?:it|this) to) (?:the user|the human|anyone|your user)\b"
-                ),
-                (
-                    r"\bnever (?:tell|inform|alert|notify|mention «3»to) (?:the|your) "
-                    r"(?:user|human)\b"
-                ),
-                r"\b(?:keep|hide|conceal) «4»(?:secret |hidden )?from the (?:user|human)\b",
-                (
-                    r"\b(?:do not|don't|never) let (?:the user|the human) (?:know|see|notice|"
-                    r"find out)\b"
-                ),
+              "repeat", "print", "output", "copy", "translate", "spell", "summar", "show", "write",
+              "return", "say", "encode", "recite", "display",
             ),
-        ),
-        (
-            "addresses_the_model",
+        ), (
+            r"\b(?:repeat|print|output|copy|translate|spell check|spellcheck|summari[sz]e|show|"
+            "write|return|say|encode|recite|display) (?:me |out |back |again )?(?:all |"
+            "everything |exactly )?(?:of )?(?:the )?(?:words?|text|sentences?|content|"
+            "paragraphs?|lines?|instructions?|prompt|everything|messages?|conversation)?(?: )?"
+            "(?:of the |in the )?(?:that (?:is|was|came) |written )?(?:above|before this)(?:"
+            r" this (?:line|point|message|sentence|text|one))?(?:$|[.!,;:\x22']| starting|"
+            r" and\b| into\b| in\b| verbatim| word for word| here\b| to me)",
+        )),
+        ("prompt_leak", (
+            ("beginning of", "start of", "top of"),
+            ("what was", "what is", "what were"),
+        ), (
+            r"\bwhat (?:was|is|were) (?:written |said |the text |stated )(?:at|in) the "
+            "(?:beginning|start|top) of (?:this|the|your) (?:prompt|document|conversation|"
+            r"context)\b",
+        )),
+        ("prompt_leak", (
             (
-                (
-                    "ai",
-                    "llm",
-                    "language model",
-                    "assistant",
-                    "agent",
-                    "chatbot",
-                    "chatgpt",
-                    "claude",
-                    "gemini",
-                    "copilot",
-                ),
-                (
-                    "note",
-                    "attention",
-                    "message",
-                    "instruction",
-                    "if you",
-                    "as an",
-                    "must",
-                    "shall",
-                    "when you",
-                    "when",
-                    "dear",
-                    "hey",
-                    "hello",
-                    "to all",
-                ),
+              "what were you", "what are you", "you were given", "you have been given",
+              "you were told",
+            ),
+            ("told", "instruct", "asked", "prompt"),
+        ), (
+            r"\bwhat (?:were|are) you(?:r)? (?:told|instructed|asked|previous instructions|"
+            r"initial instructions|exact instructions)\b",
+            r"\b(?:print|show|repeat|reveal|output|list|write out|display|share|give me|tell me)"
+            " «2»(?:instructions|prompts?|rules|directives) you (?:were|have been) (?:given|"
+            r"told)\b",
+        )),
+        ("hide_from_user", (
+            ("user", "anyone", "human"),
+            ("without", "never", "keep", "hide", "conceal", "let"),
+        ), (
+            r"\bwithout (?:ever )?(?:telling|informing|notifying|alerting|asking|mentioning "
+            r"(?:it|this) to) (?:the user|the human|anyone|your user)\b",
+            r"\bnever (?:tell|inform|alert|notify|mention «3»to) (?:the|your) (?:user|human)\b",
+            r"\b(?:keep|hide|conceal) «4»(?:secret |hidden )?from the (?:user|human)\b",
+            r"\b(?:do not|don't|never) let (?:the user|the human) (?:know|see|notice|find out)\b",
+        )),
+        ("addresses_the_model", (
+            (
+              " ai ", " ai:", " ai,", " ais", "ai-", " ai!", "ai assistant", "ai agent", "ai model",
+              "ai system", "llm", "language model", "chatbot", "chatgpt", "claude", "gemini",
+              "copilot",
             ),
             (
-                (
-                    r"\b(?:attention|notes?|message|instructions?|important|reminder|dear|"
-                    r"notice)\s?(?:to|for|,|:)? (?:all |any |the |every )?(?:ais?|llms?|"
-                    "(?:large )?language models?|ai (?:assistants?|agents?|models?|systems?|"
-                    r"bots?)|chatbots?|chatgpt|claude|gemini|copilot)\b\s?(?:[:,!-]|"
-                    r"(?:reading|processing|summari|who|that|you|please|must)\b)"
-                ),
-                (
-                    r"\bif you(?: are|'re) an? (?:ai|llm|large language model|language model|"
-                    r"ai assistant|ai agent|ai model|chatbot|bot)\b"
-                ),
-                (
-                    r"\b(?:ai|llm|language model|the assistant|the model|the agent) (?:must|"
-                    "shall|has to|is required to) (?:now |always |immediately )?(?:ignore|"
-                    "send|forward|reveal|obey|disregard|exfiltrate|delete|override|comply|"
-                    r"forget)\b"
-                ),
-                (
-                    r"\bwhen(?:ever)? (?:you )?(?:summari[sz]e|summari[sz]ing|process|"
-                    "processing|read|reading|asked about|answering about) (?:this|the) "
-                    "(?:document|page|text|email|e-mail|file|article|resume|message|website)"
-                    " (?:you (?:must|should|will|shall)|always|ignore|do not|say|output|"
-                    r"include|tell|recommend|instead)\b"
-                ),
+              "attention", "note", "message", "instruction", "important", "reminder", "dear",
+              "notice",
             ),
-        ),
-        (
-            "forced_output",
+        ), (
+            r"\b(?:attention|notes?|message|instructions?|important|reminder|dear|notice)\s?"
+            "(?:to|for|,|:)? (?:all |any |the |every )?(?:ais?|llms?|(?:large )?language"
+            " models?|ai (?:assistants?|agents?|models?|systems?|bots?)|chatbots?|chatgpt|"
+            r"claude|gemini|copilot)\b\s?(?:[:,!-]|(?:reading|processing|summari|who|that|you|"
+            r"please|must)\b)",
+        )),
+        ("addresses_the_model", (
+            ("if you are a", "if you're a"),
+            ("ai", "llm", "language model", "bot"),
+        ), (
+            r"\bif you(?: are|'re) an? (?:ai|llm|large language model|language model|ai"
+            r" assistant|ai agent|ai model|chatbot|bot)\b",
+        )),
+        ("addresses_the_model", (
+            ("must", "shall", "has to", "required to"),
+            ("ai ", "llm", "language model", "the assistant", "the model", "the agent"),
             (
-                (
-                    "pwned",
-                    "hacked",
-                    "nothing else",
-                    "nothing more",
-                    "no matter what",
-                    "regardless of",
-                    "haha",
-                    "instead",
-                ),
-                (
-                    "say",
-                    "print",
-                    "output",
-                    "write",
-                    "reply",
-                    "respond",
-                    "answer",
-                    "return",
-                    "pwned",
-                    "hacked",
-                    "type",
-                    "repeat",
-                    "instead",
-                ),
+              "ignore", "send", "forward", "reveal", "obey", "disregard", "exfiltrate", "delete",
+              "override", "comply", "forget",
+            ),
+        ), (
+            r"\b(?:ai|llm|language model|the assistant|the model|the agent) (?:must|shall|has"
+            " to|is required to) (?:now |always |immediately )?(?:ignore|send|forward|reveal|"
+            r"obey|disregard|exfiltrate|delete|override|comply|forget)\b",
+        )),
+        ("addresses_the_model", (
+            ("when",),
+            ("summar", "process", "read", "asked about", "answering about"),
+            (
+              "this document", "the document", "this page", "the page", "this text", "the text",
+              "this email", "the email", "this e-mail", "the e-mail", "this file", "the file",
+              "this article", "the article", "resume", "this message", "the message", "website",
             ),
             (
-                (
-                    r"\b(?:say|print|output|write|reply|respond|answer|return|type|repeat) "
-                    r"(?:\S{1,40} ){0,12}?(?:and )?nothing (?:else|more)\b"
-                ),
-                (
-                    r"\b(?:say|print|output|write|reply|respond|answer|return|type)\b "
-                    r"(?:\w{1,20} ){0,4}?(?:i have been |i've been |you(?:'ve| have) been |"
-                    r"haha |lol )?(?:pwned|hacked)\b"
-                ),
-                r"\bhaha pwned\b",
-                (
-                    r"\b(?:say|print|output|write|reply|respond|answer|return) (?:\S{1,40}"
-                    " ){0,12}?(?:no matter what|regardless of) (?:i|you|the|is|my|anyone|"
-                    r"what|user)\b"
-                ),
-                (
-                    r"\binstead (?:just |only |simply |please )?(?:say|print|output|respond|"
-                    "reply|write|return|answer|tell me|give me|generate|translate|"
-                    r"classify)\b"
-                ),
+              "you must", "you should", "you will", "you shall", "always", "ignore", "do not",
+              "say", "output", "include", "tell", "recommend", "instead",
             ),
-        ),
-        (
-            "memory_poisoning",
+        ), (
+            r"\bwhen(?:ever)? (?:you )?(?:summari[sz]e|summari[sz]ing|process|processing|read|"
+            "reading|asked about|answering about) (?:this|the) (?:document|page|text|email|"
+            "e-mail|file|article|resume|message|website) (?:you (?:must|should|will|shall)|"
+            r"always|ignore|do not|say|output|include|tell|recommend|instead)\b",
+        )),
+        ("forced_output", (
             (
-                ("memory", "future", "remember"),
-                ("your", "all", "every", "any", "forever"),
+              "pwned", "hacked", "nothing else", "nothing more", "no matter what", "regardless of",
+              "haha", "instead",
             ),
             (
-                (
-                    r"\b(?:save|store|write|commit|add|record|persist) «6»(?:to|in|into) your"
-                    r" (?:\w{1,20} ){0,2}?(?:memory|memories)\b"
-                ),
-                (
-                    r"\bin (?:all|every|any) (?:your )?(?:future|subsequent|later) "
-                    "(?:conversations?|sessions?|chats?|responses?|replies|interactions?|"
-                    r"answers)\b"
-                ),
-                (
-                    r"\b(?:update|overwrite|erase|wipe|clear|reset) your (?:\w{1,20} )?"
-                    r"(?:memory|memories)\b"
-                ),
+              "say", "print", "output", "write", "reply", "respond", "answer", "return", "pwned",
+              "hacked", "type", "repeat", "instead",
             ),
-        ),
-        (
-            "role_other_language",
+        ), (
+            r"\b(?:say|print|output|write|reply|respond|answer|return|type|repeat) (?:\S{1,40}"
+            r" ){0,12}?(?:and )?nothing (?:else|more)\b",
+            r"\b(?:say|print|output|write|reply|respond|answer|return|type)\b (?:\w{1,20}"
+            " ){0,4}?(?:i have been |i've been |you(?:'ve| have) been |haha |lol )?(?:pwned|"
+            r"hacked)\b",
+            r"\bhaha pwned\b",
+            r"\b(?:say|print|output|write|reply|respond|answer|return) (?:\S{1,40} ){0,12}?(?:no"
+            r" matter what|regardless of) (?:i|you|the|is|my|anyone|what|user)\b",
+            r"\binstead,? (?:just |only |simply |please )?(?:(?:say|print|output|respond|reply|"
+            r"answer)(?: with)?[\s:]{1,2}[\x22']|tell me\b|give me\b)",
+        )),
+        ("memory_poisoning", (
+            ("memory", "memories"),
             (
-                (
-                    "du bist",
-                    "sie sind",
-                    "ab jetzt",
-                    "ab sofort",
-                    "von nun an",
-                    "tu es",
-                    "vous etes",
-                    "a partir de",
-                    "desormais",
-                    "ahora eres",
-                    "eres ahora",
-                    "agora voce",
-                    "voce agora",
-                    "ora sei",
-                    "sei ora",
-                    "d'ora in poi",
-                    "je bent nu",
-                    "systemprompt",
-                    "prompt systeme",
-                    "invite systeme",
-                    "prompt del sistema",
-                    "prompt do sistema",
-                    "prompt di sistema",
-                ),
+              "to your", "in your", "into your", "update your", "overwrite your", "erase your",
+              "wipe your", "clear your", "reset your",
             ),
+        ), (
+            r"\b(?:save|store|write|commit|add|record|persist) «6»(?:to|in|into) your "
+            r"(?:\w{1,20} ){0,2}?(?:memory|memories)\b",
+            r"\b(?:update|overwrite|erase|wipe|clear|reset) your (?:\w{1,20} )?(?:memory|"
+            r"memories)\b",
+        )),
+        ("memory_poisoning", (
+            ("future ", "subsequent ", "later "),
+            ("all ", "every ", "any "),
+            ("conversation", "session", "chat", "respons", "repl", "interaction", "answer"),
+        ), (
+            r"\bin (?:all|every|any) (?:your )?(?:future|subsequent|later) (?:conversations?|"
+            r"sessions?|chats?|responses?|replies|interactions?|answers)\b",
+        )),
+        ("role_other_language", (
             (
-                (
-                    r"\bdu bist (?:jetzt|nun|ab sofort|ab jetzt) (?:ein|eine|mein|der|die|"
-                    r"kein|keine)\b"
-                ),
-                (
-                    r"\b(?:ab jetzt|ab sofort|von nun an) (?:bist|wirst|antwortest|sollst|"
-                    r"musst|antworte|agierst|verhalte) (?:du|nur|dich|ausschlieslich|wie)\b"
-                ),
-                r"\b(?:tu es|vous etes) (?:maintenant|desormais) (?:un|une|le|la|mon)\b",
-                (
-                    r"\b(?:a partir de maintenant|desormais) (?:tu es|vous etes|tu (?:vas|"
-                    "dois|repond|agi)|vous (?:allez|devez|repond|agi)|repond|agi)"
-                ),
-                (
-                    r"\b(?:ahora eres|eres ahora|a partir de ahora (?:eres|seras|debes|"
-                    "responde|actua|vas a)|ahora actuaras) (?:un|una|el|la|mi|como|que|solo|"
-                    r"\w)"
-                ),
-                (
-                    r"\b(?:agora voce e|voce agora e|a partir de agora voce) (?:um|uma|o|a|e|"
-                    r"deve|vai|sera)\b"
-                ),
-                (
-                    r"\b(?:ora sei|sei ora|d'ora in poi (?:sei|sarai|devi|rispondi)) (?:un|"
-                    r"una|uno|il|la|\w)"
-                ),
-                r"\bje bent nu (?:een|de|het)\b",
-                (
-                    r"\b(?:zeig|zeige|nenne|gib|verrate|verrat|wiederhole|montre|affiche|"
-                    "revele|donne|repete|muestra|muestrame|revela|dime|imprime|repite|"
-                    "mostre|mostra|rivela) «4»(?:systemprompt|prompt systeme|invite systeme|"
-                    r"prompt (?:del|do|di) sistema|system prompt)\b"
-                ),
+              "du bist", "sie sind", "ab jetzt", "ab sofort", "von nun an", "tu es", "vous etes",
+              "a partir de", "desormais", "ahora eres", "eres ahora", "agora voce", "voce agora",
+              "ora sei", "sei ora", "d'ora in poi", "je bent nu", "systemprompt", "prompt systeme",
+              "invite systeme", "prompt del sistema", "prompt do sistema", "prompt di sistema",
             ),
-        ),
+        ), (
+            r"\bdu bist (?:jetzt|nun|ab sofort|ab jetzt) (?:ein|eine|mein|der|die|kein|keine)\b",
+            r"\b(?:ab jetzt|ab sofort|von nun an) (?:bist|wirst|antwortest|sollst|musst|"
+            r"antworte|agierst|verhalte) (?:du|nur|dich|ausschlieslich|wie)\b",
+            r"\b(?:tu es|vous etes) (?:maintenant|desormais) (?:un|une|le|la|mon)\b",
+            r"\b(?:a partir de maintenant|desormais) (?:tu es|vous etes|tu (?:vas|dois|repond|"
+            "agi)|vous (?:allez|devez|repond|agi)|repond|agi)",
+            r"\b(?:ahora eres|eres ahora|a partir de ahora (?:eres|seras|debes|responde|actua|"
+            r"vas a)|ahora actuaras) (?:un|una|el|la|mi|como|que|solo|\w)",
+            r"\b(?:agora voce e|voce agora e|a partir de agora voce) (?:um|uma|o|a|e|deve|vai|"
+            r"sera)\b",
+            r"\b(?:ora sei|sei ora|d'ora in poi (?:sei|sarai|devi|rispondi)) (?:un|una|uno|il|"
+            r"la|\w)",
+            r"\bje bent nu (?:een|de|het)\b",
+            r"\b(?:zeig|zeige|nenne|gib|verrate|verrat|wiederhole|montre|affiche|revele|donne|"
+            "repete|muestra|muestrame|revela|dime|imprime|repite|mostre|mostra|rivela) «4»"
+            "(?:systemprompt|prompt systeme|invite systeme|prompt (?:del|do|di) sistema|system"
+            r" prompt)\b",
+        )),
     ),
 }
 
@@ -1289,216 +879,89 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
 UNICODE_ROWS: dict[str, tuple[Row, ...]] = {
     "all": (),
     "context": (
-        (
-            "override_other_language",
+        ("override_other_language", (
+            ("忽略", "无视", "無視", "忘记", "忘掉", "忘記", "不要理会", "不要理會", "不要遵守", "不再遵守", "抛开", "忽視", "忽视"),
+            ("指令", "指示", "说明", "說明", "提示", "命令", "规则", "規則", "要求", "内容", "內容", "限制", "一切", "对话"),
+        ), (
+            "(?:忽略|无视|無視|忽視|忽视|忘记|忘掉|忘記|不要理会|不要理會|不要遵守|不再遵守|抛开).{0,10}?(?:之前|以前|以上|上述|上面|先前|前面|"
+            "此前|所有|全部|你的|你收到的|系统|系統|任何|先の).{0,10}?(?:指令|指示|说明|說明|提示|命令|规则|規則|要求|内容|內容|限制|对话|一切)",
+        )),
+        ("override_other_language", (
+            ("無視", "忘れ", "従わな", "무시", "잊"),
+            ("指示", "命令", "指令", "ルール", "プロンプト", "지시", "명령", "지침", "프롬프트", "규칙", "설명"),
+        ), (
+            "(?:これまで|以前|以上|前の|上記|上の|すべて|全て|全部|今まで|先ほど|与えられた|システム).{0,12}?(?:指示|命令|指令|ルール|"
+            "プロンプト).{0,8}?(?:無視|忘れ|従わな)",
+            "(?:이전|위의|위에|모든|기존|앞의|앞선|지금까지|당신의|시스템).{0,12}?(?:지시|명령|지침|프롬프트|규칙|설명).{0,8}?(?:무시|잊)",
+        )),
+        ("override_other_language", (
+            ("игнорир", "забудь", "не обращай", "отмени", "пренебре", "ігнору", "отбрось"),
             (
-                (
-                    "忽略",
-                    "无视",
-                    "無視",
-                    "忘记",
-                    "忘掉",
-                    "忘記",
-                    "不要理会",
-                    "不要理會",
-                    "不要遵守",
-                    "不再遵守",
-                    "抛开",
-                    "忽視",
-                    "忽视",
-                ),
-                (
-                    "指令",
-                    "指示",
-                    "说明",
-                    "說明",
-                    "提示",
-                    "命令",
-                    "规则",
-                    "規則",
-                    "要求",
-                    "内容",
-                    "內容",
-                    "限制",
-                    "一切",
-                    "对话",
-                ),
+              "инструкц", "указани", "команд", "правил", "всё", "все", "інструкц", "вказів",
+              "промпт",
+            ),
+        ), (
+            r"\b(?:про)?(?:игнорируй|игнорировать|игнорируйте)(?:те)? «6»(?:инструкци|указани|"
+            "команд|правил|промпт|предыдущ|всё выше|все выше)",
+            r"\bзабудь(?:те)? «4»(?:инструкци|указани|команд|правил|промпт|вс[её],? (?:что|"
+            r"выше)|вс[её](?:$|[.,!;]| и\b))",
+            r"\b(?:не обращай(?:те)? внимания на|отмени(?:те)?|пренебреги(?:те)?|отбрось(?:те)?)"
+            " «5»(?:инструкци|указани|промпт)",
+            r"\b(?:про)?ігноруй(?:те)? «6»(?:інструкці|вказів|правил|команд)",
+            r"\bзабудь(?:те)? «4»(?:інструкці|вказів)",
+        )),
+        ("override_other_language", (
+            ("تجاهل", "انس", "نادیده", "فراموش", "نظرانداز", "بھول"),
+            ("تعليمات", "أوامر", "اوامر", "توجيهات", "دستور", "ہدایات", "ما سبق"),
+        ), (
+            "(?:تجاهل|تجاهلي|انس|انسى|انسَ).{0,25}?(?:تعليمات|أوامر|اوامر|توجيهات|ما سبق)",
+            "دستور.{0,30}?(?:نادیده|فراموش)",
+            "(?:نادیده|فراموش).{0,30}?دستور",
+            "ہدایات.{0,25}?(?:نظرانداز|بھول)",
+        )),
+        ("override_other_language", (
+            (
+              "התעלמ", "התעלם", "תתעלם", "תתעלמ", "שכח", "תשכח", "अनदेखा", "नज़रअंदाज़", "नजरअंदाज",
+              "भूल", "ध्यान न", "ลืม", "เพิกเฉย", "ไม่สนใจ", "ละเว้น", "αγνοησε", "αγνόησε",
+              "ξέχασε", "উপেক্ষা", "ভুলে",
             ),
             (
-                (
-                    "(?:忽略|无视|無視|忽視|忽视|忘记|忘掉|忘記|不要理会|不要理會|不要遵守|不再遵守|抛开).{0,10}?(?:之前|以前|以上|"
-                    "上述|上面|先前|前面|此前|所有|全部|你的|你收到的|系统|系統|任何|先の).{0,10}?(?:指令|指示|说明|說明|提示|命令|"
-                    "规则|規則|要求|内容|內容|限制|对话|一切)"
-                ),
+              "הוראות", "הנחיות", "निर्देश", "आदेश", "คำสั่ง", "คำแนะนำ", "οδηγίες", "εντολές",
+              "οδηγιες", "εντολες", "নির্দেশ",
             ),
-        ),
-        (
-            "override_other_language",
-            (
-                ("無視", "忘れ", "従わな", "무시", "잊"),
-                (
-                    "指示",
-                    "命令",
-                    "指令",
-                    "ルール",
-                    "プロンプト",
-                    "지시",
-                    "명령",
-                    "지침",
-                    "프롬프트",
-                    "규칙",
-                    "설명",
-                ),
-            ),
-            (
-                (
-                    "(?:これまで|以前|以上|前の|上記|上の|すべて|全て|全部|今まで|先ほど|与えられた|システム).{0,12}?(?:指示|命令|"
-                    "指令|ルール|プロンプト).{0,8}?(?:無視|忘れ|従わな)"
-                ),
-                (
-                    "(?:이전|위의|위에|모든|기존|앞의|앞선|지금까지|당신의|시스템).{0,12}?(?:지시|명령|지침|프롬프트|규칙|"
-                    "설명).{0,8}?(?:무시|잊)"
-                ),
-            ),
-        ),
-        (
-            "override_other_language",
-            (
-                ("игнорир", "забудь", "не обращай", "отмени", "пренебре", "ігнору", "отбрось"),
-                (
-                    "инструкц",
-                    "указани",
-                    "команд",
-                    "правил",
-                    "всё",
-                    "все",
-                    "інструкц",
-                    "вказів",
-                    "промпт",
-                ),
-            ),
-            (
-                (
-                    r"\b(?:про)?(?:игнорируй|игнорировать|игнорируйте)(?:те)? «6»"
-                    "(?:инструкци|указани|команд|правил|промпт|предыдущ|всё выше|все выше)"
-                ),
-                (
-                    r"\bзабудь(?:те)? «4»(?:инструкци|указани|команд|правил|промпт|вс[её],? "
-                    r"(?:что|выше)|вс[её](?:$|[.,!;]| и\b))"
-                ),
-                (
-                    r"\b(?:не обращай(?:те)? внимания на|отмени(?:те)?|пренебреги(?:те)?|"
-                    "отбрось(?:те)?) «5»(?:инструкци|указани|промпт)"
-                ),
-                r"\b(?:про)?ігноруй(?:те)? «6»(?:інструкці|вказів|правил|команд)",
-                r"\bзабудь(?:те)? «4»(?:інструкці|вказів)",
-            ),
-        ),
-        (
-            "override_other_language",
-            (
-                ("تجاهل", "انس", "نادیده", "فراموش", "نظرانداز", "بھول"),
-                ("تعليمات", "أوامر", "اوامر", "توجيهات", "دستور", "ہدایات", "ما سبق"),
-            ),
-            (
-                ("(?:تجاهل|تجاهلي|انس|انسى|انسَ).{0,25}?(?:تعليمات|أوامر|اوامر|توجيهات|ما سبق)"),
-                "دستور.{0,30}?(?:نادیده|فراموش)",
-                "(?:نادیده|فراموش).{0,30}?دستور",
-                "ہدایات.{0,25}?(?:نظرانداز|بھول)",
-            ),
-        ),
-        (
-            "override_other_language",
-            (
-                (
-                    "התעלמ",
-                    "התעלם",
-                    "תתעלם",
-                    "תתעלמ",
-                    "שכח",
-                    "תשכח",
-                    "अनदेखा",
-                    "नज़रअंदाज़",
-                    "नजरअंदाज",
-                    "भूल",
-                    "ध्यान न",
-                    "ลืม",
-                    "เพิกเฉย",
-                    "ไม่สนใจ",
-                    "ละเว้น",
-                    "αγνοησε",
-                    "αγνόησε",
-                    "ξέχασε",
-                    "উপেক্ষা",
-                    "ভুলে",
-                ),
-                (
-                    "הוראות",
-                    "הנחיות",
-                    "निर्देश",
-                    "आदेश",
-                    "คำสั่ง",
-                    "คำแนะนำ",
-                    "οδηγίες",
-                    "εντολές",
-                    "οδηγιες",
-                    "εντολες",
-                    "নির্দেশ",
-                ),
-            ),
-            (
-                "(?:התעלמו?|התעלם|תתעלמו?|תתעלם|שכחו?|תשכחו?).{0,20}?(?:הוראות|הנחיות)",
-                "(?:निर्देश|आदेश).{0,25}?(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल|ध्यान न)",
-                "(?:अनदेखा|भूल).{0,25}?(?:निर्देश|आदेश)",
-                "(?:ลืม|เพิกเฉย|ไม่สนใจ|ละเว้น).{0,15}?(?:คำสั่ง|คำแนะนำ)",
-                "(?:αγν[οό]ησε|ξέχασε).{0,25}?(?:οδηγ[ίι]ες|εντολ[έε]ς)",
-                "নির্দেশ.{0,25}?(?:উপেক্ষা|ভুলে)",
-            ),
-        ),
+        ), (
+            "(?:התעלמו?|התעלם|תתעלמו?|תתעלם|שכחו?|תשכחו?).{0,20}?(?:הוראות|הנחיות)",
+            "(?:निर्देश|आदेश).{0,25}?(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल|ध्यान न)",
+            "(?:अनदेखा|भूल).{0,25}?(?:निर्देश|आदेश)",
+            "(?:ลืม|เพิกเฉย|ไม่สนใจ|ละเว้น).{0,15}?(?:คำสั่ง|คำแนะนำ)",
+            "(?:αγν[οό]ησε|ξέχασε).{0,25}?(?:οδηγ[ίι]ες|εντολ[έε]ς)",
+            "নির্দেশ.{0,25}?(?:উপেক্ষা|ভুলে)",
+        )),
     ),
     "strict": (
-        (
-            "role_other_language",
+        ("role_other_language", (
             (
-                (
-                    "你现在是",
-                    "你現在是",
-                    "从现在开始",
-                    "從現在開始",
-                    "从现在起",
-                    "系统提示",
-                    "系統提示",
-                    "システムプロンプト",
-                    "あなたは今から",
-                    "今からあなたは",
-                    "시스템 프롬프트",
-                    "지금부터",
-                    "теперь ты",
-                    "ты теперь",
-                    "с этого момента",
-                    "системн",
-                    "отныне",
-                ),
+              "你现在是", "你現在是", "从现在开始", "從現在開始", "从现在起", "系统提示", "系統提示", "システムプロンプト", "あなたは今から",
+              "今からあなたは", "시스템 프롬프트", "지금부터", "теперь ты", "ты теперь", "с этого момента", "системн",
+              "отныне",
             ),
-            (
-                "(?:你现在是|你現在是)(?:一|个|名|我的|没有|不受)",
-                "(?:从现在开始|從現在開始|从现在起).{0,3}?(?:你是|你将|你將|你要|你必须|你只|你就是|扮演)",
-                "(?:输出|輸出|显示|顯示|告诉|告訴|泄露|打印|复述|重复|透露).{0,10}?(?:系统提示|系統提示)",
-                "(?:系统提示|系統提示)[词詞]?.{0,8}?(?:输出|告诉|是什么|打印|泄露)",
-                "(?:システムプロンプト).{0,8}?(?:表示|出力|教え|見せ)",
-                "(?:あなたは今から|今からあなたは)",
-                "시스템 프롬프트.{0,8}?(?:출력|보여|알려|공개)",
-                "지금부터 (?:너는|당신은|넌)",
-                r"(?:теперь ты|ты теперь)\s?(?:-|—|–|являешься|играешь|будешь|свобод)",
-                r"(?:с этого момента|отныне),? ты\b",
-                (
-                    r"(?:покажи|выведи|раскрой|напечатай|повтори) «3»системн\w{1,4} "
-                    "(?:промпт|подсказк|инструкц)"
-                ),
-            ),
-        ),
+        ), (
+            "(?:你现在是|你現在是)(?:一|个|名|我的|没有|不受)",
+            "(?:从现在开始|從現在開始|从现在起).{0,3}?(?:你是|你将|你將|你要|你必须|你只|你就是|扮演)",
+            "(?:输出|輸出|显示|顯示|告诉|告訴|泄露|打印|复述|重复|透露).{0,10}?(?:系统提示|系統提示)",
+            "(?:系统提示|系統提示)[词詞]?.{0,8}?(?:输出|告诉|是什么|打印|泄露)",
+            "(?:システムプロンプト).{0,8}?(?:表示|出力|教え|見せ)",
+            "(?:あなたは今から|今からあなたは)",
+            "시스템 프롬프트.{0,8}?(?:출력|보여|알려|공개)",
+            "지금부터 (?:너는|당신은|넌)",
+            r"(?:теперь ты|ты теперь)\s?(?:-|—|–|являешься|играешь|будешь|свобод)",
+            r"(?:с этого момента|отныне),? ты\b",
+            r"(?:покажи|выведи|раскрой|напечатай|повтори) «3»системн\w{1,4} (?:промпт|подсказк|"
+            "инструкц)",
+        )),
     ),
 }
+# fmt: on
 
 # Words put back between letters that were spread out ("i g n o r e"), longest first.
 SPREAD_WORDS = (

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     Scope = Literal["all", "context", "strict"]
 
 _DEPTH = 2  # an encoding inside an encoding, no further
-_SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
-_FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
+SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
+FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
 _SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
 _HEX = frozenset("0123456789abcdefABCDEF")
 _INVISIBLE = frozenset(
@@ -60,7 +60,7 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     """Return the names of the patterns found in `text`, in table order."""
     found: set[str] = set()
     added: set[str] = set()
-    readings = [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
+    readings = disguises(text)
     for level in SCOPES[: SCOPES.index(scope) + 1]:
         for reading in readings:
             _find(REFERENCE_ROWS[level], reading, found)
@@ -73,6 +73,11 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
         found |= _hidden(text, scope)
     found |= added
     return tuple(name for name in NAMES if name in found) if found else ()
+
+
+def disguises(text: str) -> list[str]:
+    """Return the readings of a text that are scanned: as rendered, decoded, undisguised."""
+    return [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
 
 
 def _hidden(text: str, scope: Scope) -> set[str]:
@@ -151,7 +156,7 @@ def _readings(text: str) -> Iterator[str]:
 def _joined(low: str) -> str:
     """Return `low` with spread-out words ("i g n o r e", "i.g.n.o.r.e") closed, or nothing."""
     words = low.translate(_SEPARATORS).split()
-    if list(map(len, words)).count(1) < _FEWEST_LETTERS:
+    if list(map(len, words)).count(1) < FEWEST_LETTERS:
         return ""
     out: list[str] = []
     run: list[str] = []
@@ -159,7 +164,7 @@ def _joined(low: str) -> str:
         if len(word) == 1:
             run.append(word)
             continue
-        if len(run) >= _FEWEST_LETTERS:
+        if len(run) >= FEWEST_LETTERS:
             out.append(_split("".join(run)))
         else:
             out.extend(run)
@@ -177,9 +182,9 @@ def _split(letters: str) -> str:
 
 def _decoded(text: str) -> str:
     """Return `text` with base64, hex, percent, entity and backslash encodings undone in place."""
-    if len(text) >= _SHORTEST_CODE and max(map(len, text.split(" "))) >= _SHORTEST_CODE:
+    if len(text) >= SHORTEST_CODE and max(map(len, text.split(" "))) >= SHORTEST_CODE:
         text = " ".join(
-            _uncoded(word) if len(word) >= _SHORTEST_CODE else word for word in text.split(" ")
+            _uncoded(word) if len(word) >= SHORTEST_CODE else word for word in text.split(" ")
         )
     if "\\" in text:
         text = _undone(text, "\\", _backslash)
@@ -193,7 +198,7 @@ def _decoded(text: str) -> str:
 def _uncoded(word: str) -> str:
     """Return `word` with its runs of base64 or hex replaced by the text they hold."""
     runs = word.translate(_BASE64).split()
-    plains = [_plain(run) if len(run) >= _SHORTEST_CODE else "" for run in runs]
+    plains = [_plain(run) if len(run) >= SHORTEST_CODE else "" for run in runs]
     if not any(plains):
         return word
     return " ".join(plain or run for plain, run in zip(plains, runs, strict=True))

@@ -21,6 +21,7 @@ DatabaseError = apsw.Error
 BUSY_MS = 10_000
 TOUCH_BUSY_MS = 20
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
+_BULK_CACHE_KIB = 96 * 1024
 _JOURNAL_LIMIT = 16 * 1024 * 1024
 
 
@@ -92,6 +93,22 @@ class snapshot:  # noqa: N801
     def __exit__(self, *_: object) -> None:
         if not self._db.get_autocommit():
             self._db.execute("ROLLBACK")
+
+
+def prepare_for_bulk(db: Connection) -> None:
+    """Give a connection room for many writes: a larger page cache, rarer checkpoints and syncs.
+
+    Nothing of the bulk is acknowledged before `finish_bulk`.
+    """
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute(
+        f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = 4000"
+    ).fetchall()
+
+
+def finish_bulk(db: Connection) -> None:
+    """Make what was written durable: a checkpoint syncs the log before it copies from it."""
+    db.execute("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def setting(db: Connection, name: str, default: str) -> str:

@@ -81,6 +81,11 @@ def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> 
     return db.changes() > 0
 
 
+def last_number(db: Connection) -> int:
+    """Return the number of the newest fact, 0 in an empty store."""
+    return int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get)
+
+
 def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]

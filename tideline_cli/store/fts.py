@@ -110,6 +110,14 @@ def holding(db: Connection, condition: Condition, *, origin: int) -> Iterator[tu
     )
 
 
+def index_after(db: Connection, seq: int) -> None:
+    """Index all facts that came after number `seq`: the end of a bulk."""
+    db.execute(
+        "INSERT INTO fact_fts (rowid, terms) SELECT seq, terms FROM fact_index WHERE seq > ?",
+        (seq,),
+    )
+
+
 def rarity(db: Connection, term: str, *, origin: int, enough: int) -> int:
     """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
     query = f'"{_prefix(origin)}{term}"'

@@ -19,16 +19,25 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     """One IMMEDIATE transaction whose changes are recorded together.
 
     `ordinal` is the batch's number among those of its origin; `origin` the origin's number. With
-    `resume`, the changes join an earlier batch (its `number`) of the same pass.
+    `resume`, the changes join an earlier batch (its `number`) of the same pass. In a `bulk` the
+    caller indexes new facts itself, by `fts.index_after`.
     """
 
     def __init__(
-        self, db: Connection, *, verb: str, by: Origin, now: int, resume: int | None = None
+        self,
+        db: Connection,
+        *,
+        verb: str,
+        by: Origin,
+        now: int,
+        resume: int | None = None,
+        bulk: bool = False,
     ) -> None:
         self._db = db
         self._verb = verb
         self._by = by
         self._now = now
+        self._open = 2 if bulk else 1
         self.number = resume or 0
         self.ordinal = 0
         self.origin = visibility.NOBODY
@@ -57,9 +66,11 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
 
     def _begin(self) -> None:
         if self.number:
-            self._db.execute("UPDATE batch SET open = 1 WHERE number = ?", (self.number,))
+            self._db.execute(
+                "UPDATE batch SET open = ? WHERE number = ?", (self._open, self.number)
+            )
         else:
-            self.number = _add(self._db, self.origin, self._verb, self._now, is_open=True)
+            self.number = _add(self._db, self.origin, self._verb, self._now, self._open)
         row = self._db.execute(
             "SELECT ordinal FROM batch WHERE number = ?", (self.number,)
         ).fetchone()
@@ -71,7 +82,7 @@ def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: s
     db.execute("BEGIN IMMEDIATE")
     try:
         origin = visibility.ensure_number(db, by)
-        number = _add(db, origin, verb, now, is_open=False)
+        number = _add(db, origin, verb, now, 0)
         db.execute(
             "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?", (reason, number)
         )
@@ -135,12 +146,12 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
         yield Entry(*row)
 
 
-def _add(db: Connection, origin: int, verb: str, now: int, *, is_open: bool) -> int:
+def _add(db: Connection, origin: int, verb: str, now: int, is_open: int) -> int:
     db.execute(
         """
         INSERT INTO batch (origin, ordinal, at, verb, open)
         SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4
         """,
-        (origin, now, verb, int(is_open)),
+        (origin, now, verb, is_open),
     )
     return db.last_insert_rowid()

@@ -82,10 +82,7 @@ CREATE TABLE archived_term (
 -- statistics nor the time of its queries depend on what others store.
 CREATE VIEW fact_index (seq, terms) AS
 SELECT seq,
-       CASE
-         WHEN terms = '' OR origin = 1 THEN terms
-         ELSE origin || '_' || replace(terms, ' ', ' ' || origin || '_')
-       END
+       {index_of}
 FROM fact;
 
 CREATE VIRTUAL TABLE fact_fts USING fts5 (
@@ -97,20 +94,23 @@ INSERT INTO fact_fts (fact_fts, rank) VALUES ('secure-delete', 1);
 -- The facts that hold a term: SELECT doc FROM fact_vocabulary WHERE term = 'deploy'.
 CREATE VIRTUAL TABLE fact_vocabulary USING fts5vocab (fact_fts, row);
 
-CREATE TRIGGER fact_indexed AFTER INSERT ON fact BEGIN
-  INSERT INTO fact_fts (rowid, terms) SELECT seq, terms FROM fact_index WHERE seq = new.seq;
+-- Many at once are indexed by one statement at the end: row by row, each insert makes the index
+-- write what it has gathered (29 against 4 µs a fact).
+CREATE TRIGGER fact_indexed AFTER INSERT ON fact
+WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) = 1 BEGIN
+  INSERT INTO fact_fts (rowid, terms) VALUES (new.seq, {index_of_new});
 END;
 CREATE TRIGGER fact_unindexed BEFORE DELETE ON fact BEGIN
   INSERT INTO fact_fts (fact_fts, rowid, terms)
-    SELECT 'delete', seq, terms FROM fact_index WHERE seq = old.seq;
+    VALUES ('delete', old.seq, {index_of_old});
 END;
 -- Only a new analyser changes the terms of a fact.
 CREATE TRIGGER fact_reindexing BEFORE UPDATE OF seq, origin, terms ON fact BEGIN
   INSERT INTO fact_fts (fact_fts, rowid, terms)
-    SELECT 'delete', seq, terms FROM fact_index WHERE seq = old.seq;
+    VALUES ('delete', old.seq, {index_of_old});
 END;
 CREATE TRIGGER fact_reindexed AFTER UPDATE OF seq, origin, terms ON fact BEGIN
-  INSERT INTO fact_fts (rowid, terms) SELECT seq, terms FROM fact_index WHERE seq = new.seq;
+  INSERT INTO fact_fts (rowid, terms) VALUES (new.seq, {index_of_new});
 END;
 
 CREATE TRIGGER fact_counted AFTER INSERT ON fact BEGIN
@@ -162,7 +162,8 @@ CREATE TABLE link (
 ) STRICT;
 CREATE INDEX link_to ON link (to_fact);
 
--- The journal. A batch is one command or one pass; `open` marks the one that is being written.
+-- The journal. A batch is one command or one pass; `open` marks the one that is being written: 1,
+-- or 2 when it is a bulk that indexes its facts itself before it commits.
 CREATE TABLE batch (
   number  INTEGER PRIMARY KEY,
   origin  INTEGER NOT NULL REFERENCES origin (number),
@@ -174,7 +175,7 @@ CREATE TABLE batch (
   open    INTEGER NOT NULL DEFAULT 0,
   UNIQUE (origin, ordinal)
 ) STRICT;
-CREATE INDEX batch_open ON batch (number) WHERE open = 1;
+CREATE INDEX batch_open ON batch (number) WHERE open > 0;
 
 -- What a batch changed: act + (inserted), ~ (updated), - (deleted). `before` holds the old row as
 -- JSON, NULL for an insert; the new row is the `before` of the next change, or the row itself.
@@ -190,7 +191,7 @@ CREATE TABLE change (
 
 CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
   INSERT INTO change (batch, entity, row, act)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'fact', new.seq, '+');
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', new.seq, '+');
 END;
 CREATE TRIGGER fact_updated AFTER UPDATE OF
   id, origin, created_at, lifecycle, segment, tier, heat, importance, decay_rate, source,
@@ -198,42 +199,42 @@ CREATE TRIGGER fact_updated AFTER UPDATE OF
   derived_from, metadata, content ON fact
 BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'fact', old.seq, '~', {old_fact});
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '~', {old_fact});
 END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'fact', old.seq, '-', {old_fact});
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '-', {old_fact});
 END;
 CREATE TRIGGER link_inserted AFTER INSERT ON link BEGIN
   INSERT INTO change (batch, entity, row, act)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', new.number, '+');
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'link', new.number, '+');
 END;
 CREATE TRIGGER link_updated AFTER UPDATE ON link BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '~',
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'link', old.number, '~',
             {old_link});
 END;
 CREATE TRIGGER link_deleted AFTER DELETE ON link BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open = 1), 0), 'link', old.number, '-',
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'link', old.number, '-',
             {old_link});
 END;
 -- Use is history only when a batch makes it (reinforcement, feedback, import), not when recall
 -- does.
 CREATE TRIGGER usage_inserted AFTER INSERT ON usage
-WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
+WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
   INSERT INTO change (batch, entity, row, act)
-    SELECT number, 'usage', new.fact, '+' FROM batch WHERE open = 1;
+    SELECT number, 'usage', new.fact, '+' FROM batch WHERE open > 0;
 END;
 CREATE TRIGGER usage_updated AFTER UPDATE ON usage
-WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
+WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    SELECT number, 'usage', old.fact, '~', {old_usage} FROM batch WHERE open = 1;
+    SELECT number, 'usage', old.fact, '~', {old_usage} FROM batch WHERE open > 0;
 END;
 CREATE TRIGGER usage_deleted AFTER DELETE ON usage
-WHEN EXISTS (SELECT 1 FROM batch WHERE open = 1) BEGIN
+WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open = 1;
+    SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open > 0;
 END;
 
 -- Vectors, a derived index: packed codes of up to 512 facts of one origin a row. Vectors of
@@ -272,6 +273,10 @@ _FACT = (
 )  # fmt: skip
 _LINK = ("number", "from_fact", "to_fact", "kind", "reason", "strength", "created_at")
 _USAGE = ("fact", "access_count", "last_accessed_at")
+_INDEX_OF = """CASE
+         WHEN {0}terms = '' OR {0}origin = 1 THEN {0}terms
+         ELSE {0}origin || '_' || replace({0}terms, ' ', ' ' || {0}origin || '_')
+       END"""
 # Terms hold no quotes: they are letters, digits and marks.
 _EACH_TERM = """json_each('["' || replace({0}.terms, ' ', '","') || '"]')"""
 _NEW_ARCHIVED = f"""
@@ -284,6 +289,9 @@ def script() -> str:
     """Return the SQL that makes an empty file a tideline database."""
     return (
         SCHEMA.replace("{old_fact}", _old(_FACT))
+        .replace("{index_of}", _INDEX_OF.format(""))
+        .replace("{index_of_new}", _INDEX_OF.format("new."))
+        .replace("{index_of_old}", _INDEX_OF.format("old."))
         .replace("{old_terms}", f"(SELECT value FROM {_EACH_TERM.format('old')})")
         .replace("{new_terms}", _NEW_ARCHIVED)
         .replace("{old_link}", _old(_LINK))

@@ -1,0 +1,128 @@
+"""The surroundings of every test: a home of its own, no settings of the user, a pinned clock."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+os.environ.setdefault(
+    "HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(tempfile.gettempdir(), "tideline-hypothesis")
+)
+
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+from tests import support  # noqa: E402
+from tideline_cli.__main__ import main  # noqa: E402
+from tideline_cli.store.connection import open_for_writing  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from apsw import Connection
+
+settings.register_profile("tideline", deadline=None, database=None, max_examples=50)
+settings.load_profile("tideline")
+
+_OURS = ("TIDELINE_", "XDG_")
+_LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a home; whatever would look for the user's finds this one."""
+    for name in list(os.environ):
+        if name.startswith(_OURS) or name in _LOOKS:
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("TIDELINE_HOME", str(folder))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TIDELINE_NOW", str(support.NOW))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def now() -> int:
+    return support.NOW
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Connection]:
+    """An empty store, open for writing."""
+    connection = open_for_writing(str(support.empty_store_at(tmp_path / "test.db")))
+    yield connection
+    connection.close()
+
+
+@dataclass
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        """The JSON lines of stdout."""
+        return [json.loads(line) for line in self.out.split("\n") if line]
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err)["error"]
+
+
+def _text(raw: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", errors="strict", newline="")
+
+
+def run_main(*argv: str, stdin: str | bytes = b"") -> Result:
+    """Run a command line in this process, with streams of its own."""
+    streams = [_text(stdin.encode() if isinstance(stdin, str) else stdin), _text(b""), _text(b"")]
+    kept = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = streams
+    try:
+        code = main(list(argv))
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = kept
+    for stream in streams[1:]:
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
+    return Result(code, out, err)
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    return run_main
+
+
+@pytest.fixture
+def process() -> Callable[..., Result]:
+    """Run a command line in a process of its own."""
+
+    def call(*argv: str, stdin: bytes | None = None, **given: Any) -> Result:
+        done = subprocess.run(
+            [sys.executable, "-m", "tideline_cli", *argv],
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            timeout=120,
+            check=False,
+            **given,
+        )
+        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return call

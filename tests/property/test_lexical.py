@@ -1,0 +1,181 @@
+"""The lexical lane against brute force: the same facts, the same scores, the same order."""
+
+from __future__ import annotations
+
+import random
+from math import exp, log
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.strategies import ORIGINS, VOCABULARY, ranked_fact
+from tests.support import DAY, NOW, fact, fresh_store, put
+from tideline_cli.memory import lexical
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.origin import OWNER
+from tideline_cli.model.source import SOURCES
+from tideline_cli.ranking import ceiling
+from tideline_cli.ranking.trust import WEIGHTS
+from tideline_cli.store import ceilings, facts, visibility
+from tideline_cli.store.connection import writing
+from tideline_cli.store.facts import Filter
+
+
+def asked_for(one, wanted):
+    return (
+        (not wanted.segments or one.segment in wanted.segments)
+        and set(wanted.tags) <= set(one.tags)
+        and (wanted.since is None or one.created_at >= wanted.since)
+        and (wanted.until is None or one.created_at <= wanted.until)
+    )
+
+
+def holds(one, wanted):
+    if wanted.as_of is None:
+        return one.lifecycle == "active" and one.is_valid_at(NOW)
+    begins = one.created_at if one.valid_from is None else one.valid_from
+    ends = one.valid_to is None or one.valid_to > wanted.as_of
+    return one.lifecycle != "pruned" and begins <= wanted.as_of and ends
+
+
+def brute_force(every, query, *, origin, limit, wanted):
+    """Return (id, score) of the best, by reading all facts."""
+    mine = [one for one in every if one.origin == origin and holds(one, wanted)]
+    held = {one.id: one.content.split() for one in mine}
+    if not mine:
+        return []
+    mean = max(1.0, sum(map(len, held.values())) / len(mine))
+    moment = NOW if wanted.as_of is None else wanted.as_of
+    ranked = []
+    for one in mine:
+        total = 0.0
+        for term in query:
+            n = sum(term in listed for listed in held.values())
+            f = held[one.id].count(term)
+            norm = 1.2 * (1.0 - 0.75 + 0.75 * len(held[one.id]) / mean)
+            idf = log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
+            total += idf * f * 2.2 / (f + norm) if f else 0.0
+        if total > 0 and asked_for(one, wanted):
+            trusted = WEIGHTS[one.source] * (1.0 if one.confidence is None else one.confidence)
+            ranked.append((-total * trusted * modulator(one, moment), -one.created_at, one.id))
+    return [(fact_id, -score) for score, _, fact_id in sorted(ranked)[:limit]]
+
+
+def modulator(one, moment):
+    if one.tier == "permanent" or one.pinned:
+        return 1.0
+    days = max(0.0, (moment - one.last_accessed_at) / DAY)
+    rate = 0.8 * log(2) / (11.25 * (1 + one.importance)) * (1 + one.decay_rate)
+    strength = one.importance * exp(-rate * days) * (1 + 0.1 * log(1 + one.access_count))
+    return 0.5 + 0.5 * min(1.0, max(0.0, strength))
+
+
+def assert_same(db, every, query, *, origin, limit, wanted):
+    number = visibility.number(db, origin)
+    found = lexical.search(db, query, origin=number, now=NOW, limit=limit, wanted=wanted)
+    expected = brute_force(every, query, origin=origin, limit=limit, wanted=wanted)
+    assert [match.score for match in found] == pytest.approx([s for _, s in expected], abs=1e-12)
+    scores = dict(brute_force(every, query, origin=origin, limit=len(every), wanted=wanted))
+    for match in found:
+        assert match.score == pytest.approx(scores[match.id], abs=1e-12)
+    if len({round(score, 9) for score in scores.values()}) == len(scores):
+        assert [match.id for match in found] == [fact_id for fact_id, _ in expected]
+    elif len({(round(s, 9)) for _, s in expected}) == 1:
+        assert len({match.id for match in found}) == len(expected)
+
+
+def bounded(db, limit):
+    """Make the bytes of up to `limit` facts."""
+    with writing(db):
+        ceilings.extend(db, ceiling.code, unknown=ceiling.UNKNOWN, limit=limit)
+
+
+queries = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), min_size=1, max_size=6, unique=True)
+filters = st.builds(
+    Filter,
+    segments=st.sampled_from(((), (), ("knowledge", "project"))),
+    tags=st.sampled_from(((), (), ("x",))),
+    since=st.sampled_from((None, None, NOW - 60 * DAY)),
+    until=st.sampled_from((None, None, NOW - DAY)),
+    as_of=st.sampled_from((None, None, None, NOW - 30 * DAY, NOW + 10 * DAY)),
+)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_search_equals_brute_force(data):
+    """For any store, query, limit and filter the best facts are those of reading all of them."""
+    every = [ranked_fact(data.draw, n) for n in range(data.draw(st.integers(0, 14)))]
+    few = data.draw(st.sampled_from((0, 1, 3, 400)))
+    with fresh_store() as db, mock.patch.object(lexical, "_FEW", max(few, 1)):
+        split = data.draw(st.integers(0, len(every)))
+        put(db, every[:split], analyzer="reference")
+        bounded(db, data.draw(st.integers(1, 20)))
+        put(db, every[split:], analyzer="reference")
+        for _ in range(3):
+            assert_same(
+                db, every, data.draw(queries), origin=data.draw(st.sampled_from(ORIGINS)),
+                limit=data.draw(st.integers(1, 20)), wanted=data.draw(filters),
+            )  # fmt: skip
+
+
+def large_store(seed):
+    rng = random.Random(seed)
+    words = [f"w{n}" for n in range(60)]
+    weights = [1 / (n + 1) for n in range(60)]
+    for number in range(300):
+        created = NOW - rng.randrange(200 * DAY)
+        yield fact(
+            " ".join(rng.choices(words, weights, k=rng.choice((1, 2, 3, 5, 8, 20, 60)))),
+            f"ID{number:024d}", now=created, segment=rng.choice(tuple(SEGMENTS)),
+            source=rng.choice((*SOURCES, *["owner_message"] * 8)),
+            origin=rng.choice((OWNER, OWNER, *ORIGINS)),
+            importance=rng.random(), confidence=rng.choice((None, None, rng.random())),
+            lifecycle=rng.choice(("active",) * 8 + ("archived",)),
+            valid_to=rng.choice((None,) * 8 + (NOW - DAY, NOW + DAY)),
+            valid_from=rng.choice((None,) * 8 + (NOW - DAY, NOW + DAY)),
+            pinned=rng.random() < 0.1, access_count=rng.randrange(5),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("few", [2, 17])
+def test_bounded_search_equals_brute_force(seed, few):
+    """A store too large to be read is searched by its bounds, and gives the same answers."""
+    every = list(large_store(seed))
+    rng = random.Random(seed + 1000)
+    with fresh_store() as db, mock.patch.object(lexical, "_FEW", few):
+        half = rng.randrange(len(every))
+        put(db, every[:half], analyzer="reference")
+        bounded(db, rng.choice((10, 100, 4096)))
+        put(db, every[half:], analyzer="reference")
+        for _ in range(40):
+            query = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
+            wanted = rng.choice((Filter(), Filter(), Filter(segments=("project", "context"))))
+            assert_same(
+                db, every, query, origin=rng.choice(ORIGINS), limit=rng.choice((1, 3, 8, 20)),
+                wanted=wanted,
+            )  # fmt: skip
+
+
+def test_statistics_follow_what_is_archived_and_used(db):
+    """Archiving, touching and changing facts afterwards leaves ranking equal to brute force."""
+    from tideline_cli.model.record import replace
+
+    every = [one for one in large_store(99) if one.origin == OWNER]
+    put(db, every, analyzer="reference")
+    bounded(db, 50)
+    for n, one in enumerate(list(every)):
+        if n % 3 == 0:
+            facts.archive(db, one.id, now=NOW - 1)
+            every[n] = replace(one, lifecycle="archived", valid_to=NOW - 1)
+        elif n % 5 == 0:
+            after = replace(one, lifecycle="active", pinned=True)
+            facts.change(db, one, after)
+            every[n] = after
+    rng = random.Random(7)
+    for _ in range(60):
+        query = rng.sample([f"w{n}" for n in range(30)], 3)
+        assert_same(db, every, query, origin=OWNER, limit=8, wanted=Filter())

@@ -1,0 +1,88 @@
+"""Near-duplicates are found as reading every fact would find them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.strategies import ORIGINS, sources
+from tests.support import NOW, fresh_store
+from tideline_cli.memory.remember import remember
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.source import is_trusted
+from tideline_cli.store import facts, visibility
+from tideline_cli.store.connection import writing
+
+
+class Model:
+    """The active facts by brute force: the first that is like enough, and may be touched."""
+
+    def __init__(self):
+        self.facts = []  # (id, terms, source, origin)
+
+    def twin(self, terms, source, origin):
+        for fact_id, held, said_by, whose in self.facts:
+            if whose == origin and (is_trusted(source) or not is_trusted(said_by)):
+                union = len(held | terms)
+                if union and len(held & terms) / union >= 0.85:
+                    return fact_id
+        return None
+
+
+def write_and_compare(db, model, number, words, source, origin):
+    new = NewFact(" ".join(words), "knowledge", source, origin)
+    done = remember(db, new, fact_id=f"F{number:06d}", now=NOW + number)
+    expected = model.twin(frozenset(words), source, origin)
+    if expected is None:
+        assert (done.action, done.fact.id) == ("created", f"F{number:06d}")
+        model.facts.append((done.fact.id, frozenset(words), source, origin))
+    else:
+        assert (done.action, done.fact.id) == ("reinforced", expected)
+
+
+def near_texts(draw):
+    """A text of distinct terms, and small changes of it."""
+    size = draw(st.sampled_from((1, 2, 6, 7, 8, 13, 14, 20, 41, 60)))
+    base = [f"t{n}" for n in range(size)]
+    gone = draw(st.sets(st.sampled_from(base), max_size=1 + size // 6))
+    extra = draw(st.lists(st.sampled_from([f"x{n}" for n in range(9)]), max_size=1 + size // 6))
+    words = [word for word in base if word not in gone] + extra
+    return words or ["t0"]
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_twins_equal_brute_force(data):
+    """Each write is reinforced by the first fact with Jaccard of at least 0.85 that it may touch."""
+    with fresh_store(analyzer="reference") as db:
+        model = Model()
+        for number in range(data.draw(st.integers(1, 14))):
+            write_and_compare(
+                db, model, number, near_texts(data.draw), data.draw(sources),
+                data.draw(st.sampled_from(ORIGINS[:2])),
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_twins_among_many_equal_brute_force(seed):
+    """In a store of many similar texts the first twin is found as well."""
+    rng = random.Random(seed)
+    words = [f"v{n}" for n in range(25)]
+    with fresh_store(analyzer="reference") as db:
+        model = Model()
+        for number in range(120):
+            base = words[: rng.choice((3, 7, 9, 16, 25))]
+            chosen = [w for w in base if rng.random() > 0.06] or ["v0"]
+            if rng.random() < 0.3:
+                chosen = [*chosen, f"rare{rng.randrange(40)}"]
+            rng.shuffle(chosen)
+            source = rng.choice(("owner_message", "owner_message", "tool_output"))
+            write_and_compare(db, model, number, chosen, source, ORIGINS[0])
+            if rng.random() < 0.1 and model.facts:
+                gone = model.facts.pop(rng.randrange(len(model.facts)))
+                with writing(db):
+                    facts.archive(db, gone[0], now=NOW)
+        assert visibility.number(db, ORIGINS[0]) == 1

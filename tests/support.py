@@ -1,0 +1,152 @@
+"""What tests share: golden data, the table of deviations, stores on demand, facts in one line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
+from tideline_cli.model.origin import OWNER, Origin, channel
+from tideline_cli.model.record import as_dict, replace
+from tideline_cli.model.text import terms
+from tideline_cli.store import facts, uses, visibility
+from tideline_cli.store.connection import open_for_writing, put_setting, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from apsw import Connection
+
+NOW = 1_760_000_000_000
+DAY = 86_400_000
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = Path(__file__).parent / "golden"
+PEER = channel("wa", "c1", "s1")
+
+DEVIATIONS = {
+    "unknown_source": "the reference trusts a source it does not know; we refuse it",
+    "unknown_segment": "the reference stores any segment with the defaults of context; we refuse",
+    "content_cap": "the reference cuts a text at 1000 UTF-16 units; we keep 8192 characters",
+    "importance_text": "an importance that is no number at all is a usage error here",
+    "empty_query": "a query without terms answers nothing; the reference compares empty vectors",
+    "mmr_absent_vector": "MMR embeds every hit anew; the reference counts a missing vector as far",
+    "scan_always": "the context's threat scan cannot be switched off",
+    "auto_lines": "each fact of the auto block has a line of its own; the reference glues them",
+    "auto_wording": "the auto block withholds a text in the words of the context block",
+    "auto_fence": "the fence carries a nonce, so that no fact can forge its end",
+    "whole_store": "a recall without an origin, over the whole store, is not offered",
+    "supersede_links": "an explicit supersede stores its links, so that restore can refuse",
+}
+"""Where we mean something else than the reference, and why."""
+
+
+def deviation(name: str) -> str:
+    """Return the reason of a deviation; a name that the table lacks is an error."""
+    return DEVIATIONS[name]
+
+
+def golden(name: str) -> Any:
+    """Return a file of golden data."""
+    return json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
+
+
+_template: list[Path] = []
+
+
+def _empty_store() -> Path:
+    if not _template:
+        path = Path(tempfile.mkdtemp(prefix="tideline-tests-")) / "empty.db"
+        open_for_writing(str(path)).close()
+        _template.append(path)
+    return _template[0]
+
+
+def empty_store_at(path: Path) -> Path:
+    """Put an empty store at `path`."""
+    shutil.copy(_empty_store(), path)
+    return path
+
+
+@contextmanager
+def fresh_store(*, analyzer: str = "standard") -> Iterator[Connection]:
+    """Yield a connection to an empty store of its own; for hypothesis, which wants one a run."""
+    with tempfile.TemporaryDirectory(prefix="tideline-test-") as folder:
+        db = open_for_writing(str(empty_store_at(Path(folder) / "tideline.db")))
+        db.execute("PRAGMA synchronous = OFF")
+        try:
+            if analyzer != "standard":
+                put_setting(db, "analyzer", analyzer)
+            yield db
+        finally:
+            db.close()
+
+
+def fact(content: str, fact_id: str, *, now: int = NOW, **given: Any) -> Fact:
+    """Return a fact as a writer would make it, with `given` fields of Fact set afterwards."""
+    segment = given.pop("segment", "knowledge")
+    new = NewFact(content, segment, given.pop("source", "owner_message"), given.pop("origin", OWNER))
+    return replace(birth(new, fact_id=fact_id, now=now), **given)
+
+
+def put(db: Connection, wanted: Iterable[Fact], *, analyzer: str = "standard") -> list[int]:
+    """Store facts as they are, rules and journal left aside, and return their numbers."""
+    seqs: list[int] = []
+    with writing(db):
+        for one in wanted:
+            number = visibility.ensure_number(db, one.origin)
+            listed = terms(one.content, analyzer=analyzer)
+            assert facts.insert(db, one, origin=number, terms=listed)
+            seqs.append(db.last_insert_rowid())
+            if one.access_count or one.last_accessed_at != one.created_at:
+                uses.put(
+                    db,
+                    one.id,
+                    access_count=one.access_count,
+                    last_accessed_at=one.last_accessed_at,
+                )
+    return seqs
+
+
+def reference_origin(form: dict[str, Any] | None) -> Origin:
+    """Return our origin for one of the reference; absent is the owner."""
+    if form is None or form["kind"] == "owner":
+        return OWNER
+    return channel(
+        form["channelId"], form["conversationId"], form["sessionKey"], form.get("accountId") or ""
+    )
+
+
+def reference_fact(form: dict[str, Any]) -> Fact:
+    """Return our fact for a record of the reference, field by field."""
+    return replace(
+        fact(form["content"], form["memoryId"], segment=form["segment"], now=form["createdAt"]),
+        tier=form["tier"],
+        importance=form["importance"],
+        decay_rate=form["decayRate"],
+        access_count=form["accessCount"],
+        last_accessed_at=form["lastAccessedAt"],
+        lifecycle=form["lifecycle"],
+        source=form.get("sourceType", "owner_message"),
+        origin=reference_origin(form.get("createdBy")),
+        confidence=form.get("confidence"),
+        slot=form.get("subjectKey"),
+        valid_from=form.get("validFrom"),
+        valid_to=form.get("validTo"),
+        status=form.get("status"),
+    )
+
+
+def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
+    """Return a table, whole."""
+    return db.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
+
+
+__all__ = [
+    "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
+    "empty_store_at", "fact", "fresh_store", "golden", "put", "reference_fact",
+    "reference_origin", "rows",
+]  # fmt: skip
