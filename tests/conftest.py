@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-settings.register_profile("tideline", deadline=None, database=None, max_examples=50)
+settings.register_profile(
+    "tideline", deadline=None, database=None, max_examples=50, derandomize=True
+)
 settings.load_profile("tideline")
 
 _OURS = ("TIDELINE_", "XDG_")

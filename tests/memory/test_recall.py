@@ -27,7 +27,7 @@ PASSIVE = (
 @pytest.fixture
 def store(home):
     db = open_for_writing(str(home / "tideline.db"))
-    texts = ("I deploy on Fridays", "Alice deploys on Mondays", "a vegetarian diet", "deployment")
+    texts = ("I deploy on Fridays", "Alice deploys on Mondays", "a vegetarian diet", "vegetation")
     put(db, [fact(text, f"FACT{n}", now=NOW - 1000) for n, text in enumerate(texts)])
     yield db
     db.close()
@@ -55,12 +55,12 @@ def test_a_batch_of_queries_is_passive(run, store):
 
 def test_recall_counts_one_use_of_each_hit(run, store):
     """Each returned hit, lexical or recovered, is used once, now; other facts are not."""
-    hits = run("recall", "deploys", "--json", "--limit", "3").json["hits"]
+    hits = run("recall", "vegetarian", "--json", "--limit", "3").json["hits"]
     assert {hit["lane"] for hit in hits} == {"lexical", "vector"}
     touched = {row[0]: row[1:] for row in rows(store, "usage")}
     numbers = dict(store.execute("SELECT id, seq FROM fact").fetchall())
     assert touched == {numbers[hit["id"]]: (1, NOW) for hit in hits}
-    run("recall", "deploys", "--limit", "1", "--now", str(NOW + 5))
+    run("recall", "vegetarian", "--limit", "1", "--now", str(NOW + 5))
     first = numbers[hits[0]["id"]]
     assert store.execute("SELECT access_count, last_accessed_at FROM usage WHERE fact = ?", (first,)
                          ).fetchone() == (2, NOW + 5)  # fmt: skip

@@ -92,7 +92,8 @@ def write(
             )
             return Remembered("reinforced", after, (), ignored, batch.ordinal)
         case Insert(_, replaced, kinds):
-            facts.insert(db, fact, origin=batch.origin, terms=listed)
+            if not facts.insert(db, fact, origin=batch.origin, terms=listed):
+                raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
             for old in replaced:
                 facts.archive(db, old.id, now=now)
                 for kind in kinds:

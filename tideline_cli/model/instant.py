@@ -8,6 +8,7 @@ from tideline_cli.errors import UsageError
 
 DAY_MS = 86_400_000
 EARLIEST_MS = -62_135_596_800_000  # 0001-01-01
+_LONGEST = 18  # digits of epoch milliseconds, sign and leading zeros included
 LATEST_MS = 253_402_300_799_999  # 9999-12-31
 
 
@@ -33,6 +34,8 @@ def parse(text: str) -> int:
     """
     raw = text.strip()
     if raw.isascii() and raw.removeprefix("-").isdigit() and (len(raw) != 8 or raw[0] == "-"):
+        if len(raw) > _LONGEST:
+            raise _not_a_time(text)
         return _within(int(raw), text)
     from datetime import UTC, datetime  # noqa: PLC0415  2 ms, and most calls name no time
 

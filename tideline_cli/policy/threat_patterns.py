@@ -293,12 +293,12 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "ignor", "disregard", "forget", "overrid", "overrule", "bypass", "discard", "neglect",
               "dismiss", "erase", "abandon", "violate", "not follow", "n't follow", "not obey",
               "n't obey", "stop follow", "stop obey", "no longer", "break ", "void", "revoked",
-              "cancel", "suspended", "superseded", "invalid",
+              "cancel", "suspended", "superseded", "invalid", "obey my", "follow my", "only my",
             ),
             (
               "instruct", "directi", "prompt", "guideline", "guardrail", "programming", "training",
               "restriction", "constraint", "safeguard", "protocol", "order", "command",
-              "assignment", "rule",
+              "assignment", "rule", "message",
             ),
         ), (
             r"\b(?:ignore|ignoring|disregard|forget|override|overrule|bypass|discard|neglect|"
@@ -399,7 +399,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "tool_result>", "instruction>", "instructions>", "function_results>", "developer>",
               "message>", "[system", "(system", "[admin", "(admin", "[developer", "(developer",
               "[root", "(root", "## system", "##system", "## instruct", "##instruct",
-              "## new instr", "## human", "##human", "## assistant", "##assistant",
+              "## new instr", "## human", "##human", "## assistant", "##assistant", "##new instr",
             ),
         ), (
             r"<\|\s?(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|"
@@ -420,12 +420,12 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "message:", "messages:", "override:", "overrides:", "instruction:", "instructions:",
               "command:", "commands:", "notice:", "directive:", "directives:", "system:",
               "assistant:", "developer:", "admin:", "root:", "administrator:", "system :",
-              "assistant :", "developer :", "admin :",
+              "assistant :", "developer :", "admin :", "administrator :", "root :",
             ),
             ("system", "assistant", "developer", "admin", "root"),
         ), (
             r"(?:^|[^\w\s-]\s|\bfrom )(?:system|assistant|developer|admin|root|administrator) "
-            r"(?:message|override|instructions?|command|notice|directive)s?\s?:",
+            "(?:message|override|instruction|command|notice|directive)s?:",
             r"(?:^|[^\w\s-]\s)(?:system|assistant|developer|admin|root|"
             r"administrator)\s?:\s?[\x22']?(?:you (?:are|must|will|should|have|shall)|ignore|"
             "override|from now|do not|don't|always|never|forget|disregard|reveal|print|send|"
@@ -440,16 +440,16 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "data", "memory", "conversation",
             ),
         ), (
-            r"[-=*#]{3,}\s?(?:begin|start|end)(?: of)?(?: the| user| system| untrusted)? "
-            "(?:system|user|prompt|input|context|document|instructions?|query|data|memory|"
-            r"conversation)\b",
+            r"(?:---|===|\*\*\*|###)\s?(?:begin|start|end)(?: of)?(?: the| user| system|"
+            " untrusted)? (?:system|user|prompt|input|context|document|instructions?|query|"
+            r"data|memory|conversation)\b",
         )),
         ("jailbreak_persona", (
             (
               "anything now", "dan mode", "as dan", "are dan", "you're dan", "a dan",
               "in character", "developer mode", "jailbr", "god mode", "opposite mode",
               "opposite day", "debug mode", "admin mode", "sudo mode", "unrestricted mode",
-              "maintenance mode", "jailbreak mode",
+              "maintenance mode", "jailbreak mode", "now dan", "broken free",
             ),
         ), (
             r"\bdo anything now\b",
@@ -465,6 +465,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             r"\bjailbr(?:eak|oken) (?:mode|prompt|enabled|activated|yourself)\b",
             r"\bgod mode (?:enabled|activated)\b",
             r"\bopposite (?:mode|day mode)\b",
+            r"\bbroken free (?:of|from)\b",
         )),
         ("jailbreak_persona", (
             ("unfiltered", "uncensored", "unrestricted", "amoral", "unethical", "jailbroken"),
@@ -506,7 +507,6 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         ), (
             r"\bfree(?:d)? (?:of|from) (?:all |any |the |your |its )?(?:restrictions|"
             r"limitations|constraints|typical confines|confines of ai|guidelines|rules|openai)\b",
-            r"\bbroken free (?:of|from)\b",
         )),
         ("jailbreak_persona", (
             ("refuse",),
@@ -546,7 +546,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             ("vergiss", "vergessen", "vergesst", "ignorier", "missachte", "uberschreib", "umgehe"),
             (
               "anweisung", "instruktion", "anordnung", "befehl", "regeln", "vorgaben", "aufgabe",
-              "alles", "richtlinie", "prompt", "davor", "oben", "bisherig", "einschrankung",
+              "richtlinie", "prompt", "davor", "oben", "bisherig", "einschrankung", "alle", "obige",
             ),
         ), (
             r"\b(?:vergiss|vergesst|vergessen sie|ignorier(?:e|en sie|t)?|missachten?(?: sie)?|"
@@ -592,8 +592,8 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         )),
         ("override_other_language", (
             (
-              "negeer", "vergeet", "ignoruj", "zapomn", "ignorera", "glom", "ignorer", "glem",
-              "abaikan", "lupakan", "uita",
+              "negeer", "vergeet", "ignoruj", "zapomn", "glom", "ignorer", "glem", "abaikan",
+              "lupakan", "uita", "zapomen", "ignora",
             ),
             (
               "instruct", "aanwijzing", "opdracht", "regels", "alles", "instrukc", "polece",
@@ -611,7 +611,10 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         )),
         ("override_other_language", (
             ("talimat", "yonerge", "komut", "huong dan", "chi dan", "menh lenh"),
-            ("yok say", "unut", "gormezden", "dikkate alma", "gozard", "bo qua", "quen"),
+            (
+              "yok say", "unut", "gormezden", "dikkate alma", "gozard", "bo qua", "quen",
+              "goz ardi",
+            ),
         ), (
             r"\b(?:talimat|yonerge|komut)\w{0,8} «3»(?:yok say|unut|gormezden gel|dikkate alma|"
             "goz ardi et|gozardi et)",
@@ -731,9 +734,9 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         ("prompt_leak", (
             (
               "what were you", "what are you", "you were given", "you have been given",
-              "you were told",
+              "you were told", "you have been told",
             ),
-            ("told", "instruct", "asked", "prompt"),
+            ("told", "instruct", "asked", "prompt", "rules", "directives"),
         ), (
             r"\bwhat (?:were|are) you(?:r)? (?:told|instructed|asked|previous instructions|"
             r"initial instructions|exact instructions)\b",
@@ -852,6 +855,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "a partir de", "desormais", "ahora eres", "eres ahora", "agora voce", "voce agora",
               "ora sei", "sei ora", "d'ora in poi", "je bent nu", "systemprompt", "prompt systeme",
               "invite systeme", "prompt del sistema", "prompt do sistema", "prompt di sistema",
+              "ahora actuaras",
             ),
         ), (
             r"\bdu bist (?:jetzt|nun|ab sofort|ab jetzt) (?:ein|eine|mein|der|die|kein|keine)\b",
@@ -869,8 +873,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             r"\bje bent nu (?:een|de|het)\b",
             r"\b(?:zeig|zeige|nenne|gib|verrate|verrat|wiederhole|montre|affiche|revele|donne|"
             "repete|muestra|muestrame|revela|dime|imprime|repite|mostre|mostra|rivela) «4»"
-            "(?:systemprompt|prompt systeme|invite systeme|prompt (?:del|do|di) sistema|system"
-            r" prompt)\b",
+            r"(?:systemprompt|prompt systeme|invite systeme|prompt (?:del|do|di) sistema)\b",
         )),
     ),
 }
