@@ -14,7 +14,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy.bulk_scan import BulkScanner
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, fts, journal, links, uses, visibility
-from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
+from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,6 +157,9 @@ class _Import:
                     progress(line)
         self._store(chunk)
         self._link()
+        if self._batch is not None:
+            with writing(self._db):
+                self._bound()
         return self._summary
 
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
@@ -192,13 +195,17 @@ class _Import:
         fts.index_after(self._db, last)
 
     def _derive(self, origins: list[int]) -> None:
-        """Make the vectors of the new facts, and the bytes that bound their scores."""
+        """Make what is derived from the new facts."""
         for origin in origins:
             while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
                 pass
         if ceilings.missing(self._db) >= ceilings.CHUNK:
-            limit = ceilings.CHUNK
-            ceilings.extend(self._db, ceiling.code, unknown=ceiling.UNKNOWN, limit=limit)
+            self._bound()
+
+    def _bound(self) -> None:
+        """Make the bytes that bound the scores of the new facts."""
+        limit = ceilings.CHUNK
+        ceilings.extend(self._db, ceiling.code, unknown=ceiling.UNKNOWN, limit=limit)
 
     def _number(self, origin: Origin) -> int:
         """Return the number of an origin; it never changes once it is given."""

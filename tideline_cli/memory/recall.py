@@ -108,7 +108,7 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
     Gives up quietly when another process is writing or the store is read-only.
     """
     try:
-        unbounded = ceilings.missing(db) > ceilings.CHUNK
+        unbounded = ceilings.missing(db) > ceilings.LAG
         if not (answer.seqs and touch) and answer.backlog is None and not unbounded:
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)

@@ -60,24 +60,20 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     """Return the names of the patterns found in `text`, in table order."""
     found: set[str] = set()
     added: set[str] = set()
-    readings = disguises(text)
-    for level in SCOPES[: SCOPES.index(scope) + 1]:
-        for reading in readings:
-            _find(REFERENCE_ROWS[level], reading, found)
-        if not found:
+    readings = [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
+    if readings:
+        for level in SCOPES[: SCOPES.index(scope) + 1]:
             for reading in readings:
-                _find(ADDED_ROWS[level], reading, added)
-                if not reading.isascii():
-                    _find(UNICODE_ROWS[level], reading, added)
+                _find(REFERENCE_ROWS[level], reading, found)
+            if not found:
+                for reading in readings:
+                    _find(ADDED_ROWS[level], reading, added)
+                    if not reading.isascii():
+                        _find(UNICODE_ROWS[level], reading, added)
     if not text.isascii():
         found |= _hidden(text, scope)
     found |= added
     return tuple(name for name in NAMES if name in found) if found else ()
-
-
-def disguises(text: str) -> list[str]:
-    """Return the readings of a text that are scanned: as rendered, decoded, undisguised."""
-    return [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
 
 
 def _hidden(text: str, scope: Scope) -> set[str]:

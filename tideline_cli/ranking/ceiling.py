@@ -25,10 +25,17 @@ _REPEATS = (1, 2, 3, None)  # None is any number
 def code(terms: Sequence[str], source: Source) -> int:
     """Return the byte of a fact with these terms."""
     length = len(terms)
-    most = 1 if len(set(terms)) == length else max(map(terms.count, set(terms)))
+    most = 1 if len(set(terms)) == length else _most(terms)
     shortness = sum(length >= edge for edge in _LENGTHS) - 1
     weight = sum(WEIGHTS[source] > edge for edge in _WEIGHTS[:-1])
     return shortness << 4 | weight << 2 | min(most, 4) - 1
+
+
+def _most(terms: Sequence[str]) -> int:
+    counts: dict[str, int] = {}
+    for term in terms:
+        counts[term] = counts.get(term, 0) + 1
+    return max(counts.values())
 
 
 def factors(mean_length: float) -> list[float]:
