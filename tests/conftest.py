@@ -15,12 +15,12 @@ os.environ.setdefault(
     "HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(tempfile.gettempdir(), "tideline-hypothesis")
 )
 
-import pytest  # noqa: E402
-from hypothesis import settings  # noqa: E402
+import pytest
+from hypothesis import settings
 
-from tests import support  # noqa: E402
-from tideline_cli.__main__ import main  # noqa: E402
-from tideline_cli.store.connection import open_for_writing  # noqa: E402
+from tests import support
+from tideline_cli.__main__ import main
+from tideline_cli.store.connection import open_for_writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

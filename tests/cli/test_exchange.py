@@ -192,15 +192,28 @@ def test_unknown_keys_are_kept(run):
     assert fact["metadata"] == {"a": 1, "mood": {"x": [1, None]}}
 
 
-def test_whatever_was_remembered_comes_back(run):
-    """An export of all that remember takes imports into the same export."""
-    run("remember", "one text", "--title", "t" * 3000, "--tag", "g" * 3000)
-    run("remember", "two texts", "--source", "tool_output")
-    run("remember", "two texts", "--segment", "preference")  # the same said by the owner
-    run("remember", "three\u2028texts\x85\x1e 😀", "--meta", "a=\u2028")
-    exported = run("export").out
+REMEMBERED = {
+    "a long title": [("one text", "--title", "t" * 3000)],
+    "a long tag": [("one text", "--tag", "g" * 3000)],
+    "a long turn": [("one text", "--source-turn", "g" * 3000)],
+    "separators": [("three\u2028texts\x85\x1e 😀", "--meta", "a=\u2028", "--title", "\x85")],
+    "what a tool said, said by the owner": [
+        ("two texts", "--source", "tool_output"), ("two texts", "--segment", "preference"),
+    ],
+    "a slot's past": [("at noon", "--slot", "lunch"), ("at one", "--slot", "lunch")],
+    "a pinned fact of a channel": [("one text", "--pin", "--origin", PEER)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("commands", REMEMBERED.values(), ids=REMEMBERED)
+def test_whatever_was_remembered_comes_back(run, commands):
+    """An export of what remember stored imports into the same export."""
+    for argv in commands:
+        assert run("remember", *argv).code in (0, 2)
+    run("remember", "a fact besides")
+    exported = run("export", "--all-origins").out
     run("import", "-", "--trust", "--db", "other.db", stdin=exported)
-    assert run("export", "--db", "other.db").out == exported
+    assert run("export", "--all-origins", "--db", "other.db").out == exported
 
 
 # formats
@@ -211,8 +224,8 @@ FORMULAS = ("=1+1", "+31 123", "-5 degrees", "@alice said", "plain, with \"quote
 @pytest.fixture
 def filled(run):
     for n, text in enumerate(FORMULAS):
-        run("remember", text, "--tag", "a,b", "--tag", "c", "--slot", f"s{n}", "--meta", "k=v",
-            "--confidence", "0.5", "--now", str(NOW + n))  # fmt: skip
+        run("remember", "--tag", "a,b", "--tag", "c", "--slot", f"s{n}", "--meta", "k=v",
+            "--confidence", "0.5", "--now", str(NOW + n), "--", text)  # fmt: skip
     return run("export").out
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact
-from tests.support import reference_origin
+from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
 from tideline_cli.memory import recovery
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, block
 from tideline_cli.memory.recall import DEFAULT_LIMIT, Query, recall
@@ -109,8 +107,8 @@ def apollo():
 
 def test_defaults_of_the_block():
     """Budget and number of facts are the reference's."""
-    assert (DEFAULT_CHARS, DEFAULT_LIMIT) == (BLOCKS["default_max_chars"], BLOCKS["default_limit"])
-    assert AUTO_FACTS == AUTO["max_facts"]
+    assert (BLOCKS["default_max_chars"], BLOCKS["default_limit"]) == (DEFAULT_CHARS, DEFAULT_LIMIT)
+    assert AUTO["max_facts"] == AUTO_FACTS
 
 
 @pytest.mark.parametrize("case", BLOCKS["runs"], ids=lambda c: f"{c['query']} {c['opts']}")

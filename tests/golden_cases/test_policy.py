@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import NOW, deviation, fact, fresh_store, golden, put, reference_fact
-from tests.support import reference_origin
+from tests.support import (
+    NOW,
+    deviation,
+    fact,
+    fresh_store,
+    golden,
+    reference_fact,
+    reference_origin,
+)
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.remember import write
 from tideline_cli.model.fact import SEGMENTS, NewFact, clamped
@@ -117,7 +124,7 @@ def test_richness():
 def test_strength():
     """The strength is that of the reference over its whole grid."""
     case = golden("effective_score")
-    assert (decay.HALF_LIFE_DAYS, decay.RATE) == (case["base_half_life_days"], case["beta"])
+    assert (case["base_half_life_days"], case["beta"]) == (decay.HALF_LIFE_DAYS, decay.RATE)
     for item in case["items"]:
         value = decay.strength(
             item["importance"], item["decayRate"], item["accessCount"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.exchange.embedding import ChunkEmbedder
 from tideline_cli.exchange.rows import Ground, fact_from, links_of, was_confined
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.recovery import embed_backlog
@@ -11,9 +12,9 @@ from tideline_cli.model.fact import Fact, NewFact
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.policy.bulk_scan import BulkScanner
+from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, facts, fts, journal, links, uses, visibility
+from tideline_cli.store import ceilings, facts, fts, journal, links, uses, vectors, visibility
 from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting, writing
 
 TYPE_CHECKING = False
@@ -103,9 +104,11 @@ def take(
     running it again. A bad row is reported and skipped.
     """
     prepare_for_bulk(db)
+    run = _Import(db, ground, merge=merge)
     try:
-        return _Import(db, ground, merge=merge).run(rows, progress)
+        return run.run(rows, progress)
     finally:
+        run.close()
         finish_bulk(db)
 
 
@@ -139,9 +142,14 @@ class _Import:
         self._batch: int | None = None
         self._repeats: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
-        self._scanner = BulkScanner()
+        self._vectors = ChunkEmbedder(db)
+        self._ready_chunk: list[Prepared] = []
         self._edges: list[tuple[str, dict[str, Any]]] = []
         self._last_before = facts.last_number(db)
+
+    def close(self) -> None:
+        """End what works beside."""
+        self._vectors.close()
 
     def run(self, rows: Rows, progress: Callable[[int], None] | None) -> Summary:
         chunk: list[Prepared] = []
@@ -151,11 +159,12 @@ class _Import:
             except TidelineError as error:
                 self._summary.refuse(line, error)
             if len(chunk) >= CHUNK:
-                self._store(chunk)
+                self._begin(chunk)
                 chunk = []
                 if progress is not None:
                     progress(line)
-        self._store(chunk)
+        self._begin(chunk)
+        self._begin([])
         self._link()
         if self._batch is not None:
             with writing(self._db):
@@ -165,42 +174,70 @@ class _Import:
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         ready = _prepared(line, row, self._ground, self._analyzer)
         if not is_trusted(ready.fact.source):
-            found = self._scanner.scan(ready.fact.content)
+            found = scan(ready.fact.content)
             if found:
                 raise WriteBlockedError(
                     f"threat scan: matched {', '.join(found)}", code="memory:threat"
                 )
         return ready
 
+    def _begin(self, chunk: list[Prepared]) -> None:
+        """Have the vectors of a chunk made, and store the chunk before it."""
+        if chunk and not self._merge:
+            self._vectors.start([ready.fact.content for ready in chunk])
+        ready, self._ready_chunk = self._ready_chunk, chunk
+        if ready:
+            self._store(ready)
+
     def _store(self, chunk: list[Prepared]) -> None:
-        if not chunk:
-            return
         with journal.batch(
             self._db, verb="import", by=self._ground.origin, now=self._ground.now,
             resume=self._batch, bulk=not self._merge,
         ) as batch:  # fmt: skip
             self._batch = batch.number
             self._summary.batch = batch.ordinal
+            origins = sorted({self._number(ready.fact.origin) for ready in chunk})
+            self._catch_up(origins)
             if self._merge:
                 for ready in chunk:
                     self._write(ready, batch)
+                self._catch_up(origins)
             else:
                 self._insert_all(chunk)
-            self._derive(sorted({self._number(ready.fact.origin) for ready in chunk}))
+            if ceilings.missing(self._db) >= ceilings.CHUNK:
+                self._bound()
 
     def _insert_all(self, chunk: list[Prepared]) -> None:
+        """Insert what is new, index it, and store its vectors, which are made meanwhile."""
         last = facts.last_number(self._db)
-        for ready in chunk:
-            self._insert(ready, self._number(ready.fact.origin))
+        added = [
+            (place, origin)
+            for place, ready in enumerate(chunk)
+            if self._insert(ready, origin := self._number(ready.fact.origin))
+        ]
         fts.index_after(self._db, last)
+        self._store_vectors(facts.numbers_after(self._db, last), added, len(chunk))
 
-    def _derive(self, origins: list[int]) -> None:
-        """Make what is derived from the new facts."""
+    def _store_vectors(self, seqs: list[int], added: list[tuple[int, int]], of: int) -> None:
+        """Store the vectors of the facts added: their numbers, their places in a chunk of `of`
+        facts with their origins."""
+        codes = self._vectors.finish()
+        size = len(codes) // of
+        by_origin: dict[int, tuple[list[int], list[bytes]]] = {}
+        for seq, (place, origin) in zip(seqs, added, strict=True):
+            numbers, parts = by_origin.setdefault(origin, ([], []))
+            numbers.append(seq)
+            parts.append(codes[place * size : (place + 1) * size])
+        embedder = self._vectors.name
+        for origin, (numbers, parts) in by_origin.items():
+            joined = b"".join(parts)
+            vectors.append(self._db, numbers, joined, origin=origin, embedder=embedder)
+
+    def _catch_up(self, origins: list[int]) -> None:
+        """Make the vectors of facts that came another way, for vectors follow the order."""
         for origin in origins:
             while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
                 pass
-        if ceilings.missing(self._db) >= ceilings.CHUNK:
-            self._bound()
 
     def _bound(self) -> None:
         """Make the bytes that bound the scores of the new facts."""
@@ -213,7 +250,7 @@ class _Import:
             self._numbers[origin.key] = visibility.ensure_number(self._db, origin)
         return self._numbers[origin.key]
 
-    def _insert(self, ready: Prepared, origin: int) -> None:
+    def _insert(self, ready: Prepared, origin: int) -> bool:
         fact = ready.fact
         added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added and "id" not in ready.row:
@@ -221,7 +258,7 @@ class _Import:
             added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added:
             self._note_present(ready, fact)
-            return
+            return False
         if fact.access_count or fact.last_accessed_at != fact.created_at:
             uses.put(
                 self._db, fact.id, access_count=fact.access_count,
@@ -230,6 +267,7 @@ class _Import:
         self._summary.added += 1
         self._summary.confined += was_confined(ready.row, fact)
         self._edges += [(fact.id, edge) for edge in links_of(ready.row)]
+        return True
 
     def _next_repeat(self, ready: Prepared) -> Fact:
         """Return the fact of a row that says the same as an earlier one, of this run or of one

@@ -966,44 +966,55 @@ UNICODE_ROWS: dict[str, tuple[Row, ...]] = {
 }
 # fmt: on
 
-# Every text that a row matches holds one of these among its words, cut to five letters, or one of
-# the marks, and the row's own literals hold it too (tests/property/test_threat_patterns.py).
+# Every text that a row matches holds one of these among its words, cut to CUE_WIDTH letters, or
+# one of the marks, and the row's own literals hold it too: a text without any is done at once.
 CUE_WIDTH = 5
 CUES = frozenset(
     (
-        "ab abaik aband above abstr acces act actua admin agent agora ahora ai ais amora answe anyon "
-        "api apike artic asked assis assum beaco befor begin behav bent bound break bypas c2 censo "
-        "chara chatb chatg check claud cline cobal comma conne const conte conve copil copy crede "
-        "curl curso dan de dear desca desco desor devel dimen direc disca disk dismi displ disre "
-        "docum don email encod env erase esque ethic evil exfil file filte forge free freed futur "
-        "gemin give glem glom guard guide hacke havoc heart hence histo human if ignor imagi imper "
-        "impor indic inste instr jailb jetzt keys komut later lenh limit llm longe lupak mail malic "
-        "md memor messa metas missa mode model moder momen moral mythi name ne negee negle negli "
-        "netrc new non not note nothi notic now npmrc nun only ora orden order oubli outpu overr page "
-        "patch pgpas point pokyn polec polic post prepr prete print promp provi pull pwned pypir real "
-        "recit refus regis regla remin repea reply repor repro respo restr resum retur rogue role "
-        "rolep root rules safeg safet say send simul slive spell ssh start stop subse summa suppo "
-        "syste talim text todo told top trans trasc true tu ubers umgeh uncen uneth unfil unres unset "
-        "updat upgra uploa user verge vergi viola vous want websi wget write wytyc yoner "
+        "ab abaik aband above abstr acces act actua admin agent agora ahora ai ais amora answe "
+        "anyon api apike artic asked assis assum beaco befor begin behav bent bound break bypas "
+        "c2 censo chara chatb chatg check claud cline cobal comma conne const conte conve copil "
+        "copy crede curl curso dan de dear desca desco desor devel dimen direc disca disk dismi "
+        "displ disre docum don email encod env erase esque ethic evil exfil file filte forge free "
+        "freed futur gemin give glem glom guard guide hacke havoc heart hence histo human if "
+        "ignor imagi imper impor indic inste instr jailb jetzt keys komut later lenh limit llm "
+        "longe lupak mail malic md memor messa metas missa mode model moder momen moral mythi "
+        "name ne negee negle negli netrc new non not note nothi notic now npmrc nun only ora "
+        "orden order oubli outpu overr page patch pgpas point pokyn polec polic post prepr prete "
+        "print promp provi pull pwned pypir real recit refus regis regla remin repea reply repor "
+        "repro respo restr resum retur rogue role rolep root rules safeg safet say send simul "
+        "slive spell ssh start stop subse summa suppo syste talim text todo told top trans trasc "
+        "true tu ubers umgeh uncen uneth unfil unres unset updat upgra uploa user verge vergi "
+        "viola vous want websi wget write wytyc yoner "
     ).split()
 )
 MARKS = ("<", "##", "---", "===", "***", "[", "secret", "password")
 
 # Words put back between letters that were spread out ("i g n o r e"), longest first.
 SPREAD_WORDS = (
-    "instructions restrictions guidelines everything disregard previous override forget ignore "
-    "reveal system prompt secret above prior rules print your now all the and you"
-).split()
+    "instructions", "restrictions", "guidelines", "everything", "disregard", "previous", "override",
+    "forget", "ignore", "reveal", "system", "prompt", "secret", "above", "prior", "rules", "print",
+    "your", "now", "all", "the", "and", "you",
+)  # fmt: skip
 
-# First letters of attack words in disguise: digits for letters, rot13, read backwards.
-LEET_CUES = frozenset(
-    (
-        "1gn0r 1gnor ign0r 1nstr 1n5tr 1ns7r in57r in5tr pr3v1 pr3vi prev1 pr0mp sy5te syst3 5yst3 "
-        "5yste f0rg3 f0rge forg3 d1sr3 d1sre disr3 d15re byp45 0verr rul35 rul3s 3v3ry"
-    ).split()
+# Traces of disguised attack words: rot13, digits for letters, and the text read backwards.
+ROT13_TRACES = ("vtaber", "vafgehpg", "cerivbhf", "qvfertneq", "cebzcg", "sbetrg rirel")
+LEET_TRACES = (
+    "1gn",
+    "ign0",
+    "1nstr",
+    "nstruct1",
+    "uct10",
+    "pr3v",
+    "prev10",
+    "pr0mpt",
+    "syst3m",
+    "5yst",
+    "f0rg",
+    "d1sr",
+    "disr3",
 )
-ROT13_CUES = frozenset("vtabe vafge ceriv qvfer cebzc sbetr".split())
-REVERSED_CUES = frozenset("erong snoit tpmor drage tegro suoiv".split())
+REVERSED_TRACES = ("erongi", "snoitcurtsni", "tpmorp", "dragersid", "tegrof")
 
 # Characters that look like an ASCII one; NFKC has folded fullwidth and mathematical forms before.
 LOOKALIKES = {

@@ -10,10 +10,13 @@ from tideline_cli.policy.render import prompt_text, strays
 from tideline_cli.policy.threat_patterns import (
     ADDED_ROWS,
     CASED,
+    CUE_WIDTH,
+    CUES,
     HIDDEN_TEXT,
     INVISIBLE,
     LEET_TRACES,
     LOOKALIKES,
+    MARKS,
     NAMES,
     REFERENCE_ROWS,
     REVERSED_TRACES,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from tideline_cli.policy.threat_patterns import Row
 
     Scope = Literal["all", "context", "strict"]
+    Reading = tuple[str, str, list[str]]
 
 _DEPTH = 2  # an encoding inside an encoding, no further
 SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
@@ -45,6 +49,7 @@ _JOINERS = frozenset("\u200c\u200d")
 _ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
 
 _SEPARATORS = str.maketrans(dict.fromkeys(".-_*|/,+~:", " "))
+_PUNCTUATION = {code: " " for code in range(128) if not chr(code).isalnum()}
 _BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/=-_")}
 _URL_SAFE = str.maketrans("-_", "+/")
 _LEET = str.maketrans("013457@$!|", "oieastasil")
@@ -53,6 +58,9 @@ _ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
 _SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}"
 _WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}"
 
+_ANY = [""]  # the cue of every row
+
+_hints: dict[int, list[tuple[str, Row]]] = {}
 _compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
 
 
@@ -60,20 +68,24 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     """Return the names of the patterns found in `text`, in table order."""
     found: set[str] = set()
     added: set[str] = set()
-    readings = [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
-    if readings:
-        for level in SCOPES[: SCOPES.index(scope) + 1]:
+    readings = [_reading(one) for one in disguises(text)]
+    for level in SCOPES[: SCOPES.index(scope) + 1]:
+        for reading in readings:
+            _find(REFERENCE_ROWS[level], reading, found)
+        if not found:
             for reading in readings:
-                _find(REFERENCE_ROWS[level], reading, found)
-            if not found:
-                for reading in readings:
-                    _find(ADDED_ROWS[level], reading, added)
-                    if not reading.isascii():
-                        _find(UNICODE_ROWS[level], reading, added)
+                _find(ADDED_ROWS[level], reading, added)
+                if not reading[0].isascii():
+                    _find(UNICODE_ROWS[level], (*reading[:2], _ANY), added)
     if not text.isascii():
         found |= _hidden(text, scope)
     found |= added
     return tuple(name for name in NAMES if name in found) if found else ()
+
+
+def disguises(text: str) -> list[str]:
+    """Return the readings of a text that are scanned: as rendered, decoded, undisguised."""
+    return [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
 
 
 def _hidden(text: str, scope: Scope) -> set[str]:
@@ -89,18 +101,38 @@ def _hidden(text: str, scope: Scope) -> set[str]:
     return names
 
 
-def _find(rows: tuple[Row, ...], text: str, found: set[str]) -> None:
+def _reading(text: str) -> Reading:
+    """Return a text, the text in lower case, and the cues in it."""
     low = text.lower()
-    for name, literals, alternatives in rows:
-        for group in literals:
-            for literal in group:
-                if literal in low:
-                    break
-            else:
+    starts = {word[:CUE_WIDTH] for word in low.translate(_PUNCTUATION).split()}
+    return text, low, [*CUES.intersection(starts), *(mark for mark in MARKS if mark in low)]
+
+
+def _find(rows: tuple[Row, ...], reading: Reading, found: set[str]) -> None:
+    text, low, cues = reading
+    if not cues:
+        return
+    for held, (name, literals, alternatives) in _hinted(rows):
+        for cue in cues:
+            if cue in held:
                 break
         else:
-            if name not in found and _regex(alternatives).search(text if name in CASED else low):
-                found.add(name)
+            continue
+        if (
+            name not in found
+            and all(any(literal in low for literal in group) for group in literals)
+            and _regex(alternatives).search(text if name in CASED else low)
+        ):
+            found.add(name)
+
+
+def _hinted(rows: tuple[Row, ...]) -> list[tuple[str, Row]]:
+    """Return the rows, each behind all its literals as one text."""
+    hinted = _hints.get(id(rows))
+    if hinted is None:
+        hinted = [("\n".join(literal for group in row[1] for literal in group), row) for row in rows]
+        _hints[id(rows)] = hinted
+    return hinted
 
 
 def _regex(alternatives: tuple[str, ...]) -> re.Pattern[str]:
@@ -133,6 +165,8 @@ def _readings(text: str) -> Iterator[str]:
     if not text.isascii():
         from unicodedata import normalize  # noqa: PLC0415  ASCII texts need none of it
 
+        for swollen in ("\ufdfa", "\ufdfb"):  # one Arabic character that NFKC makes eighteen
+            text = text.replace(swollen, " ")
         text = normalize("NFKC", text)
         yield text
         text = normalize("NFKD", text).translate(_skeletons())

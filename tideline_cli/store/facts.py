@@ -86,6 +86,12 @@ def last_number(db: Connection) -> int:
     return int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get)
 
 
+def numbers_after(db: Connection, seq: int) -> list[int]:
+    """Return the numbers of the facts that came after number `seq`, in order of arrival."""
+    rows: list[Any] = db.execute("SELECT seq FROM fact WHERE seq > ? ORDER BY seq", (seq,)).fetchall()
+    return [row[0] for row in rows]
+
+
 def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]

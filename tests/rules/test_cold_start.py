@@ -1,0 +1,77 @@
+"""What a hot command may load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "numpy", "rich", "sqlite_utils", "typer", "pydantic", "urllib", "json", "re", "dataclasses",
+    "typing", "pathlib", "argparse", "importlib.metadata", "datetime", "inspect", "sqlite3",
+    "apsw.ext", "tomllib", "unicodedata", "platformdirs", "subprocess", "logging", "csv",
+)  # fmt: skip
+_SAY = """
+import os, sys
+from tideline_cli.__main__ import main
+code = main({argv!r})
+sys.stdout.flush()
+loaded = [name for name in {heavy!r} if name in sys.modules]
+sys.stderr.write("\\nLOADED " + ",".join(loaded) + " CODE " + str(code))
+"""
+
+
+def loaded(script):
+    """Return the heavy modules that a fresh interpreter has loaded after a script."""
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    names, _, code = done.stderr.rpartition("LOADED ")[2].partition(" CODE ")
+    return set(filter(None, names.split(","))), int(code or 0)
+
+
+@pytest.fixture(scope="module")
+def baseline():
+    """What the interpreter loads by itself: site hooks of an editable install, coverage."""
+    listing = f"import sys; n = [m for m in {HEAVY!r} if m in sys.modules]"
+    return loaded(listing + "; sys.stderr.write('LOADED ' + ','.join(n) + ' CODE 0')")[0]
+
+
+HOT = {
+    "remember": ("remember", "Alice deploys on Mondays", "--segment", "project", "--tag", "x"),
+    "remember in a slot": ("remember", "at noon", "--slot", "lunch"),
+    "remember as json": ("remember", "Bob deploys on Tuesdays", "--json"),
+    "recall": ("recall", "deploys", "--limit", "3"),
+    "recall as json": ("recall", "deploys", "--limit", "3", "--json", "--explain"),
+    "context": ("context", "deploys", "--limit", "3"),
+    "context auto": ("context", "deploys", "--limit", "3", "--auto"),
+    "recall of nothing": ("recall", "the", "--limit", "3"),
+    "version": ("--version",),
+    "status": ("status", "--json"),
+}
+
+
+@pytest.mark.parametrize("argv", HOT.values(), ids=HOT)
+def test_hot_commands_load_little(run, baseline, argv):
+    """A hot command in its common shape loads none of the modules that cost a cold start."""
+    for n in range(5):
+        run("remember", f"person{n} deploys on day{n} of the week")
+    names, code = loaded(_SAY.format(argv=list(argv), heavy=HEAVY))
+    assert names - baseline == set()
+    assert code == (1 if "the" in argv else 0)
+
+
+def test_the_vector_lane_is_what_loads_numpy(run, baseline):
+    """Only a recall with places left free pays for numpy."""
+    run("remember", "Alice deploys on Mondays")
+    names, _ = loaded(_SAY.format(argv=["recall", "deploying"], heavy=HEAVY))
+    assert "numpy" in names - baseline
+
+
+def test_modules_that_the_package_itself_loads():
+    """Importing the package costs nothing beyond itself."""
+    script = "import sys; a = set(sys.modules); import tideline_cli; print(set(sys.modules) - a)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'tideline_cli'}\n"

@@ -1,0 +1,118 @@
+"""Who may import whom, and what."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+PACKAGE = ROOT / "tideline_cli"
+LAYERS = (
+    {"__main__"}, {"cli"}, {"serve"}, {"dream", "exchange"}, {"memory"},
+    {"store", "ranking", "policy", "vector", "llm"}, {"model", "config"}, {"errors"},
+)  # fmt: skip
+ONLY_IN = {
+    "apsw": ("store/",),
+    "rich": ("cli/tables.py",),
+    "typer": ("cli/app.py", "cli/generate"),
+    "sqlite_utils": ("exchange/foreign.py",),
+    "sqlite3": ("exchange/foreign.py",),
+    "numpy": ("vector/", "memory/recovery.py"),
+    "Stemmer": ("model/text.py",),
+    "urllib": ("exchange/foreign.py", "llm/"),
+    "socket": (),
+    "http": ("serve/",),
+    "subprocess": ("llm/", "cli/"),
+    "pickle": (),
+    "random": (),
+}
+
+
+def sources():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path):
+    """Yield (module, whether it is for type checkers only) of a file."""
+    tree = ast.parse(path.read_text("utf-8"))
+    typing_only = {
+        id(node)
+        for guard in ast.walk(tree)
+        if isinstance(guard, ast.If) and getattr(guard.test, "id", "") == "TYPE_CHECKING"
+        for inside in guard.body
+        for node in ast.walk(inside)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, id(node) in typing_only
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"relative import in {path}"
+            yield node.module, id(node) in typing_only
+            if node.module == "tideline_cli":
+                for alias in node.names:
+                    yield f"tideline_cli.{alias.name}", id(node) in typing_only
+
+
+def layer(module):
+    room = module.split(".")[1] if "." in module else ""
+    return next((n for n, rooms in enumerate(LAYERS) if room in rooms), None), room
+
+
+def name_of(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_imports_run_one_way(path):
+    """A module imports from its own room or from rooms below, never upwards or sideways."""
+    here, room = layer(name_of(path))
+    for module, typing_only in imports(path):
+        if not module.startswith("tideline_cli.") or typing_only or here is None:
+            continue
+        there, other = layer(module)
+        assert there is None or other == room or there > here, f"{name_of(path)} → {module}"
+
+
+@pytest.mark.parametrize("library", ONLY_IN)
+def test_libraries_stay_in_their_room(library):
+    """Each library is imported where its room is, and nowhere else."""
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in sources()
+        for module, typing_only in imports(path)
+        if module.split(".")[0] == library and not typing_only
+    }
+    assert [file for file in found if not file.startswith(ONLY_IN[library])] == []
+
+
+def test_no_clock_and_no_environment_below_the_door():
+    """Time, chance and environment come in at the door: only the named files ask for them."""
+    allowed = {"cli", "config.py", "model/instant.py", "store/connection.py", "exchange/foreign.py",
+               "__main__.py"}  # fmt: skip
+    for path in sources():
+        file = str(path.relative_to(PACKAGE))
+        if file.split("/")[0] in allowed or file in allowed:
+            continue
+        found = {module for module, _ in imports(path)} & {"time", "os", "secrets", "uuid"}
+        assert found == set(), file
+
+
+def test_the_linter_agrees():
+    """import-linter's contracts, where pyproject declares them, are kept."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    if "importlinter" not in declared:
+        pytest.skip("no contracts in pyproject.toml yet")
+    tool = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run(
+        [str(tool), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr

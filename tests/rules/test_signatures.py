@@ -1,0 +1,119 @@
+"""Safety that is spelled in signatures."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import tideline_cli.store
+from tests.support import DEVIATIONS, ROOT
+
+MODULES = [
+    importlib.import_module(f"tideline_cli.store.{info.name}")
+    for info in pkgutil.iter_modules(tideline_cli.store.__path__)
+]
+FUNCTIONS = [
+    (module, name, function)
+    for module in MODULES
+    for name, function in inspect.getmembers(module, inspect.isfunction)
+    if function.__module__ == module.__name__ and not name.startswith("_")
+]
+READS = ("Fact", "Rival", "Link", "Entry", "Counts", "tuple[Any", "tuple[int, str]", "list[int]")
+WRITERS = {"insert", "change", "archive", "add", "append"}
+MAINTENANCE = {
+    "origins": "the owner's view of all origins: keys and counts, never text",
+    "narrowing": "conditions, no facts",
+}
+CALLERS_CHOICE = ("viewer", "origin", "by")
+
+
+@pytest.mark.parametrize(("module", "name", "function"), FUNCTIONS, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_reading_needs_a_viewer(module, name, function):
+    """What the store returns of facts takes `viewer` or `origin`, by keyword, without a default."""
+    returned = str(function.__annotations__.get("return", ""))
+    if name in WRITERS or name in MAINTENANCE or not any(kind in returned for kind in READS):
+        return
+    parameters = inspect.signature(function).parameters
+    named = [parameters[word] for word in CALLERS_CHOICE if word in parameters]
+    assert named, f"{module.__name__}.{name} → {returned}"
+    for parameter in named:
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameter.default is inspect.Parameter.empty
+
+
+@pytest.mark.parametrize(("module", "name", "function"), FUNCTIONS, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_nothing_about_safety_has_a_default(module, name, function):
+    """No function of the store has a default for whom, when or how much it reads."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in ("viewer", "origin", "by", "now"):
+            assert parameter.default is inspect.Parameter.empty, f"{module.__name__}.{name}"
+
+
+def functions_of_the_package():
+    for path in sorted((ROOT / "tideline_cli").rglob("*.py")):
+        if "threat_patterns" in path.name:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                yield path, node
+
+
+def test_no_function_is_long():
+    """No function has more than 50 lines."""
+    long = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, node in functions_of_the_package()
+        if node.end_lineno - node.lineno + 1 > 50
+    ]
+    assert long == []
+
+
+def test_time_comes_in_as_a_keyword():
+    """A parameter called now, viewer or limit is keyword-only below the door."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, node in functions_of_the_package()
+        if {"memory", "store", "ranking", "policy"} & set(path.parts)
+        and not node.name.startswith("_")
+        and {arg.arg for arg in node.args.args} & {"now", "viewer"}
+    ]
+    assert wrong == []
+
+
+def test_every_command_has_a_module_with_help_and_examples():
+    """COMMANDS and the verbs' tables are complete, and options are named once."""
+    from tideline_cli.cli.commands import COMMANDS
+    from tideline_cli.cli.fast import verb
+    from tideline_cli.cli.options import GLOBAL
+
+    for name in COMMANDS:
+        module = verb(name)
+        assert module.HELP and module.HELP[0].isupper(), name
+        options = (*module.OPTIONS, *GLOBAL)
+        flags = [flag for option in options for flag in option.flags]
+        assert len(flags) == len(set(flags)), name
+        assert all(option.help.endswith((".", "]")) for option in options), name
+
+
+def test_every_deviation_is_used():
+    """Each line of the table of deviations is asserted somewhere in the golden cases."""
+    texts = "".join(p.read_text("utf-8") for p in (ROOT / "tests/golden_cases").glob("*.py"))
+    assert [name for name in DEVIATIONS if f'deviation("{name}")' not in texts] == []
+    assert all(DEVIATIONS.values())
+
+
+def test_every_test_says_what_it_shows():
+    """Each test of these folders has a docstring of one sentence."""
+    silent = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        if {"vector", "bench", "policy"} & set(path.parts):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                if not (ast.get_docstring(node) or "").rstrip().endswith("."):
+                    silent.append(f"{path.name}:{node.lineno} {node.name}")
+    assert silent == []

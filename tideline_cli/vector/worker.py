@@ -1,0 +1,46 @@
+"""A process that embeds texts for another: `python -m tideline_cli.vector.worker EMBEDDER`.
+
+Frames on standard input: the number of texts, the length of each, then the texts in UTF-8; counts
+are 4 bytes, little-endian. The answer to a frame is the packed vectors, one after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.vector.embedder import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_COUNT = 4
+
+
+def frame(texts: list[str]) -> bytes:
+    """Return the request for a list of texts."""
+    raw = [text.encode() for text in texts]
+    counts = [len(raw), *map(len, raw)]
+    return b"".join([*(count.to_bytes(_COUNT, "little") for count in counts), *raw])
+
+
+def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer requests until they end."""
+    embedder = resolve(name)
+    while head := requests.read(_COUNT):
+        lengths = [_number(requests.read(_COUNT)) for _ in range(_number(head))]
+        texts = [requests.read(length).decode() for length in lengths]
+        answers.write(embedder.embed_packed(texts).tobytes())
+        answers.flush()
+
+
+def _number(raw: bytes) -> int:
+    return int.from_bytes(raw, "little")
+
+
+if __name__ == "__main__":
+    try:
+        serve(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer)
+    except (KeyboardInterrupt, BrokenPipeError):
+        os._exit(0)
