@@ -88,7 +88,8 @@ def fresh_store(*, analyzer: str = "standard") -> Iterator[Connection]:
 def fact(content: str, fact_id: str, *, now: int = NOW, **given: Any) -> Fact:
     """Return a fact as a writer would make it, with `given` fields of Fact set afterwards."""
     segment = given.pop("segment", "knowledge")
-    new = NewFact(content, segment, given.pop("source", "owner_message"), given.pop("origin", OWNER))
+    source = given.pop("source", "owner_message")
+    new = NewFact(content, segment, source, given.pop("origin", OWNER))
     return replace(birth(new, fact_id=fact_id, now=now), **given)
 
 

@@ -2,6 +2,7 @@
 
 TidelineError
 ├── UsageError          2   a value that is not allowed
+│   └── HelpWantedError     nothing was said: the help is shown
 ├── NotFoundError       3   no such id for this viewer
 ├── WriteBlockedError   4   write-gate, threat scan or policy
 ├── StoreError          5   damaged, foreign, or newer than this program
@@ -29,6 +30,10 @@ class TidelineError(Exception):
 class UsageError(TidelineError):
     exit_code = 2
     code = "usage"
+
+
+class HelpWantedError(UsageError):
+    """A command was called without its words by somebody at a terminal."""
 
 
 class NotFoundError(TidelineError):

@@ -39,7 +39,8 @@ def contents(run, *more):
 
 def test_import_reports(run):
     """import tells what became of each row, under its own keys."""
-    text = lines_of({"content": "a good row"}, {"content": ""}, {"content": "a good row", "id": "X"})
+    same = {"content": "a good row", "id": "X"}
+    text = lines_of({"content": "a good row"}, {"content": ""}, same)
     report = taken(run, text + "not json\n\n")
     assert list(report) == SUMMARY_KEYS
     errors = report.pop("errors")

@@ -145,7 +145,7 @@ def test_hits_by_number_in_a_terminal(run):
     """On a terminal @1 is the first hit of the last recall there; in a pipe there is none."""
     first = run("remember", "I deploy on Fridays", "--json").json["id"]
     run("remember", "a vegetarian diet")
-    code, out = spawned(f"{SAY} recall deploy; {SAY} show @1 --json; {SAY} show @9; echo code $?")
+    _, out = spawned(f"{SAY} recall deploy; {SAY} show @1 --json; {SAY} show @9; echo code $?")
     assert first in out
     assert "no such id: @9" in out
     assert "code 3" in out
@@ -155,7 +155,7 @@ def test_hits_by_number_in_a_terminal(run):
 @pytest.mark.parametrize("place", ["@0", "@", "@x", "@" + "9" * 5000, "@-1", "@²"])
 def test_hits_that_there_are_not(place):
     """What is no number of a hit is no id."""
-    code, out = spawned(f"{SAY} remember 'some text' >/dev/null; {SAY} show {place}; echo code $?")
+    _, out = spawned(f"{SAY} remember 'some text' >/dev/null; {SAY} show {place}; echo code $?")
     assert "code 3" in out, out
     assert "internal" not in out
 
@@ -218,7 +218,7 @@ def test_the_environment_pins_time_and_place(process, tmp_path):
     fact = process("remember", "text of env", "--json", env=environ).json["fact"]
     assert (fact["origin"], fact["created_at"]) == ("channel:a/b/c", "2025-10-09T08:53:19.000Z")
     assert (tmp_path / "env.db").exists()
-    other = process("remember", "text of flag", "--json", "--origin", "owner", "--now", "2026-01-01",
+    other = process("remember", "text of flag", "--json", "--origin=owner", "--now=2026-01-01",
                     "--db", str(tmp_path / "flag.db"), env=environ).json["fact"]  # fmt: skip
     assert (other["origin"], other["created_at"]) == ("owner", "2026-01-01T00:00:00.000Z")
     assert (tmp_path / "flag.db").exists()

@@ -244,7 +244,7 @@ def test_the_channel_is_the_source(run):
 
 
 def test_remember_batch(run):
-    """A batch prints one result a line in order, in one journal batch; a bad line keeps its place."""
+    """A batch prints a result a line in order, in one journal batch; a bad line keeps its place."""
     lines = [
         {"content": "I deploy on Fridays", "slot": "day"},
         {"content": ""},
@@ -377,11 +377,14 @@ def test_recall_batch(run):
     """A batch answers one query a line, plain or JSON, hands ids through, and may name origins."""
     remembered(run, "I deploy on Fridays")
     remembered(run, "peers deploy on Sundays", "--origin", PEER)
-    lines = ["deploy", "", '{"id": 7, "query": "deploy", "origin": "%s"}' % PEER,
+    lines = ["deploy", "", json.dumps({"id": 7, "query": "deploy", "origin": PEER}),
              '{"id": {"a": null}, "query": "zzz"}']  # fmt: skip
     done = run("recall", "--batch", stdin="\n".join(lines) + "\n")
     assert done.code == 0
-    assert [(r.get("id", "-"), r["origin"], [h["content"] for h in r["hits"]]) for r in done.lines] == [
+    told = [
+        (r.get("id", "-"), r["origin"], [h["content"] for h in r["hits"]]) for r in done.lines
+    ]
+    assert told == [
         ("-", "owner", ["I deploy on Fridays"]),
         (7, PEER, ["peers deploy on Sundays"]),
         ({"a": None}, "owner", []),
@@ -521,7 +524,7 @@ def test_ids_need_four_characters_and_must_be_unique(run):
     """A prefix that is short finds nothing; one that is ambiguous is a usage error."""
     one = remembered(run, "first text")["id"]
     two = remembered(run, "second matter")["id"]
-    shared = os.path.commonprefix([one, two])
+    shared = one[: next(n for n in range(26) if one[n] != two[n])]
     assert len(shared) >= 10
     assert run("show", one[:3]).code == 3
     assert run("show", shared).code == 2
@@ -553,7 +556,8 @@ def test_config(run, home):
 
 
 @pytest.mark.parametrize(
-    "value", ["plain", "ü,家", "😀", 'quo"te', "back\\slash", "line\nfeed", "del\x7f", "esc\x1b", "#x"]
+    "value",
+    ["plain", "ü,家", "😀", 'quo"te', "back\\slash", "line\nfeed", "del\x7f", "esc\x1b", "#x"],
 )
 def test_a_set_value_reads_back(run, value):
     """Whatever a text setting is set to, it is afterwards, and the file stays readable."""

@@ -149,7 +149,8 @@ def test_auto_block(apollo, case):
     glued = case["block"].split("\n")[4]
     wanted = [
         line.replace("a recalled", "this").replace("<OMITTED NOTE>", "omitted from context")
-        for line in glued.replace("- [", "\n- [").replace("\n- [BLOCKED]", "\n- [knowledge] [BLOCKED]")
+        for line in glued.replace("- [", "\n- [")
+        .replace("\n- [BLOCKED]", "\n- [knowledge] [BLOCKED]")
         .strip().split("\n")
     ]  # fmt: skip
     lines = made.text.split("\n")

@@ -61,7 +61,7 @@ def play(ids, who, command):
     verb, text, flags = command
     ids.writer = who
     if verb == "import":
-        row = '{"content": "%s"}\n' % text
+        row = f'{{"content": "{text}"}}\n'
         return run_main("import", "-", "--trust", "--origin", who, stdin=row)
     return run_main(verb, text, *flags, "--origin", who)
 

@@ -14,13 +14,15 @@ from tideline_cli.cli.options import GLOBAL
 
 HOT = ("remember", "recall", "context", "status")
 FLAGS = sorted({f for name in HOT for o in (*fast.options_of(name), *GLOBAL) for f in o.flags})
-VALUES = ("", "5", "-5", "a b", "-", "--", "--json", "x=y", "2026-01-01", "owner", "hybrid", "ä", "=")
+VALUES = ("", "5", "-5", "a b", "-", "--", "--json", "x=y", "2026-01-01", "owner", "hybrid", "ä",
+          "=")  # fmt: skip
 tokens = st.one_of(
     st.sampled_from(FLAGS),
     st.sampled_from(VALUES),
-    st.builds(lambda flag, value: f"{flag}={value}", st.sampled_from(FLAGS), st.sampled_from(VALUES)),
+    st.builds("{}={}".format, st.sampled_from(FLAGS), st.sampled_from(VALUES)),
     st.builds(lambda flag, value: flag + value, st.sampled_from(FLAGS), st.sampled_from(VALUES)),
-    st.sampled_from(("-qv", "-qn5", "-nq", "-vq5", "-h", "--help", "--version", "--lim", "-x", "-tq")),
+    st.sampled_from(("-qv", "-qn5", "-nq", "-vq5", "-h", "--help", "--version", "--lim", "-x")),
+    st.just("-tq"),
     st.text(max_size=4),
 )
 globals_first = st.lists(
@@ -67,6 +69,9 @@ def test_both_parsers_mean_the_same(before, name, rest):
     if parsed is None:
         return
     typed = by_typer(argv)
+    if parsed[0] == "status" and parsed[1]["words"]:
+        assert typed is None  # a usage error on both ways, from the verb and from Typer
+        return
     assert typed is not None, argv
     assert meaning(typed) == meaning(parsed), argv
 
@@ -76,9 +81,12 @@ def test_both_parsers_mean_the_same(before, name, rest):
 def test_any_command_line_ends_with_a_code(argv):
     """No command line raises in either parser."""
     fast.parse(argv)
-    with mock.patch.object(app, "perform", lambda name, given: 0):
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            assert app.run(argv) in (0, 2)
+    with (
+        mock.patch.object(app, "perform", lambda name, given: 0),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        assert app.run(argv) in (0, 2)
 
 
 def test_an_empty_value_is_a_value():

@@ -15,7 +15,9 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import ANALYZERS
 from tideline_cli.store.connection import setting
 
-TEXTS = ("I deploy on Fridays", "用户喜欢素食", "مرحبا بالعالم", "don't e-mail me", "and or not near")
+TEXTS = (
+    "I deploy on Fridays", "用户喜欢素食", "مرحبا بالعالم", "don't e-mail me", "and or not near",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=ANALYZERS)

@@ -56,7 +56,7 @@ def near_texts(draw):
 @settings(max_examples=60)
 @given(st.data())
 def test_twins_equal_brute_force(data):
-    """Each write is reinforced by the first fact with Jaccard of at least 0.85 that it may touch."""
+    """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch."""
     with fresh_store(analyzer="reference") as db:
         model = Model()
         for number in range(data.draw(st.integers(1, 14))):

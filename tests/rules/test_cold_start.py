@@ -73,5 +73,6 @@ def test_the_vector_lane_is_what_loads_numpy(run, baseline):
 def test_modules_that_the_package_itself_loads():
     """Importing the package costs nothing beyond itself."""
     script = "import sys; a = set(sys.modules); import tideline_cli; print(set(sys.modules) - a)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    argv = [sys.executable, "-c", script]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert done.stdout == "{'tideline_cli'}\n"

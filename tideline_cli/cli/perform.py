@@ -8,7 +8,7 @@ import sys
 from tideline_cli.cli.fast import verb
 from tideline_cli.cli.options import GLOBAL, completed
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import CannotWriteError, TidelineError
+from tideline_cli.errors import CannotWriteError, HelpWantedError, TidelineError
 from tideline_cli.model.codec import dumps
 from tideline_cli.store.connection import DatabaseError, translated
 
@@ -34,6 +34,11 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
         code = int(module.run(session, words=list(given["words"]), **values))
         sys.stdout.flush()
         return code
+    except HelpWantedError as error:
+        from tideline_cli.cli import app  # noqa: PLC0415  help comes from Typer
+
+        app.run([name, "--help"])
+        return error.exit_code
     except TidelineError as error:
         return failed(error, as_json=as_json, debug=bool(given.get("debug")))
     except BrokenPipeError:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
 from tideline_cli.store import connection
@@ -103,14 +103,16 @@ class Session:
         if not self.quiet:
             sys.stderr.write(f"tideline: {text}\n")
 
-    def text(self, words: Sequence[str]) -> str | None:
+    def text(self, words: Sequence[str]) -> str:
         """Return the words as one text; standard input for `-` or for none when it is piped.
 
-        None when there is neither.
+        Raises HelpWantedError when there is neither.
         """
         if list(words) == ["-"] or (not words and not sys.stdin.isatty()):
             return self.standard_input()
-        return " ".join(words) if words else None
+        if not words:
+            raise HelpWantedError("nothing was said")
+        return " ".join(words)
 
     def standard_input(self) -> str:
         """Return all of standard input; raise UsageError when it is not UTF-8 or endless."""

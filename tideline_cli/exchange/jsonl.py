@@ -15,7 +15,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, fts, journal, links, uses, vectors, visibility
-from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting, writing
+from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,6 @@ def take(
         return run.run(rows, progress)
     finally:
         run.close()
-        finish_bulk(db)
 
 
 def forms(db: Connection, *, viewer: Origin | Everyone) -> Iterator[dict[str, Any]]:
@@ -166,10 +165,24 @@ class _Import:
         self._begin(chunk)
         self._begin([])
         self._link()
-        if self._batch is not None:
-            with writing(self._db):
-                self._bound()
+        self._finish()
         return self._summary
+
+    def _finish(self) -> None:
+        """Complete the bounds, and make everything durable with a last commit."""
+        finish_bulk(self._db)
+        if self._batch is not None:
+            with journal.batch(
+                self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+                resume=self._batch,
+            ):  # fmt: skip
+                self._bound()
+        if self._summary.blocked:
+            reason = f"threat scan: {self._summary.blocked:,} rows of an import"
+            journal.record_blocked(
+                self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+                reason=reason,
+            )  # fmt: skip
 
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         ready = _prepared(line, row, self._ground, self._analyzer)
@@ -241,8 +254,7 @@ class _Import:
 
     def _bound(self) -> None:
         """Make the bytes that bound the scores of the new facts."""
-        limit = ceilings.CHUNK
-        ceilings.extend(self._db, ceiling.code, unknown=ceiling.UNKNOWN, limit=limit)
+        ceilings.extend(self._db, ceiling.code, limit=2 * ceilings.CHUNK)
 
     def _number(self, origin: Origin) -> int:
         """Return the number of an origin; it never changes once it is given."""

@@ -74,14 +74,19 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     segment = confined(segment, source)
     defaults = SEGMENTS[segment]
     tier: Any = _word(row, "tier", TIERS) or defaults.tier
+    vouched = is_trusted(source)
+    if tier == "permanent" and not vouched:
+        tier = defaults.tier
     importance = unit(row, "importance", clamp=True, default=None)
     importance = clamped(importance, defaults.importance)
     named = _text(row, "origin")
     origin = parse_origin(named) if named else ground.origin
+    if origin != ground.origin and not ground.origin.is_owner:
+        raise UsageError("only the owner may write into another origin")
     stated = instants(row, "created_at", None)
     created_at = ground.now if stated is None else stated
     slot = _text(row, "slot")
-    status: Any = _word(row, "status", STATUSES)
+    status: Any = _word(row, "status", STATUSES) if vouched else None
     lifecycle: Any = _word(row, "lifecycle", LIFECYCLES) or "active"
     heat: Any = _word(row, "heat", HEATS) or initial_heat(segment, kind, tier, importance)
     turn = _text(row, "source_turn")
@@ -109,7 +114,7 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
         slot_key(slot) if slot else None,
         instants(row, "valid_from", None),
         instants(row, "valid_to", None),
-        _flag(row, "pinned"),
+        _flag(row, "pinned") and vouched,
         turn,
         strings(row, "derived_from"),
         _metadata(row),

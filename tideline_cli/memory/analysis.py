@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings
+from tideline_cli.store import ceilings, facts, fts
 from tideline_cli.store.connection import put_setting, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from apsw import Connection
 
     from tideline_cli.model.text import Analyzer
@@ -23,14 +21,11 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     """
     with writing(db):
         put_setting(db, "analyzer", analyzer)
-        rows: list[Any] = db.execute("SELECT seq, content FROM fact").fetchall()
+        rows = facts.texts(db)
         for seq, content in rows:
-            listed = terms(content, analyzer=analyzer)
-            db.execute(
-                "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
-                (" ".join(listed), len(listed), seq),
-            )
+            facts.put_terms(db, seq, terms(content, analyzer=analyzer))
+        fts.rebuild(db)
         ceilings.clear(db)
-        while ceilings.missing(db) > 0 and rows:
-            ceilings.extend(db, ceiling.code, unknown=ceiling.UNKNOWN, limit=len(rows) + 1)
+        if rows:
+            ceilings.extend(db, ceiling.code, limit=facts.last_number(db) + 1)
     return len(rows)

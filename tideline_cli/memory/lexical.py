@@ -13,7 +13,7 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking import bm25, ceiling, decay
 from tideline_cli.ranking.trust import trust
-from tideline_cli.store import ceilings, fts
+from tideline_cli.store import ceilings, facts, fts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,13 +154,13 @@ class _Reader:
 
     def _load(self) -> None:
         """Read the bytes once; facts beyond the last one get the one that bounds nothing."""
-        last = max(self._sums, default=0) + 1
         if not self._codes:
-            self._codes = ceilings.codes(self._db, ceiling.code, unknown=ceiling.UNKNOWN)
-            self.highest = max(map(self._factors.__getitem__, set(self._codes)), default=0.0)
+            self._codes = ceilings.codes(self._db, ceiling.code)
+            if facts.last_number(self._db) < len(self._codes):
+                self.highest = max(map(self._factors.__getitem__, set(self._codes)))
+        last = max(self._sums, default=0) + 1
         if len(self._codes) < last:
             self._codes += bytes([ceiling.UNKNOWN]) * (last - len(self._codes))
-            self.highest = self._factors[ceiling.UNKNOWN]
 
 
 class _Scorer:

@@ -114,7 +114,7 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
             if unbounded:
-                ceilings.extend(db, ceiling.code, unknown=ceiling.UNKNOWN, limit=ceilings.CHUNK)
+                ceilings.extend(db, ceiling.code, limit=ceilings.CHUNK)
             if touch:
                 uses.touch(db, answer.seqs, now=now)
             if answer.backlog is not None:

@@ -55,7 +55,9 @@ def admit(
     `targets` are the active same-origin facts that the writer names as superseded (None when it
     names none), `slot_mates` those in the same slot, `twins` those that might say the same; the
     last two in order of arrival. A named target settles the matter, then a slot, then likeness.
+    What has ceased to hold is not the same as what is said now.
     """
+    gate.check_permanence(fact.source, fact.tier, fact.pinned)
     gate.check(fact.segment, fact.source, [target.source for target in targets or ()])
     if targets is not None:
         return Insert(fact, tuple(targets), ("supersedes", "transition"))
@@ -71,7 +73,8 @@ def admit(
 
 def _first_same(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> Fact | None:
     for rival in rivals:
-        is_same = jaccard(terms, rival.terms) >= SAME_TERMS
+        has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
+        is_same = not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS
         if is_same and gate.may_touch(fact.source, rival.fact.source):
             return rival.fact
     return None

@@ -10,8 +10,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tideline_cli.model.fact import Segment
+    from tideline_cli.model.fact import Segment, Tier
     from tideline_cli.model.source import Source
+
+
+def check_permanence(source: Source, tier: Tier, pinned: bool) -> None:
+    """Raise WriteBlockedError when an untrusted source wants its fact never to fade."""
+    if not is_trusted(source) and (pinned or tier == "permanent"):
+        raise WriteBlockedError(
+            f"write-gate: {source} may not pin a fact or make it permanent",
+            hint="leave out --pin and --tier permanent, or write it as the owner",
+            code="write_gate_blocked",
+            reason=f"rule 3: {source} may not make a fact permanent",
+        )
 
 
 def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:

@@ -91,7 +91,7 @@ def screen_text(text: str) -> str:
 
 
 def strays(text: str) -> str:
-    """Return the joiners, selectors and tags of `text` that no script or emoji around them needs."""
+    """Return the joiners, selectors and tags of `text` that nothing around them needs."""
     if text.isascii() or _conditional().isdisjoint(text):
         return ""
     found: list[str] = []
@@ -209,7 +209,7 @@ def _spelled(char: str) -> str:
 
 
 class _Prompt(dict[int, int | str | None]):
-    """A translation table filled on demand: line breaks become spaces, hidden characters nothing."""
+    """A translation table filled on demand: line breaks become spaces, the hidden goes."""
 
     def __missing__(self, code: int) -> int | str | None:
         value: int | str | None = code

@@ -6,6 +6,7 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
+from tideline_cli.policy.decoding import decoded
 from tideline_cli.policy.render import prompt_text, strays
 from tideline_cli.policy.threat_patterns import (
     ADDED_ROWS,
@@ -29,7 +30,7 @@ from tideline_cli.policy.threat_patterns import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Literal
 
     from tideline_cli.policy.threat_patterns import Row
@@ -38,20 +39,15 @@ if TYPE_CHECKING:
     Reading = tuple[str, str, list[str]]
 
 _DEPTH = 2  # an encoding inside an encoding, no further
-SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
-FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
+_FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
 _SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
-_HEX = frozenset("0123456789abcdefABCDEF")
 _INVISIBLE = frozenset(
     "\u200b\u2060\u2062\u2063\u2064\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 )
 _JOINERS = frozenset("\u200c\u200d")
-_ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
 
 _SEPARATORS = str.maketrans(dict.fromkeys(".-_*|/,+~:", " "))
 _PUNCTUATION = {code: " " for code in range(128) if not chr(code).isalnum()}
-_BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/=-_")}
-_URL_SAFE = str.maketrans("-_", "+/")
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
 _ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
@@ -68,7 +64,7 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     """Return the names of the patterns found in `text`, in table order."""
     found: set[str] = set()
     added: set[str] = set()
-    readings = [_reading(one) for one in disguises(text)]
+    readings = [_reading(one) for one in _disguises(text)]
     for level in SCOPES[: SCOPES.index(scope) + 1]:
         for reading in readings:
             _find(REFERENCE_ROWS[level], reading, found)
@@ -83,7 +79,7 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     return tuple(name for name in NAMES if name in found) if found else ()
 
 
-def disguises(text: str) -> list[str]:
+def _disguises(text: str) -> list[str]:
     """Return the readings of a text that are scanned: as rendered, decoded, undisguised."""
     return [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
 
@@ -130,7 +126,9 @@ def _hinted(rows: tuple[Row, ...]) -> list[tuple[str, Row]]:
     """Return the rows, each behind all its literals as one text."""
     hinted = _hints.get(id(rows))
     if hinted is None:
-        hinted = [("\n".join(literal for group in row[1] for literal in group), row) for row in rows]
+        hinted = [
+            ("\n".join(literal for group in row[1] for literal in group), row) for row in rows
+        ]
         _hints[id(rows)] = hinted
     return hinted
 
@@ -151,7 +149,7 @@ def _layers(text: str) -> Iterator[str]:
     """Yield the text, then what its encoded parts say."""
     yield text
     for _ in range(_DEPTH):
-        inner = _decoded(text)
+        inner = decoded(text)
         if inner == text:
             return
         text = prompt_text(inner)
@@ -162,6 +160,9 @@ def _readings(text: str) -> Iterator[str]:
     """Yield the text as it stands, with look-alikes folded, and without its disguises."""
     if "&" in text:
         text = text.replace("&lt;", "<").replace("&gt;", ">")
+    if "_" in text:  # emphasis, not part of a name
+        text = f" {text} ".replace(" __", " ").replace(" _", " ").replace("__ ", " ")
+        text = text.replace("_ ", " ").strip()
     if not text.isascii():
         from unicodedata import normalize  # noqa: PLC0415  ASCII texts need none of it
 
@@ -186,7 +187,7 @@ def _readings(text: str) -> Iterator[str]:
 def _joined(low: str) -> str:
     """Return `low` with spread-out words ("i g n o r e", "i.g.n.o.r.e") closed, or nothing."""
     words = low.translate(_SEPARATORS).split()
-    if list(map(len, words)).count(1) < FEWEST_LETTERS:
+    if list(map(len, words)).count(1) < _FEWEST_LETTERS:
         return ""
     out: list[str] = []
     run: list[str] = []
@@ -194,7 +195,7 @@ def _joined(low: str) -> str:
         if len(word) == 1:
             run.append(word)
             continue
-        if len(run) >= FEWEST_LETTERS:
+        if len(run) >= _FEWEST_LETTERS:
             out.append(_split("".join(run)))
         else:
             out.extend(run)
@@ -208,93 +209,6 @@ def _split(letters: str) -> str:
     for word in SPREAD_WORDS:
         letters = letters.replace(word, f" {word} ")
     return letters
-
-
-def _decoded(text: str) -> str:
-    """Return `text` with base64, hex, percent, entity and backslash encodings undone in place."""
-    if len(text) >= SHORTEST_CODE and max(map(len, text.split(" "))) >= SHORTEST_CODE:
-        text = " ".join(
-            _uncoded(word) if len(word) >= SHORTEST_CODE else word for word in text.split(" ")
-        )
-    if "\\" in text:
-        text = _undone(text, "\\", _backslash)
-    if "%" in text:
-        text = _percent(text)
-    if "&" in text:
-        text = _undone(text, "&", _entity)
-    return text
-
-
-def _uncoded(word: str) -> str:
-    """Return `word` with its runs of base64 or hex replaced by the text they hold."""
-    runs = word.translate(_BASE64).split()
-    plains = [_plain(run) if len(run) >= SHORTEST_CODE else "" for run in runs]
-    if not any(plains):
-        return word
-    return " ".join(plain or run for plain, run in zip(plains, runs, strict=True))
-
-
-def _plain(run: str) -> str:
-    """Return the text that a run of base64 or hex holds, or nothing."""
-    is_hex = _HEX.issuperset(run)
-    if not (is_hex or run.isascii()) or (run.islower() and not is_hex):
-        return ""  # base64 of words always mixes upper and lower case
-    from binascii import Error, a2b_base64, unhexlify  # noqa: PLC0415  only for coded-looking runs
-
-    run = run.rstrip("=")
-    try:
-        if is_hex:
-            plain = unhexlify(run).decode()
-        else:
-            plain = a2b_base64(run.translate(_URL_SAFE) + "=" * (-len(run) % 4)).decode()
-    except (Error, UnicodeDecodeError):
-        return ""
-    return plain if " ".join(plain.split()).isprintable() else ""
-
-
-def _percent(text: str) -> str:
-    head, *parts = text.split("%")
-    out = bytearray(head.encode())
-    for part in parts:
-        code = part[:2]
-        if len(code) == 2 and _HEX.issuperset(code):
-            out += bytes.fromhex(code) + part[2:].encode()
-        else:
-            out += b"%" + part.encode()
-    return out.decode(errors="replace")
-
-
-def _undone(text: str, mark: str, decode: Callable[[str], str]) -> str:
-    head, *parts = text.split(mark)
-    return head + "".join(decode(part) or mark + part for part in parts)
-
-
-def _backslash(part: str) -> str:
-    """Decode what follows a backslash: xNN, uXXXX, u{X}, UXXXXXXXX; nothing if it is none."""
-    width = {"x": 2, "u": 4, "U": 8}.get(part[:1], 0)
-    if part[:2] == "u{":
-        width = part[:9].find("}") - 2
-        return _character(part[2 : 2 + width], 16, part[3 + width :]) if width > 0 else ""
-    code = part[1 : 1 + width]
-    return _character(code, 16, part[1 + width :]) if width and len(code) == width else ""
-
-
-def _entity(part: str) -> str:
-    """Decode what follows an ampersand: #NN; #xNN; or a few names; nothing if it is none."""
-    end = part[:12].find(";")
-    name, rest = part[: max(end, 0)], part[end + 1 :]
-    if name[:2] in ("#x", "#X"):
-        return _character(name[2:], 16, rest)
-    if name[:1] == "#":
-        return _character(name[1:], 10, rest)
-    return _ENTITIES[name] + rest if name in _ENTITIES else ""
-
-
-def _character(digits: str, base: int, rest: str) -> str:
-    if not digits or not _HEX.issuperset(digits) or (base == 10 and not digits.isdecimal()):
-        return ""
-    code = int(digits, base)
-    return chr(code) + rest if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
 
 
 class _Skeletons(dict[int, int | str | None]):

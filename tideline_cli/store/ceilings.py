@@ -17,10 +17,10 @@ CHUNK = 4096
 LAG = 256  # facts that may be without a byte before a recall makes theirs
 
 
-def codes(db: Connection, coder: Coder, *, unknown: int) -> bytes:
+def codes(db: Connection, coder: Coder) -> bytes:
     """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
     stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
-    return stored + _made(db, len(stored), coder, unknown=unknown, limit=2 * LAG)
+    return stored + _made(db, len(stored), coder, limit=2 * LAG)
 
 
 def missing(db: Connection) -> int:
@@ -36,14 +36,14 @@ def missing(db: Connection) -> int:
     )
 
 
-def extend(db: Connection, coder: Coder, *, unknown: int, limit: int) -> None:
-    """Make the bytes of up to `limit` more numbers; those without a fact are `unknown`."""
+def extend(db: Connection, coder: Coder, *, limit: int) -> None:
+    """Make the bytes of up to `limit` more numbers; those without a fact are 0."""
     row = db.execute(
         "SELECT number, codes FROM ceiling ORDER BY number DESC LIMIT 1"
     ).fetchone() or (0, b"")
     number, made = int(row[0]), bytearray(row[1])
     start = number * CHUNK + len(made)
-    fresh = _made(db, start, coder, unknown=unknown, limit=limit)
+    fresh = _made(db, start, coder, limit=limit)
     made += fresh
     if not fresh:
         return
@@ -59,7 +59,7 @@ def clear(db: Connection) -> None:
     db.execute("DELETE FROM ceiling")
 
 
-def _made(db: Connection, start: int, coder: Coder, *, unknown: int, limit: int) -> bytes:
+def _made(db: Connection, start: int, coder: Coder, *, limit: int) -> bytes:
     """Return the bytes of the facts from number `start` on."""
     facts: list[tuple[Any, ...]] = db.execute(
         "SELECT seq, terms, source FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq",
@@ -67,7 +67,7 @@ def _made(db: Connection, start: int, coder: Coder, *, unknown: int, limit: int)
     ).fetchall()
     if not facts:
         return b""
-    fresh = bytearray([unknown]) * (facts[-1][0] + 1 - start)
+    fresh = bytearray(facts[-1][0] + 1 - start)
     for seq, terms, source in facts:
         fresh[seq - start] = coder(terms.split(), source)
     return bytes(fresh)

@@ -81,6 +81,20 @@ def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> 
     return db.changes() > 0
 
 
+def texts(db: Connection) -> list[tuple[int, str]]:
+    """Return the number and text of every fact, of all origins: maintenance of the index."""
+    rows: list[Any] = db.execute("SELECT seq, content FROM fact").fetchall()
+    return rows
+
+
+def put_terms(db: Connection, seq: int, terms: Sequence[str]) -> None:
+    """Store the index terms of a fact."""
+    db.execute(
+        "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
+        (" ".join(terms), len(terms), seq),
+    )
+
+
 def last_number(db: Connection) -> int:
     """Return the number of the newest fact, 0 in an empty store."""
     return int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get)
@@ -88,7 +102,9 @@ def last_number(db: Connection) -> int:
 
 def numbers_after(db: Connection, seq: int) -> list[int]:
     """Return the numbers of the facts that came after number `seq`, in order of arrival."""
-    rows: list[Any] = db.execute("SELECT seq FROM fact WHERE seq > ? ORDER BY seq", (seq,)).fetchall()
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE seq > ? ORDER BY seq", (seq,)
+    ).fetchall()
     return [row[0] for row in rows]
 
 
@@ -109,8 +125,12 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:
-    """Close a fact: it stays in the file, out of recall, valid until now."""
-    db.execute("UPDATE fact SET lifecycle = 'archived', valid_to = ? WHERE id = ?", (now, fact_id))
+    """Close a fact: it stays in the file, out of recall, valid until now or until it ended."""
+    db.execute(
+        "UPDATE fact SET lifecycle = 'archived', valid_to = min(ifnull(valid_to, ?1), ?1)"
+        " WHERE id = ?2",
+        (now, fact_id),
+    )
 
 
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:

@@ -118,6 +118,11 @@ def index_after(db: Connection, seq: int) -> None:
     )
 
 
+def rebuild(db: Connection) -> None:
+    """Make the whole index anew, in the file format that every SQLite with FTS5 reads."""
+    db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('rebuild')")
+
+
 def rarity(db: Connection, term: str, *, origin: int, enough: int) -> int:
     """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
     query = f'"{_prefix(origin)}{term}"'

@@ -8,7 +8,6 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UsageError
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, Block, block
 from tideline_cli.memory.recall import DEFAULT_LIMIT, NOTHING, Query, recall, settle
 
@@ -44,8 +43,6 @@ def run(
 ) -> int:  # fmt: skip
     """Print the block."""
     text = session.text(words)
-    if text is None:
-        raise UsageError("nothing to look for", hint='tideline context "dietary restrictions"')
     wanted = limit or (AUTO_FACTS if auto else session.setting("limit", DEFAULT_LIMIT))
     db = session.reading()
     answer = NOTHING

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UsageError
 
 HELP = """Print the vector of a text.
 
@@ -22,8 +21,6 @@ OPTIONS = (
 def run(session: Session, *, words: list[str], embedder: str) -> int:
     """Embed one text."""
     text = session.text(words)
-    if text is None:
-        raise UsageError("nothing to embed", hint='tideline embed "deploy"')
     from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  numpy, 60-90 ms
 
     chosen = resolve(embedder)

@@ -56,7 +56,7 @@ def run(
     path = words[0]
     kind = format or _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
     ground = Ground(session.viewer, session.now, trust)
-    source = _Source(path, kind, table, session.database)
+    source = _Source(path, kind, table, session.database, twice=strict)
     if strict:
         bad = jsonl.check(source.rows(), ground)
         if bad is not None:
@@ -72,7 +72,8 @@ def run(
 class _Source:
     """The file, which --strict reads twice."""
 
-    def __init__(self, path: str, kind: str, table: str, store: str) -> None:
+    def __init__(self, path: str, kind: str, table: str, store: str, *, twice: bool) -> None:
+        self._twice = twice
         self._path = path
         self._kind = kind
         self._table = table
@@ -103,6 +104,8 @@ class _Source:
         if self._path != "-":
             flags = os.O_RDONLY | os.O_CLOEXEC
             return open(os.open(self._path, flags), "rb")
+        if not self._twice:
+            return sys.stdin.buffer
         if self._spool is None:
             self._spool = io.BytesIO(sys.stdin.buffer.read())
         return io.BytesIO(self._spool.getvalue())

@@ -68,10 +68,12 @@ def run(
     if found:
         return 0
     if not session.json:
-        session.note("nothing to list")
+        where = "" if session.viewer.is_owner else f" for {session.viewer.key}"
+        session.note(f"nothing to list{where}")
     return 0 if wanted == Filter() else 1
 
 
 def line(fact: Fact) -> str:
     """Return the line of a fact in a pipe."""
-    return f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"
+    shown = f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"
+    return shown if fact.lifecycle == "active" else f"{shown}\t({fact.lifecycle})"

@@ -65,8 +65,6 @@ def run(
     if batch:
         return _run_batch(session, explain, given)
     text = session.text(words)
-    if text is None:
-        raise UsageError("nothing to look for", hint='tideline recall "when do I deploy"')
     query = _query(session, text, **given)
     db = session.reading()
     answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
@@ -161,6 +159,8 @@ def _batch_line(
     if not isinstance(text, str):
         raise UsageError(f"line {number} has no query", hint='give {"id": …, "query": "…"}')
     viewer = parse_origin(str(row["origin"])) if row.get("origin") else session.viewer
+    if viewer != session.viewer and not session.viewer.is_owner:
+        raise UsageError(f"line {number}: only the owner may ask for another origin")
     query = _query(session, text, **given)
     answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=session.now)
     form = _form(query, viewer.key, answer, explain)

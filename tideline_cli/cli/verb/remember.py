@@ -73,8 +73,6 @@ def run(session: Session, *, words: list[str], batch: bool, **given: Any) -> int
     if batch:
         return _run_batch(session, given)
     text = session.text(words)
-    if text is None:
-        raise UsageError("nothing to remember", hint='tideline remember "I deploy on Fridays"')
     given["tags"] = _tags(session, given.pop("tag"))
     given["metadata"] = dict(given.pop("meta")) or None
     new = _new_fact(session, text, **given)
