@@ -89,7 +89,7 @@ def assert_same(db, every, query, *, origin, limit, wanted):
 def bounded(db, limit):
     """Make the bytes of up to `limit` facts."""
     with writing(db):
-        ceilings.extend(db, ceiling.code, unknown=ceiling.UNKNOWN, limit=limit)
+        ceilings.extend(db, ceiling.code, limit=limit)
 
 
 queries = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), min_size=1, max_size=6, unique=True)

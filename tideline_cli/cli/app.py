@@ -15,6 +15,7 @@ from typer.main import get_command
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY
 from tideline_cli.cli.fast import verb
+from tideline_cli.cli.generate_man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.perform import INTERRUPTED, failed, perform
 from tideline_cli.errors import UsageError
@@ -64,7 +65,7 @@ def build(name: str) -> TyperCommand:
 
     def call(**given: Any) -> int:
         """Merge what stands before the command with what stands after it, and run."""
-        typed = {key: value for key, value in given.items() if value}
+        typed = {key: value for key, value in given.items() if _is_given(value)}
         return perform(name, {"words": [], **_before, **typed})
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -120,7 +121,11 @@ def _keep_globals(**given: Any) -> None:
     if given.pop("version", False):
         print(f"tideline {__version__}")  # noqa: T201
         raise typer.Exit
-    _before.update({key: value for key, value in given.items() if value})
+    _before.update({key: value for key, value in given.items() if _is_given(value)})
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value != []
 
 
 def _function(
@@ -166,9 +171,5 @@ def _option(option: Option) -> Any:
     return Annotated[(list[str] if option.many else str) | None, declared]
 
 
-def _examples(name: str, examples: Sequence[tuple[str, str]]) -> str:
-    lines = []
-    for text, flags in examples:
-        quoted = f'"{text}"' if " " in text and not text.startswith(("-", ">")) else text
-        lines.append(" ".join(part for part in ("tideline", name, quoted, flags) if part))
-    return "Examples: " + "; ".join(lines) if lines else ""
+def _examples(name: str, given: Sequence[tuple[str, str]]) -> str:
+    return "Examples: " + "; ".join(examples(name, given)) if given else ""

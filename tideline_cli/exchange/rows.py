@@ -74,7 +74,7 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     segment = confined(segment, source)
     defaults = SEGMENTS[segment]
     tier: Any = _word(row, "tier", TIERS) or defaults.tier
-    vouched = is_trusted(source)
+    vouched = ground.trusted  # an unvouched file may not make its facts permanent
     if tier == "permanent" and not vouched:
         tier = defaults.tier
     importance = unit(row, "importance", clamp=True, default=None)

@@ -178,7 +178,7 @@ def _belongs(char: str, previous: str, base: str, following: str) -> bool:
     if char in _EMOJI_STYLE:
         return _is_emoji(previous) or (previous in _KEYCAP_BASES and following == _KEYCAP)
     if "\ufe00" <= char <= "\ufe0d":
-        return previous >= "\u1000" and previous not in _conditional()
+        return previous >= "\u1000" and not previous.isspace() and previous not in _conditional()
     if "\U000e0100" <= char <= "\U000e01ef":
         return _within(previous, _HAN)
     return "\u180b" <= char <= "\u180f" and _within(previous, _MONGOLIAN)
