@@ -53,11 +53,14 @@ _tideline() {
         return
     fi
     case $previous in
-        --db|--output|-o) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --db|--output|-o)
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return ;;
         --as-of|--color|--confidence|--db|--decay|--derived-from|--embedder|--format|--fusion|--importance|--kind|--lifecycle|--limit|--max-chars|--max-tokens|--meta|--min-sim|--mmr|--mode|--now|--origin|--output|--segment|--since|--slot|--source|--source-turn|--supersedes|--table|--tag|--tier|--title|--until|--valid-from|--valid-to|-n|-o|-s|-t) return ;;
     esac
     case $command in
-        ) options='--help -h --version --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input'; words='remember recall context status show list history import export embed config completions man' ;;
+        '') options='--help -h --version --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input'; words='remember recall context status show list history import export embed config completions man' ;;
         remember) options='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
         recall) options='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
         context) options='--max-chars --max-tokens --limit -n --auto --format --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;

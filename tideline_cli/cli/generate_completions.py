@@ -27,7 +27,8 @@ def files() -> dict[str, str]:
 def bash() -> str:
     """Return the script for bash, which needs no bash-completion."""
     words = "\n".join(
-        f"        {name}) options={_quoted(_flags(options))}; words={_quoted(_words(name))} ;;"
+        f"        {name or _quoted('')}) options={_quoted(_flags(options))};"
+        f" words={_quoted(_words(name))} ;;"
         for name, options in _all_options()
     )
     choices = "\n".join(
@@ -60,7 +61,10 @@ _tideline() {{
         return
     fi
     case $previous in
-        {files}) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")); return ;;
+        {files})
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return ;;
         {valued}) return ;;
     esac
     case $command in
