@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import record
-from tideline_cli.store import visibility
+from tideline_cli.store import schema, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +144,15 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
     )
     for row in rows:
         yield Entry(*row)
+
+
+def state(db: Connection, entity: str, seq: int) -> str | None:
+    """Return what the journal would keep of the row of a fact (or of its usage) now."""
+    key = "seq" if entity == "fact" else "fact"
+    row = db.execute(
+        f"SELECT {schema.state_of(entity)} FROM {entity} WHERE {key} = ?", (seq,)
+    ).fetchone()
+    return str(row[0]) if row else None
 
 
 def _add(db: Connection, origin: int, verb: str, now: int, is_open: int) -> int:

@@ -285,6 +285,12 @@ _NEW_ARCHIVED = f"""
     ON CONFLICT DO UPDATE SET facts = facts + 1"""
 
 
+def state_of(entity: str) -> str:
+    """Return the SQL for a row of `fact` or `usage` as the JSON that the journal keeps of it."""
+    columns = {"fact": _FACT, "usage": _USAGE}[entity]
+    return "json_object(" + ", ".join(f"'{name}', {name}" for name in columns) + ")"
+
+
 def script() -> str:
     """Return the SQL that makes an empty file a tideline database."""
     return (
