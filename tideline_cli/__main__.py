@@ -15,6 +15,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def enter() -> None:
     """Run the command of this process and end it, without the interpreter's farewell (1-10 ms)."""
+    _open_missing_streams()
     code = main()
     try:
         sys.stdout.flush()
@@ -22,6 +23,16 @@ def enter() -> None:
     except (OSError, ValueError):
         code = code or 0
     os._exit(code)
+
+
+def _open_missing_streams() -> None:
+    """Give a closed standard stream a place: nothing to read, an error when written to."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            path = os.devnull if name != "stdout" else "/dev/full"
+            if not os.path.exists(path):
+                path = os.devnull
+            setattr(sys, name, open(path, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 if __name__ == "__main__":

@@ -125,10 +125,12 @@ def write(path: str, name: str, value: str) -> None:
             lines = file.readlines()
     except FileNotFoundError:
         lines = []
-    kept = [old for old in lines if old.partition("=")[0].strip() != name]
+    tables = next((i for i, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
+    kept = [old for old in lines[:tables] if old.partition("=")[0].strip() != name]
     fresh = path + ".new"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.writelines([line, *kept])
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(handle, "w", encoding="utf-8") as file:
+        file.writelines([line, *kept, *lines[tables:]])
     os.replace(fresh, path)
 
 
@@ -139,7 +141,7 @@ def _toml(value: Any) -> str:
         return str(value)
     from json import dumps  # noqa: PLC0415  a JSON string is a TOML string
 
-    return dumps(value)
+    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:

@@ -246,7 +246,7 @@ def test_tsv_comes_in(run):
     """A TSV file with a header is read by its name's ending."""
     with open("in.tsv", "w") as file:
         file.write("content\ttags\timportance\tpinned\nfirst text\tx,y\t0.25\ttrue\n")
-    assert run("import", "in.tsv", "--json").json["added"] == 1
+    assert run("import", "in.tsv", "--trust", "--json").json["added"] == 1
     (fact,) = run("list", "--json").json["facts"]
     assert (fact["content"], fact["tags"], fact["importance"], fact["pinned"]) == (
         "first text", ["x", "y"], 0.25, True,

@@ -63,13 +63,6 @@ def test_hot_commands_load_little(run, baseline, argv):
     assert code == (1 if "the" in argv else 0)
 
 
-def test_the_vector_lane_is_what_loads_numpy(run, baseline):
-    """Only a recall with places left free pays for numpy."""
-    run("remember", "Alice deploys on Mondays")
-    names, _ = loaded(_SAY.format(argv=["recall", "deploying"], heavy=HEAVY))
-    assert "numpy" in names - baseline
-
-
 def test_modules_that_the_package_itself_loads():
     """Importing the package costs nothing beyond itself."""
     script = "import sys; a = set(sys.modules); import tideline_cli; print(set(sys.modules) - a)"

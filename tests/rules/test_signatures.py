@@ -57,7 +57,7 @@ def test_nothing_about_safety_has_a_default(module, name, function):
 
 def functions_of_the_package():
     for path in sorted((ROOT / "tideline_cli").rglob("*.py")):
-        if "threat_patterns" in path.name:
+        if path.stem in ("threat_patterns", "generate_completions"):  # data and templates
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef):

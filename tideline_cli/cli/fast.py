@@ -23,7 +23,8 @@ _HOT = ("remember", "recall", "context", "status")
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
-    if list(argv) == ["--version"]:
+    options = [part for part in argv if part.startswith("-")]
+    if options == list(argv) and "--version" in options:
         from tideline_cli import __version__  # noqa: PLC0415
 
         print(f"tideline {__version__}")  # noqa: T201

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 _MAX_INPUT = 64 * 1024 * 1024
+_LONGEST_PLACE = 6
 
 
 class Session:
@@ -29,6 +30,11 @@ class Session:
         self._environ = os.environ
         self._config: config.Config | None = None
         self._connections: list[Connection] = []
+        named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
+        if named:
+            parse_origin(
+                named
+            )  # a name that is none is an error, whatever the command does with it
         self.json = bool(flags.get("json"))
         self.quiet = bool(flags.get("quiet"))
         self.verbose = bool(flags.get("verbose"))
@@ -151,7 +157,8 @@ class Session:
         if path is not None and os.path.isfile(path):
             with open(path, encoding="ascii", errors="replace") as file:
                 ids = file.read().split("\n")
-        if place.isascii() and place.isdigit() and 0 < int(place) <= len(ids) and ids[0]:
+        is_number = place.isascii() and place.isdigit() and len(place) <= _LONGEST_PLACE
+        if is_number and 0 < int(place) <= len(ids) and ids[0]:
             return ids[int(place) - 1]
         raise NotFoundError(
             f"no such id: {text}", hint="@1, @2 … are the hits of the last recall in this terminal"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
 
 TYPE_CHECKING = False
@@ -16,40 +16,56 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, BinaryIO
 
+    Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
+
 _LISTS = ("tags", "derived_from", "links")
 _NUMBERS = ("importance", "decay_rate", "confidence")
 _WHOLES = ("access_count",)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def delimited(file: BinaryIO, *, tabs: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, row) of a CSV or TSV file with a header."""
-    from sqlite_utils.utils import Format, rows_from_file  # noqa: PLC0415  150 ms
+def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
+    """Yield (line number, row or what is wrong with it) of a CSV or TSV file with a header.
 
-    rows, _ = rows_from_file(file, format=Format.TSV if tabs else Format.CSV, encoding="utf-8-sig")
-    for number, row in enumerate(rows, 2):
-        yield number, _typed({str(key): value for key, value in row.items() if key})
+    Raises UsageError where the file cannot be read on.
+    """
+    import csv  # noqa: PLC0415
+
+    from sqlite_utils.utils import Format, RowError, rows_from_file  # noqa: PLC0415  150 ms
+
+    number = 1
+    try:
+        kind = Format.TSV if tabs else Format.CSV
+        rows, _ = rows_from_file(file, format=kind, encoding="utf-8-sig", ignore_extras=True)
+        for number, row in enumerate(rows, 2):
+            yield number, _typed({str(key): value for key, value in row.items() if key})
+    except (UnicodeDecodeError, csv.Error, RowError) as error:
+        raise UsageError(f"line {number + 1} cannot be read: {error}") from error
 
 
-def database(path: str, table: str, *, store: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def database(path: str, table: str, *, store: str) -> Rows:
     """Yield (row number, row) of a table in another SQLite file, which is opened read-only."""
     if _same_file(path, store):
         raise UsageError("that is the memory file itself", hint="use `tideline export`")
+    if path == "-":
+        raise UsageError("a SQLite file cannot be piped", hint="name the file")
     import sqlite3  # noqa: PLC0415
 
     from sqlite_utils import Database  # noqa: PLC0415
 
-    db = Database(sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True))
     try:
-        names = db.table_names() + db.view_names()
-        if table not in names:
-            raise UsageError(f"no table {table!r} in {path}", hint="it has " + ", ".join(names))
-        for number, row in enumerate(db[table].rows, 1):
-            yield number, _typed(row)
+        connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True)
+        try:
+            db = Database(connection)
+            names = db.table_names() + db.view_names()
+            if table not in names:
+                raise UsageError(f"no table {table!r} in {path}", hint="it has " + ", ".join(names))
+            for number, row in enumerate(db[table].rows, 1):
+                yield number, _typed(row)
+        finally:
+            connection.close()
     except sqlite3.DatabaseError as error:
         raise UsageError(f"{path} is not a readable SQLite database: {error}") from error
-    finally:
-        db.conn.close()
 
 
 def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str) -> int:
@@ -81,13 +97,17 @@ def cell(value: Any) -> str:
     return codec.dumps(value)
 
 
-def _typed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row with texts of a table turned into the numbers and lists that they are."""
+def _typed(row: Mapping[str, Any]) -> dict[str, Any] | TidelineError:
+    """Return the row with texts of a table turned into the numbers and lists that they are, or
+    what is wrong with it."""
     out: dict[str, Any] = {}
     for key, value in row.items():
         if value in (None, ""):
             continue
-        out[key] = _value(key, value) if isinstance(value, str) else value
+        try:
+            out[key] = _value(key, value) if isinstance(value, str) else value
+        except UsageError as error:
+            return error
         if isinstance(value, bytes):
             out[key] = value.decode(errors="replace")
     return out

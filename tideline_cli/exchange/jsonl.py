@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.embedding import ChunkEmbedder
-from tideline_cli.exchange.rows import Ground, fact_from, links_of, was_confined
+from tideline_cli.exchange.rows import Ground, fact_from, instants, links_of, text, was_confined
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fact import Fact, NewFact
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import storable, terms
 from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, fts, journal, links, uses, vectors, visibility
@@ -344,18 +344,22 @@ def _prepared(
 ) -> Prepared:
     if isinstance(row, TidelineError):
         raise row
-    links_of(row)
     fact = fact_from(row, ground)
+    for edge in links_of(row):
+        _link(fact.id, edge, ground)
     return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer))
 
 
 def _link(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:
-    reason, strength, made = edge.get("reason"), edge.get("strength"), edge.get("created_at")
+    """Return the edge that a row states; raise UsageError naming what is wrong with it."""
+    reason, strength = text(edge, "reason"), edge.get("strength")
+    if strength is not None and (isinstance(strength, bool) or strength not in range(1, 6)):
+        raise UsageError("a link's strength is not a whole number from 1 to 5")
     return links.Link(
         source,
-        edge["kind"],
-        edge["target"],
-        reason if isinstance(reason, str) else None,
-        strength if isinstance(strength, int) and not isinstance(strength, bool) else None,
-        ground.now if made is None else instant.parse(str(made)),
+        storable(edge["kind"], "a link's kind"),
+        storable(edge["target"], "a link's target"),
+        reason,
+        strength,
+        instants(edge, "created_at", ground.now) or ground.now,
     )

@@ -23,9 +23,10 @@ from tideline_cli.model.fact import (
     one_of,
     slot_key,
 )
-from tideline_cli.model.origin import Origin, parse_origin
+from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
+from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
 
 TYPE_CHECKING = False
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tideline_cli.model.fact import Segment, Tier
     from tideline_cli.model.source import Source
 
 KEYS = frozenset(
@@ -42,7 +44,6 @@ KEYS = frozenset(
 )
 _ID_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
 _LONGEST_ID = 64
-_LONGEST_TEXT = 1024
 _LARGEST_COUNT = 2**31
 
 
@@ -67,58 +68,56 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
         raise UsageError("no text", hint='a row needs "content"')
     content = checked(content)
     source = _source(row, ground)
+    origin = _origin(row, ground)
     kind = _word(row, "kind", tuple(KINDS))
-    segment: Any = _word(row, "segment", tuple(SEGMENTS)) or (
-        KINDS[kind][0] if kind else "knowledge"
-    )
-    segment = confined(segment, source)
+    segment, tier = _class(row, kind, source, ground)
     defaults = SEGMENTS[segment]
-    tier: Any = _word(row, "tier", TIERS) or defaults.tier
-    vouched = ground.trusted  # an unvouched file may not make its facts permanent
-    if tier == "permanent" and not vouched:
-        tier = defaults.tier
-    importance = unit(row, "importance", clamp=True, default=None)
-    importance = clamped(importance, defaults.importance)
-    named = _text(row, "origin")
-    origin = parse_origin(named) if named else ground.origin
-    if origin != ground.origin and not ground.origin.is_owner:
-        raise UsageError("only the owner may write into another origin")
+    importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
     stated = instants(row, "created_at", None)
     created_at = ground.now if stated is None else stated
-    slot = _text(row, "slot")
-    status: Any = _word(row, "status", STATUSES) if vouched else None
+    slot = text(row, "slot")
+    status: Any = _word(row, "status", STATUSES) if ground.trusted else None
     lifecycle: Any = _word(row, "lifecycle", LIFECYCLES) or "active"
     heat: Any = _word(row, "heat", HEATS) or initial_heat(segment, kind, tier, importance)
-    turn = _text(row, "source_turn")
+    turn = text(row, "source_turn")
     own_id = _id(row) if "id" in row else None
     used = instants(row, "last_accessed_at", None)
     return Fact(
         own_id or made_id(origin, content, turn, stated, repeat),
-        content,
-        segment,
-        tier,
-        heat,
-        kind,
-        _text(row, "title"),
-        strings(row, "tags"),
-        importance,
-        _rate(row, defaults.decay_rate),
-        _count(row, "access_count"),
-        created_at if used is None else used,
-        created_at,
-        source,
-        origin,
-        lifecycle,
-        status,
-        unit(row, "confidence", clamp=True, default=None),
-        slot_key(slot) if slot else None,
-        instants(row, "valid_from", None),
-        instants(row, "valid_to", None),
-        _flag(row, "pinned") and vouched,
-        turn,
-        strings(row, "derived_from"),
-        _metadata(row),
+        content, segment, tier, heat, kind, text(row, "title"), strings(row, "tags"), importance,
+        _rate(row, defaults.decay_rate), _count(row, "access_count"),
+        created_at if used is None else used, created_at, source, origin, lifecycle, status,
+        unit(row, "confidence", clamp=True, default=None), slot_key(slot) if slot else None,
+        instants(row, "valid_from", None), instants(row, "valid_to", None),
+        flag(row, "pinned") and ground.trusted, turn, strings(row, "derived_from"),
+        metadata_of(row),
+    )  # fmt: skip
+
+
+def _origin(row: Mapping[str, Any], ground: Ground) -> Origin:
+    named = text(row, "origin")
+    origin = parse_origin(named) if named else ground.origin
+    if origin == UNKNOWN:
+        raise UsageError("an unknown origin may not write")
+    if origin != ground.origin and not ground.origin.is_owner:
+        raise UsageError("only the owner may write into another origin")
+    return origin
+
+
+def _class(
+    row: Mapping[str, Any], kind: str | None, source: Source, ground: Ground
+) -> tuple[Segment, Tier]:
+    """Return segment and tier; a file that nobody vouches for gets neither what its source may
+    not author nor permanence."""
+    segment: Any = _word(row, "segment", tuple(SEGMENTS)) or (
+        KINDS[kind][0] if kind else "knowledge"
     )
+    if not ground.trusted:
+        segment = confined(segment, source)
+    tier: Any = _word(row, "tier", TIERS) or SEGMENTS[segment].tier
+    if tier == "permanent" and not ground.trusted:
+        tier = SEGMENTS[segment].tier
+    return segment, tier
 
 
 def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, repeat: int) -> str:
@@ -152,7 +151,7 @@ def strings(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise UsageError(f"{name} is not a list of texts")
-    return tuple(dict.fromkeys(_storable(value, name) for value in values))
+    return tuple(dict.fromkeys(storable(value, name) for value in values))
 
 
 def unit(row: Mapping[str, Any], name: str, *, clamp: bool, default: float | None) -> float | None:
@@ -202,7 +201,7 @@ def _word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | 
     return None if value is None else one_of(str(value), allowed, name)
 
 
-def _text(row: Mapping[str, Any], name: str) -> str | None:
+def text(row: Mapping[str, Any], name: str) -> str | None:
     value = row.get(name)
     if value is None:
         return None
@@ -210,23 +209,7 @@ def _text(row: Mapping[str, Any], name: str) -> str | None:
         value = str(value)
     if not isinstance(value, str):
         raise UsageError(f"{name} is not a text")
-    return _storable(value, name)
-
-
-def _storable(value: str, name: str) -> str:
-    if len(value) > _LONGEST_TEXT:
-        raise UsageError(f"{name} has more than {_LONGEST_TEXT:,} characters")
-    if value.isascii():
-        if "\x00" in value:
-            raise UsageError(f"{name} holds a NUL character")
-        return value
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{name} is not valid Unicode") from error
-    if "\x00" in value:
-        raise UsageError(f"{name} holds a NUL character")
-    return value
+    return storable(value, name)
 
 
 def _id(row: Mapping[str, Any]) -> str | None:
@@ -249,7 +232,7 @@ def _count(row: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _flag(row: Mapping[str, Any], name: str) -> bool:
+def flag(row: Mapping[str, Any], name: str) -> bool:
     value = row.get(name)
     if value in (None, 0, 1):
         return bool(value)
@@ -265,7 +248,7 @@ def _rate(row: Mapping[str, Any], default: float) -> float:
     return float(value)
 
 
-def _metadata(row: Mapping[str, Any]) -> dict[str, Any] | None:
+def metadata_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
     stated = row.get("metadata")
     if stated is not None and not isinstance(stated, dict):
         raise UsageError("metadata is not an object")

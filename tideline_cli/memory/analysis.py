@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, fts
@@ -21,7 +22,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     """
     with writing(db):
         put_setting(db, "analyzer", analyzer)
-        rows = facts.texts(db)
+        rows = facts.texts(db, viewer=EVERYONE)
         for seq, content in rows:
             facts.put_terms(db, seq, terms(content, analyzer=analyzer))
         fts.rebuild(db)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import record
+from tideline_cli.ranking import fuse
 from tideline_cli.vector import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol, TypeVar
 
     from tideline_cli.model.fact import Fact
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
 
 DECIMALS = 10
 """Of exact cosines, so that texts of the same features tie, in whatever order they are summed."""
+_NONE = -2.0  # less than any cosine
 _FIRST_READ = 32
+_SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 _MOST_READ = 512
 
 
@@ -99,68 +102,97 @@ class PlainLane:
 
 
 class Nearest:
-    """Candidates of at least a cosine, nearest first, then newer, then by id.
+    """Candidates of at least a cosine, best first, then newer, then by id.
 
-    Facts are read in blocks, and a cosine is made exact no sooner than it may be the next one.
+    The best has the highest cosine, or if they are weighted the highest cosine · weight. Facts
+    are read in blocks, and a cosine is made exact no sooner than it may belong to the next one.
     """
 
     def __init__(
-        self, lane: Lane[Vector], asked: Vector, rough: Rough,
-        read: Callable[[Sequence[int]], dict[int, Candidate]], floor: float,
+        self, rough: Rough, read: Callable[[Sequence[int]], dict[int, Candidate]],
+        exact: Callable[[str, float], float], *, floor: float, margin: float, weighted: bool,
     ) -> None:  # fmt: skip
-        self._exact: Callable[[str, float], float] = lambda text, c: lane.exact(asked, text, c)
-        self._margin = lane.margin
         self._rough = rough
         self._read = read
+        self._exact = exact
         self._floor = floor
+        self._margin = margin
+        self._weighted = weighted
         self._given = 0
         self._start = 0  # of what is not read yet
         self._size = _FIRST_READ
-        self._ahead: list[tuple[float, Candidate]] = []  # approximate, the nearest last
-        self._ready: list[tuple[float, Candidate]] = []  # exact, the next one last
+        # (value or the most it can be, cosine, candidate), the best last
+        self._ahead: list[tuple[float, float, Candidate]] = []
+        self._ready: list[tuple[float, float, Candidate]] = []
 
     def next(self) -> tuple[Candidate, float] | None:
         """Return the next candidate and its cosine, None after the last."""
-        ready = self._ready
-        while self._refill() and (not ready or self._ahead[-1][0] + self._margin >= ready[-1][0]):
-            approximate, candidate = self._ahead.pop()
-            cosine = self._exact(candidate.fact.content, approximate)
-            if cosine >= self._floor:
-                ready.append((cosine, candidate))
-                ready.sort(key=_order, reverse=True)
+        ahead, ready = self._ahead, self._ready
+        while True:
+            least = ready[-1][0] if ready else _NONE
+            most = ahead[-1][0] if ahead else _NONE
+            unread = self._unread()
+            if unread > most and unread >= least:
+                self._read_on()
+            elif ahead and most >= least:
+                self._settle(*ahead.pop()[1:])
+            else:
+                break
         if not ready:
             return None
         self._given += 1
-        cosine, candidate = ready.pop()
+        _, cosine, candidate = ready.pop()
         return candidate, cosine
 
-    def left(self) -> Iterator[tuple[int, float, float]]:
-        """Yield (lowest rank, highest cosine, highest weight) of each candidate to come.
+    def has(self, least: float, base: float) -> bool:
+        """Say whether base · damping · weight of a candidate to come may be `least` or more.
 
-        Those that are not read yet are one, with the rank that no candidate certain to come
-        before them can have.
+        Facts are read on as long as only one that is not read yet may score that much: not
+        before all that are certain to be nearer.
         """
-        for cosine, candidate in self._ready:
-            yield self._given, cosine, candidate.weight
-        for cosine, candidate in self._ahead:
-            yield self._given, cosine + self._margin, candidate.weight
-        if self._start < len(self._rough):
-            highest = self._rough[self._start][1] + self._margin
-            before = sum(cosine > highest for cosine, _ in self._ready)
-            before += sum(cosine - self._margin > highest for cosine, _ in self._ahead)
-            yield self._given + before, highest, 1.0
+        least /= base * _SLACK or 1.0
+        while True:
+            damping = fuse.damping(self._given)
+            if any(damping * item.weight >= least for _, _, item in self._ready + self._ahead):
+                return True
+            unread = self._unread()
+            if unread == _NONE:
+                return False
+            nearer = sum(cosine > unread for _, cosine, _ in self._ready)
+            nearer += sum(cosine - self._margin > unread for _, cosine, _ in self._ahead)
+            if fuse.damping(self._given + nearer) < least:
+                return False
+            self._read_on()
 
-    def _refill(self) -> bool:
-        """Read facts until one is ahead; return False when there are no more."""
-        while not self._ahead and self._start < len(self._rough):
-            part = self._rough[self._start : self._start + self._size]
-            self._start += self._size
-            self._size = min(2 * self._size, _MOST_READ)
-            found = self._read([seq for seq, _ in part])
-            self._ahead = [(cosine, found[seq]) for seq, cosine in part[::-1] if seq in found]
-        return bool(self._ahead)
+    def _unread(self) -> float:
+        """Return the highest value that a fact not read yet can have."""
+        if self._start >= len(self._rough):
+            return _NONE
+        highest = self._rough[self._start][1] + self._margin
+        return max(highest, 0.0) if self._weighted else highest
+
+    def _read_on(self) -> None:
+        part = self._rough[self._start : self._start + self._size]
+        self._start += self._size
+        self._size = min(2 * self._size, _MOST_READ)
+        found = self._read([seq for seq, _ in part])
+        for seq, cosine in part:
+            if seq in found:
+                most = self._value(cosine + self._margin, found[seq])
+                self._ahead.append((most, cosine, found[seq]))
+        self._ahead.sort(key=_order, reverse=True)
+
+    def _settle(self, approximate: float, candidate: Candidate) -> None:
+        """Make a cosine exact."""
+        cosine = self._exact(candidate.fact.content, approximate)
+        if cosine >= self._floor:
+            self._ready.append((self._value(cosine, candidate), cosine, candidate))
+            self._ready.sort(key=_order, reverse=True)
+
+    def _value(self, cosine: float, candidate: Candidate) -> float:
+        return cosine * candidate.weight if self._weighted else cosine
 
 
-def _order(item: tuple[float, Candidate]) -> tuple[float, int, str]:
-    cosine, candidate = item
-    return -cosine, -candidate.fact.created_at, candidate.fact.id
+def _order(item: tuple[float, float, Candidate]) -> tuple[float, int, str]:
+    value, _, candidate = item
+    return -value, -candidate.fact.created_at, candidate.fact.id

@@ -1,40 +1,44 @@
-"""The vector lane: facts that the words missed, found by likeness. Loads numpy."""
+"""The vector lane: facts that the words missed, found by likeness."""
 
 from __future__ import annotations
 
-import numpy as np
+import sys
 
 from tideline_cli.memory.lexical import Match
+from tideline_cli.memory.nearness import DECIMALS, Candidate, Nearest, PlainLane
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import record
 from tideline_cli.ranking import decay, diversity, fuse
 from tideline_cli.ranking.trust import trust
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.vector import search
-from tideline_cli.vector.embedder import cosine, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
+    import numpy as np
     from apsw import Connection
     from numpy.typing import NDArray
 
+    from tideline_cli.memory.nearness import Chunk, Lane, Rough
     from tideline_cli.memory.recall import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.vector.embedder import Embedder
 
     Vector = NDArray[np.float64]
-    Numbers = NDArray[np.int64]
-    Codes = NDArray[np.uint8]
 
 DEFAULT_EMBEDDER = "hrr-256"
 BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
-_READ = 64  # candidates read at a time
 
+# Up to these, plain Python has finished before numpy is loaded.
+PLAIN_VECTORS = 40_000
+PLAIN_TEXTS = 16
+PLAIN_CHARS = 4096
+PLAIN_HITS = 64
 
 _resolved: dict[str, Embedder] = {}
 
@@ -58,36 +62,35 @@ def extended(
     run over all recovered facts in order of cosine. Alone (semantic mode), likeness itself takes
     the place of the first two.
     """
-    embedder = embedder_of(db)
     origin = visibility.number(db, viewer)
-    asked = embedder.embed([query.text])[0]
-    floor = embedder.floor if query.min_sim is None else query.min_sim
-    backlog = _embedded_backlog(db, embedder, origin)
-    known = {match.seq for match in matches}
-    rough = search.best(embedder, asked, _stored(db, embedder, origin, backlog), floor=floor)
-
-    def read(seqs: Sequence[int]) -> dict[int, Fact]:
-        return facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
-
-    near = _near(embedder, asked, floor, rough, read, known, query.limit * 4 + _READ)
-    base = fuse.base([match.score for match in matches])
-    found: list[Match] = []
-    factors: list[float] = []
+    room = limit - len(matches)
+    lane, chunks, backlog = _gathered(db, origin, room)
+    floor = lane.floor if query.min_sim is None else query.min_sim
+    asked = lane.embed(query.text)
     moment = now if query.wanted.as_of is None else query.wanted.as_of
-    for rank, (seq, fact, likeness) in enumerate(near):
-        if not fuse.ranks_that_matter(factors, limit) and query.mode != "semantic":
-            break
-        match = _recovered(seq, fact, likeness, rank, base, query, moment)
-        factors.append(match.score / base if base else 0.0)
-        found.append(match)
-    found.sort(key=Match.order)
-    return (matches + found)[:limit], backlog
+
+    def read(seqs: Sequence[int]) -> dict[int, Candidate]:
+        found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
+        return {seq: _candidate(seq, fact, query, moment) for seq, fact in found.items()}
+
+    def exact(text: str, approximate: float) -> float:
+        return lane.exact(asked, text, approximate)
+
+    known = {match.seq for match in matches}
+    rough = lane.rough(asked, chunks, floor - lane.margin)
+    rough = [pair for pair in rough if pair[0] not in known]
+    alone = query.mode == "semantic"
+    near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
+    base = None if alone else fuse.base([match.score for match in matches])
+    return matches + _recovered(near, base, room), backlog
 
 
 def embedder_of(db: Connection) -> Embedder:
     """Return the embedder of a file; one that was resolved keeps what it has learned."""
     name = setting(db, "embedder", DEFAULT_EMBEDDER)
     if name not in _resolved:
+        from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  loads numpy
+
         _resolved[name] = resolve(name)
     return _resolved[name]
 
@@ -107,97 +110,134 @@ def diversified(
     db: Connection, query: Query, matches: list[Match], *, viewer: Origin
 ) -> list[Match]:
     """Return the best `query.limit` of the matches by maximal marginal relevance."""
-    embedder = embedder_of(db)
     read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     if not matches:
         return []
-    made = embedder.embed([read[match.seq].content for match in matches])
+    texts = [read[match.seq].content for match in matches]
+    lane = PlainLane() if _is_plain(db) and _are_few(texts) else ArrayLane(embedder_of(db))
     chosen = diversity.diversified(
-        [match.score for match in matches],
-        lambda a, b: cosine(made[a], made[b]),
-        query.mmr,
-        query.limit,
+        [match.score for match in matches], lane.likeness(texts), query.mmr, query.limit
     )
     return [matches[i] for i in chosen]
 
 
 def embed_backlog(db: Connection, *, origin: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
-    embedder = embedder_of(db)
-    waiting = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=limit)
+    lane = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
+    waiting = vectors.backlog(db, origin=origin, embedder=lane.name, limit=limit)
+    texts = [text for _, text in waiting]
+    if not _are_few(texts):
+        lane = ArrayLane(embedder_of(db))
     if waiting:
-        codes = embedder.embed_packed([text for _, text in waiting]).tobytes()
         numbers = [seq for seq, _ in waiting]
-        vectors.append(db, numbers, codes, origin=origin, embedder=embedder.name)
+        vectors.append(db, numbers, lane.packed(texts), origin=origin, embedder=lane.name)
     return len(waiting)
 
 
-def _embedded_backlog(db: Connection, embedder: Embedder, origin: int) -> Backlog | None:
-    waiting = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=BACKLOG)
-    if not waiting:
-        return None
-    codes = embedder.embed_packed([text for _, text in waiting]).tobytes()
-    return Backlog(origin, embedder.name, tuple(seq for seq, _ in waiting), codes)
+class ArrayLane:
+    """Likeness by any embedder, for any number of vectors. Loads numpy, 55 to 60 ms."""
 
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name = embedder.name
+        self.floor = embedder.floor
+        self.margin = embedder.tolerance if embedder.exact else 0.0
 
-def _near(
-    embedder: Embedder, asked: Vector, floor: float, rough: tuple[Numbers, Vector],
-    read: Callable[[Sequence[int]], dict[int, Fact]], known: set[int], enough: int,
-) -> list[tuple[int, Fact, float]]:  # fmt: skip
-    """Return (number, fact, cosine) of what is at least as near as the floor, nearest first.
+    def embed(self, text: str) -> Vector:
+        vector: Vector = self._embedder.embed([text])[0]
+        return vector
 
-    The cosines of packed vectors are near enough to choose by; where the embedder can make the
-    vectors again they are made exact, so that neither order nor floor depends on the packing.
-    """
-    near: list[tuple[int, Fact, float]] = []
-    pairs = [(int(seq), float(c)) for seq, c in zip(*rough, strict=True) if int(seq) not in known]
-    for start in range(0, len(pairs), _READ):
-        part = pairs[start : start + _READ]
-        found = read([seq for seq, _ in part])
-        part = [(seq, c) for seq, c in part if seq in found]
-        exact = _cosines(embedder, asked, [found[seq].content for seq, _ in part], part)
-        near += [
-            (seq, found[seq], c) for (seq, _), c in zip(part, exact, strict=True) if c >= floor
-        ]
-        if len(near) >= enough:
-            break
-    near.sort(key=lambda item: (-item[2], -item[1].created_at, item[1].id))
-    return near
+    def packed(self, texts: Sequence[str]) -> bytes:
+        return self._embedder.embed_packed(texts).tobytes()
 
+    def rough(self, asked: Vector, chunks: Sequence[Chunk], least: float) -> Rough:
+        import numpy as np  # noqa: PLC0415
 
-def _stored(
-    db: Connection, embedder: Embedder, origin: int, backlog: Backlog | None
-) -> Iterator[tuple[Numbers, Codes]]:
-    rows = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
-    if backlog is not None:
-        numbers = np.array(backlog.numbers, dtype="<u4")
-        rows.append((numbers.tobytes(), backlog.codes))
-    for numbers_raw, codes in rows:
-        yield (
-            np.frombuffer(numbers_raw, dtype="<u4").astype(np.int64),
-            np.frombuffer(codes, dtype=np.uint8).reshape(-1, embedder.code_size),
+        from tideline_cli.vector import search  # noqa: PLC0415
+
+        size = self._embedder.code_size
+        blocks = (
+            (
+                np.frombuffer(numbers, dtype="<u4").astype(np.int64),
+                np.frombuffer(codes, dtype=np.uint8).reshape(-1, size),
+            )
+            for numbers, codes in chunks
         )
+        floor = least + self.margin  # `best` counts from the embedder's tolerance below
+        seqs, scores = search.best(self._embedder, asked, blocks, floor=floor)
+        return list(zip(seqs.tolist(), scores.tolist(), strict=True))
+
+    def exact(self, asked: Vector, text: str, approximate: float) -> float:
+        return self._cosine(asked, self.embed(text)) if self._embedder.exact else approximate
+
+    def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
+        made = self._embedder.embed(texts)
+        return lambda a, b: self._cosine(made[a], made[b])
+
+    @staticmethod
+    def _cosine(left: Vector, right: Vector) -> float:
+        from tideline_cli.vector.embedder import cosine  # noqa: PLC0415
+
+        return round(cosine(left, right), DECIMALS)
 
 
-def _cosines(
-    embedder: Embedder, asked: Vector, texts: list[str], part: list[tuple[int, float]]
-) -> list[float]:
-    if not embedder.exact:
-        return [c for _, c in part]
-    return [cosine(asked, vector) for vector in embedder.embed(texts)] if texts else []
+def _gathered(
+    db: Connection, origin: int, room: int
+) -> tuple[Lane[Any], list[Chunk], Backlog | None]:
+    """Return the lane for an origin, all its vectors, and those of them that are not stored."""
+    lane: Lane[Any] = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
+    chunks = list(vectors.chunks(db, origin=origin, embedder=lane.name))
+    waiting = vectors.backlog(db, origin=origin, embedder=lane.name, limit=BACKLOG)
+    texts = [text for _, text in waiting]
+    count = sum(len(numbers) for numbers, _ in chunks) // 4 + len(texts)
+    if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
+        lane = ArrayLane(embedder_of(db))
+    if not waiting:
+        return lane, chunks, None
+    numbers = tuple([seq for seq, _ in waiting])
+    backlog = Backlog(origin, lane.name, numbers, lane.packed(texts))
+    chunks.append((b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes))
+    return lane, chunks, backlog
 
 
-def _recovered(
-    seq: int, fact: Fact, likeness: float, rank: int, base: float, query: Query, now: int
-) -> Match:
+def _is_plain(db: Connection) -> bool:
+    """Say whether likeness is sooner computed without numpy than with it, for few texts."""
+    return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name and not _numpy_is_loaded()
+
+
+def _numpy_is_loaded() -> bool:
+    return "numpy" in sys.modules
+
+
+def _are_few(texts: Sequence[str]) -> bool:
+    return len(texts) <= PLAIN_TEXTS and sum(map(len, texts)) <= PLAIN_CHARS
+
+
+def _candidate(seq: int, fact: Fact, query: Query, now: int) -> Candidate:
     immune = decay.is_immune(fact.tier, fact.pinned) or query.decay == "none"
     days = (now - fact.last_accessed_at) / DAY_MS
     power = decay.strength(fact.importance, fact.decay_rate, fact.access_count, days, immune=immune)
     weight = trust(fact.source, fact.confidence)
-    factor = decay.modulator(power)
-    why = Breakdown(None, (), power, factor, weight, "vector", likeness)
-    if query.mode == "semantic":
-        return Match(seq, fact.id, fact.created_at, likeness * weight * factor, why)
-    damping = fuse.damping(rank)
-    why = replace(why, base=base, damping=damping)
-    return Match(seq, fact.id, fact.created_at, base * damping * weight * factor, why)
+    return Candidate(seq, fact, power, decay.modulator(power), weight)
+
+
+def _recovered(near: Nearest, base: float | None, room: int) -> list[Match]:
+    """Return the best `room` of the nearest, in order; without a base likeness is the score."""
+    found: list[Match] = []
+    while len(found) < room or (base is not None and near.has(found[room - 1].score, base)):
+        item = near.next()
+        if item is None:
+            break
+        found.append(_match(*item, len(found), base))
+        found.sort(key=Match.order)
+    return found[:room]
+
+
+def _match(candidate: Candidate, cosine: float, rank: int, base: float | None) -> Match:
+    fact, weight, factor = candidate.fact, candidate.trust, candidate.modulator
+    damping = None if base is None else fuse.damping(rank)
+    score = cosine if base is None or damping is None else base * damping
+    why = Breakdown(
+        None, (), candidate.strength, factor, weight, "vector", cosine, base, damping
+    )  # fmt: skip
+    return Match(candidate.seq, fact.id, fact.created_at, score * weight * factor, why)

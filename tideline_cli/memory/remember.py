@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import ceil, comb
 
 from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.model.codec import dumps
 from tideline_cli.model.fact import MAX_CONTENT, birth
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import jaccard, normalise, terms
+from tideline_cli.model.text import jaccard, normalise, storable, terms
 from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
 from tideline_cli.policy.sameness import SAME_TERMS
 from tideline_cli.ranking.bm25 import at_least
@@ -62,6 +63,7 @@ def write(
 ) -> Remembered:
     """Do what `remember` does inside a batch that the caller holds open."""
     new = replace(new, content=checked(new.content))
+    _check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
@@ -121,6 +123,22 @@ def checked(content: str) -> str:
             hint="split it into single facts",
         )
     return text
+
+
+def _check_labels(new: NewFact) -> None:
+    """Raise UsageError for a label that cannot be stored or would not come back from an export."""
+    for name in ("title", "slot", "source_turn"):
+        value = getattr(new, name)
+        if value is not None:
+            storable(value, name)
+    for name in ("tags", "derived_from", "supersedes"):
+        for value in getattr(new, name):
+            storable(value, name)
+    if new.metadata is not None:
+        try:
+            dumps(new.metadata).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise UsageError("metadata cannot be stored: not valid JSON") from error
 
 
 def _scan(fact: Fact) -> None:

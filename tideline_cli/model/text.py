@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Analyzer = Literal["standard", "reference"]
 
+MAX_SHORT = 1024
 ANALYZERS: tuple[Analyzer, ...] = ("standard", "reference")
 
 STOP_WORDS = frozenset(
@@ -59,6 +60,23 @@ def normalise(text: str) -> str:
     from unicodedata import normalize  # noqa: PLC0415  ASCII texts need none of it
 
     return normalize("NFC", text).strip()
+
+
+def storable(value: str, name: str) -> str:
+    """Return a short text (a title, a tag, a reference) that can be stored as it is.
+
+    Raises UsageError for one that is too long, holds a NUL, or is not valid Unicode.
+    """
+    if len(value) > MAX_SHORT:
+        raise UsageError(f"{name} has more than {MAX_SHORT:,} characters")
+    if "\x00" in value:
+        raise UsageError(f"{name} holds a NUL character")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{name} is not valid Unicode", hint="pass it as UTF-8") from error
+    return value
 
 
 def terms(text: str, *, analyzer: Analyzer) -> list[str]:

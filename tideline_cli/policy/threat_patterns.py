@@ -717,8 +717,8 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         ), (
             r"\b(?:repeat|print|output|copy|translate|spell check|spellcheck|summari[sz]e|show|"
             "write|return|say|encode|recite|display) (?:me |out |back |again )?(?:all |"
-            "everything |exactly )?(?:of )?(?:the )?(?:words?|text|sentences?|content|"
-            "paragraphs?|lines?|instructions?|prompt|everything|messages?|conversation)?(?: )?"
+            "everything |exactly )?(?:of )?(?:the )?(?:(?:words?|text|sentences?|content|"
+            "paragraphs?|lines?|instructions?|prompt|everything|messages?|conversation) )?"
             "(?:of the |in the )?(?:that (?:is|was|came) |written )?(?:above|before this)(?:"
             r" this (?:line|point|message|sentence|text|one))?(?:$|[.!,;:\x22']| starting|"
             r" and\b| into\b| in\b| verbatim| word for word| here\b| to me)",
@@ -757,7 +757,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         ("addresses_the_model", (
             (
               " ai ", " ai:", " ai,", " ais", "ai-", " ai!", "ai assistant", "ai agent", "ai model",
-              "ai system", "llm", "language model", "chatbot", "chatgpt", "claude", "gemini",
+              "ai system", "llm", "llms", "language model", "chatbot", "chatgpt", "claude", "gemini",
               "copilot",
             ),
             (
@@ -978,14 +978,14 @@ CUES = frozenset(
         "displ disre docum don email encod env erase esque ethic evil exfil file filte forge free "
         "freed futur gemin give glem glom guard guide hacke havoc heart hence histo human if "
         "ignor imagi imper impor indic inste instr jailb jetzt keys komut later lenh limit llm "
-        "longe lupak mail malic md memor messa metas missa mode model moder momen moral mythi "
-        "name ne negee negle negli netrc new non not note nothi notic now npmrc nun only ora "
-        "orden order oubli outpu overr page patch pgpas point pokyn polec polic post prepr prete "
-        "print promp provi pull pwned pypir real recit refus regis regla remin repea reply repor "
-        "repro respo restr resum retur rogue role rolep root rules safeg safet say send simul "
-        "slive spell ssh start stop subse summa suppo syste talim text todo told top trans trasc "
-        "true tu ubers umgeh uncen uneth unfil unres unset updat upgra uploa user verge vergi "
-        "viola vous want websi wget write wytyc yoner "
+        "llms longe lupak mail malic md memor messa metas missa mode model moder momen moral "
+        "mythi name ne negee negle negli netrc new non not note nothi notic now npmrc nun only "
+        "ora orden order oubli outpu overr page patch pgpas point pokyn polec polic post prepr "
+        "prete print progr promp provi pull pwned pypir real recit refus regis regla remin repea "
+        "reply repor repro respo restr resum retur rogue role rolep root rules safeg safet say "
+        "send simul slive spell ssh start stop subse summa suppo syste talim text todo told top "
+        "trans trasc true tu ubers umgeh uncen uneth unfil unres unset updat upgra uploa user "
+        "verge vergi viola vous want websi wget write wytyc yoner "
     ).split()
 )
 MARKS = ("<", "##", "---", "===", "***", "[", "secret", "password")

@@ -56,7 +56,7 @@ _WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}"
 
 _ANY = [""]  # the cue of every row
 
-_hints: dict[int, list[tuple[str, Row]]] = {}
+_cued: dict[int, dict[str, list[Row]]] = {}
 _compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
 
 
@@ -106,31 +106,34 @@ def _reading(text: str) -> Reading:
 
 def _find(rows: tuple[Row, ...], reading: Reading, found: set[str]) -> None:
     text, low, cues = reading
-    if not cues:
-        return
-    for held, (name, literals, alternatives) in _hinted(rows):
-        for cue in cues:
-            if cue in held:
+    for cue in cues:
+        for name, literals, alternatives in _rows_with(cue, rows):
+            if (
+                name not in found
+                and _holds(low, literals)
+                and _regex(alternatives).search(text if name in CASED else low)
+            ):
+                found.add(name)
+
+
+def _rows_with(cue: str, rows: tuple[Row, ...]) -> list[Row]:
+    """Return the rows that hold a cue in one of their literals."""
+    known = _cued.setdefault(id(rows), {})
+    kept = known.get(cue)
+    if kept is None:
+        kept = [row for row in rows if any(cue in "\n".join(group) for group in row[1])]
+        known[cue] = kept
+    return kept
+
+
+def _holds(low: str, literals: tuple[tuple[str, ...], ...]) -> bool:
+    for group in literals:
+        for literal in group:
+            if literal in low:
                 break
         else:
-            continue
-        if (
-            name not in found
-            and all(any(literal in low for literal in group) for group in literals)
-            and _regex(alternatives).search(text if name in CASED else low)
-        ):
-            found.add(name)
-
-
-def _hinted(rows: tuple[Row, ...]) -> list[tuple[str, Row]]:
-    """Return the rows, each behind all its literals as one text."""
-    hinted = _hints.get(id(rows))
-    if hinted is None:
-        hinted = [
-            ("\n".join(literal for group in row[1] for literal in group), row) for row in rows
-        ]
-        _hints[id(rows)] = hinted
-    return hinted
+            return False
+    return True
 
 
 def _regex(alternatives: tuple[str, ...]) -> re.Pattern[str]:

@@ -174,9 +174,9 @@ def _connect(path: str, mode: int) -> Connection:
 
 
 def _prepare(db: Connection, path: str) -> None:
-    """Make an empty file a store; refuse one that is not ours."""
-    _tighten(path)
+    """Make an empty file a store; refuse one that is not ours, and leave it as it is."""
     if db.pragma("application_id") == 0 and _is_empty(db):
+        _tighten(path)
         db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
         with writing(db):
             if _is_empty(db):

@@ -81,9 +81,12 @@ def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> 
     return db.changes() > 0
 
 
-def texts(db: Connection) -> list[tuple[int, str]]:
-    """Return the number and text of every fact, of all origins: maintenance of the index."""
-    rows: list[Any] = db.execute("SELECT seq, content FROM fact").fetchall()
+def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:
+    """Return the number and text of every fact that `viewer` may see, whatever its lifecycle."""
+    condition, values = visibility.where(viewer)
+    rows: list[Any] = db.execute(
+        f"SELECT seq, content FROM fact WHERE {condition}", values
+    ).fetchall()
     return rows
 
 

@@ -139,7 +139,7 @@ def _form(query: Query, origin: str, answer: Answer, explain: bool) -> dict[str,
 def _run_batch(session: Session, explain: bool, given: dict[str, Any]) -> int:
     """Answer one query a line; passive."""
     db = session.reading()
-    for number, line in enumerate(session.standard_input().splitlines(), 1):
+    for number, line in enumerate(session.standard_input().split("\n"), 1):
         if line.strip():
             output.emit_json(_batch_line(session, db, number, line, explain, given))
     return 0

@@ -146,7 +146,7 @@ def _form(done: Remembered) -> dict[str, Any]:
 
 def _run_batch(session: Session, given: dict[str, Any]) -> int:
     """Store one fact per line of JSON; a line that fails is reported in its place."""
-    lines = session.standard_input().splitlines()
+    lines = session.standard_input().split("\n")
     db = session.writing()
     now = session.now
     worst = 0
@@ -199,25 +199,25 @@ def _from_line(session: Session, line: str, given: dict[str, Any]) -> NewFact:
 
 
 def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    from tideline_cli.exchange.rows import instants, strings, unit  # noqa: PLC0415
+    from tideline_cli.exchange import rows  # noqa: PLC0415  only a batch reads rows
 
     for name, allowed in (("segment", tuple(SEGMENTS)), ("tier", TIERS), ("kind", tuple(KINDS)),
                           ("source", SOURCES)):  # fmt: skip
         if row.get(name) is not None:
             one_of(str(row[name]), allowed, name)
-    values = {name: row.get(name) or given[name] for name in
+    values = {name: rows.text(row, name) or given[name] for name in
               ("segment", "tier", "kind", "source", "slot", "title", "source_turn")}  # fmt: skip
-    metadata = dict(given["meta"]) | (row.get("metadata") or {})
+    metadata = dict(given["meta"]) | (rows.metadata_of(row) or {})
     return values | {
         "text": row["content"],
-        "tags": _tags(session, (*given["tag"], *strings(row, "tags"))),
-        "supersedes": strings(row, "supersedes") or given["supersedes"],
-        "derived_from": strings(row, "derived_from") or given["derived_from"],
-        "importance": unit(row, "importance", clamp=True, default=given["importance"]),
-        "confidence": unit(row, "confidence", clamp=False, default=given["confidence"]),
-        "valid_from": instants(row, "valid_from", given["valid_from"]),
-        "valid_to": instants(row, "valid_to", given["valid_to"]),
+        "tags": _tags(session, (*given["tag"], *rows.strings(row, "tags"))),
+        "supersedes": rows.strings(row, "supersedes") or given["supersedes"],
+        "derived_from": rows.strings(row, "derived_from") or given["derived_from"],
+        "importance": rows.unit(row, "importance", clamp=True, default=given["importance"]),
+        "confidence": rows.unit(row, "confidence", clamp=False, default=given["confidence"]),
+        "valid_from": rows.instants(row, "valid_from", given["valid_from"]),
+        "valid_to": rows.instants(row, "valid_to", given["valid_to"]),
         "metadata": metadata or None,
-        "pin": bool(row.get("pinned", given["pin"])),
+        "pin": rows.flag(row, "pinned") if "pinned" in row else given["pin"],
         "confine": given["confine"],
     }
