@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -17,7 +16,7 @@ from tideline_cli.cli.commands import COMMANDS, SUMMARY
 from tideline_cli.cli.fast import verb
 from tideline_cli.cli.generate_man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.perform import INTERRUPTED, failed, perform
+from tideline_cli.cli.perform import INTERRUPTED, discard_stdout, failed, perform, system_error
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,8 +38,11 @@ def run(argv: Sequence[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
+        discard_stdout()
         return 0
+    except OSError as error:
+        discard_stdout()
+        return failed(system_error(error), as_json="--json" in argv)
     return code if isinstance(code, int) else 0
 
 

@@ -42,7 +42,7 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
     except TidelineError as error:
         return failed(error, as_json=as_json, debug=bool(given.get("debug")))
     except BrokenPipeError:
-        _discard_stdout()
+        discard_stdout()
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -50,7 +50,7 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
         path = session.database if session else "the store"
         return failed(translated(error, path), as_json=as_json, debug=bool(given.get("debug")))
     except OSError as error:
-        return failed(_system(error), as_json=as_json, debug=bool(given.get("debug")))
+        return failed(system_error(error), as_json=as_json, debug=bool(given.get("debug")))
     except Exception as error:  # noqa: BLE001  the one catcher
         report = TidelineError(
             f"internal error: {type(error).__name__}: {error}",
@@ -82,7 +82,8 @@ def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     return error.exit_code
 
 
-def _system(error: OSError) -> TidelineError:
+def system_error(error: OSError) -> TidelineError:
+    """Return what an error of the operating system means to a user."""
     name = f" {error.filename}" if error.filename else ""
     return CannotWriteError(f"{error.strerror or error}{name}", hint="check path and permissions")
 
@@ -96,7 +97,7 @@ def _make_printable() -> None:
                 reconfigure(errors="backslashreplace")
 
 
-def _discard_stdout() -> None:
+def discard_stdout() -> None:
     """Point stdout at nothing, so that the farewell flush cannot fail again."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)

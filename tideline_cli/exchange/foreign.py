@@ -30,17 +30,16 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
     Raises UsageError where the file cannot be read on.
     """
     import csv  # noqa: PLC0415
-
-    from sqlite_utils.utils import Format, RowError, rows_from_file  # noqa: PLC0415  150 ms
+    import io  # noqa: PLC0415
 
     number = 1
-    try:
-        kind = Format.TSV if tabs else Format.CSV
-        rows, _ = rows_from_file(file, format=kind, encoding="utf-8-sig", ignore_extras=True)
-        for number, row in enumerate(rows, 2):
-            yield number, _typed({str(key): value for key, value in row.items() if key})
-    except (UnicodeDecodeError, csv.Error, RowError) as error:
-        raise UsageError(f"line {number + 1} cannot be read: {error}") from error
+    with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines:
+        try:
+            rows = csv.DictReader(lines, delimiter="\t" if tabs else ",")
+            for number, row in enumerate(rows, 2):
+                yield number, _typed({str(key): value for key, value in row.items() if key})
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise UsageError(f"line {number + 1} cannot be read: {error}") from error
 
 
 def database(path: str, table: str, *, store: str) -> Rows:

@@ -35,7 +35,7 @@ DEFAULT_EMBEDDER = "hrr-256"
 BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
 
 # Up to these, plain Python has finished before numpy is loaded.
-PLAIN_VECTORS = 40_000
+PLAIN_VECTORS = 100_000
 PLAIN_TEXTS = 16
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64

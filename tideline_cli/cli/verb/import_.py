@@ -16,10 +16,10 @@ from tideline_cli.exchange.rows import Ground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
+    from collections.abc import Callable, Generator
+    from typing import Any, BinaryIO
 
-    from tideline_cli.exchange.jsonl import Rows, Summary
+    from tideline_cli.exchange.jsonl import Summary
 
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
 
@@ -58,7 +58,9 @@ def run(
     ground = Ground(session.viewer, session.now, trust)
     source = _Source(path, kind, table, session.database, twice=strict)
     if strict:
-        bad = jsonl.check(source.rows(), ground)
+        rows = source.rows()
+        bad = jsonl.check(rows, ground)
+        rows.close()
         if bad is not None:
             raise UsageError(f"line {bad[0]}: {bad[1].message}", hint="nothing was imported")
     with _progress(session, source) as advance:
@@ -84,7 +86,7 @@ class _Source:
         if path != "-":
             self.size = _regular(path)
 
-    def rows(self) -> Rows:
+    def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._kind == "sqlite":
             from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 150 ms
 

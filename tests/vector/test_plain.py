@@ -1,0 +1,229 @@
+"""The vector lane in plain Python: the numbers of hrr.py, and the hits of the lane of arrays."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from math import cos, pi, sin, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support import NOW, fact, fresh_store, golden, put, rows
+from tideline_cli.memory import recovery
+from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.model.origin import OWNER
+from tideline_cli.store import facts
+from tideline_cli.store.connection import writing
+from tideline_cli.vector import plain
+from tideline_cli.vector.hrr import HrrEmbedder
+
+HRR = HrrEmbedder()
+ITEMS = golden("hrr_vectors")["items"]
+WORDS = (
+    "deploy deploys deployed friday fridays on tabs never vegetarian diet ёлка 素食 𝕏𝕐 42".split()
+)
+PROSE = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
+ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too
+TEXT = st.one_of(PROSE, ANY_TEXT)
+MANY_TEXTS = st.lists(TEXT, min_size=1, max_size=40)
+SOURCES = ("owner_message", "channel_message", "tool_output", "retrieved_document")
+
+
+def values(phases: plain.Phases) -> list[float]:
+    """The 256 values of a vector."""
+    return [part(phase) / sqrt(128) for phase in phases for part in (cos, sin)]
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item["text"][:30])
+def test_golden_vectors(item):
+    """A text's phases make the reference's vector."""
+    assert values(plain.embed(item["text"])) == pytest.approx(item["vector"], abs=1e-9)
+
+
+@given(text=TEXT)
+def test_vectors_are_those_of_hrr(text):
+    """Both embedders make the same vector and the same code of any text."""
+    (vector,) = HRR.embed([text])
+    phases = plain.embed(text)
+    assert values(phases) == pytest.approx(vector.tolist(), abs=1e-12)
+    assert plain.pack(phases) == HRR.pack(vector[None]).tobytes()
+
+
+@pytest.mark.parametrize("kept", [1, 2048])
+def test_long_texts(monkeypatch, kept):
+    """A text of more features than are summed at once has the vector that it has in hrr."""
+    monkeypatch.setattr(plain, "_MOST_WAVES", kept)
+    text = " ".join(f"word{n % 150} the {'never' * (n % 3)}" for n in range(300))
+    assert values(plain.embed(text)) == pytest.approx(HRR.embed([text])[0].tolist(), abs=1e-12)
+
+
+@given(query=TEXT, texts=MANY_TEXTS)
+def test_similarities_keep_the_margin(query, texts):
+    """Approximate cosines are within the margin of exact ones, whichever way codes were made."""
+    asked = plain.embed(query)
+    phases = [plain.embed(text) for text in texts]
+    exact = [plain.cosine(asked, other) for other in phases]
+    assert exact == pytest.approx((HRR.embed(texts) @ HRR.embed([query])[0]).tolist(), abs=1e-12)
+    for codes in (b"".join(map(plain.pack, phases)), HRR.embed_packed(texts * 8).tobytes()):
+        found = plain.similarities(asked, codes, len(texts))
+        assert found == pytest.approx(exact, abs=plain.MARGIN)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("apart", [0.0, 0.3, pi / 2, 3.0, pi])
+def test_the_worst_case_is_bounded(apart, sign):
+    """Even if all roundings are at their largest and of one sign, the error is within WORST."""
+    edge = sign * (pi / 256 - 1e-9)
+    query = (sign * (pi / 2048 - 1e-9),) * 128
+    for level in range(256):
+        phases = tuple([level * 2 * pi / 256 + apart + edge] * 128)
+        (found,) = plain.similarities(query, plain.pack(phases), 1)
+        assert found == pytest.approx(plain.cosine(query, phases), abs=plain.WORST)
+    assert plain.MARGIN < plain.WORST
+
+
+@given(texts=st.lists(PROSE, max_size=20), at_once=st.integers(1, 9))
+def test_a_similarity_does_not_depend_on_other_rows(texts, at_once):
+    """A row has the same value alone and among others, however rows are cut into blocks."""
+    asked = plain.embed("never deploy on fridays")
+    codes = [plain.pack(plain.embed(text)) for text in texts]
+    alone = [plain.similarities(asked, code, 1)[0] for code in codes]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "_ROWS_AT_ONCE", at_once)
+        assert plain.similarities(asked, b"".join(codes), len(codes)) == alone
+
+
+@st.composite
+def stores(draw):
+    """Facts of few words, so that many are equally or almost equally near, and a query."""
+    count = draw(st.integers(30, 200))
+    chance = draw(st.randoms(use_true_random=False))
+    made = [
+        fact(
+            " ".join(chance.choices(WORDS, k=chance.randint(1, 5))),
+            f"F{number:03}",
+            now=NOW - chance.choice((0, 1000, 10**9)),
+            source=chance.choice(SOURCES),
+            confidence=chance.choice((None, None, 0.9, 0.3, 0.0)),
+            lifecycle=chance.choice(("active",) * 9 + ("archived",)),
+            valid_to=chance.choice((None, None, None, NOW - 1)),
+        )
+        for number in range(count)
+    ]
+    query = Query(
+        draw(st.sampled_from(("vegetarian", "tabs deployed", "deploying fridayy", "nevermore 4"))),
+        limit=draw(st.sampled_from((1, 3, 8, 20, 60))),
+        mode=draw(st.sampled_from(("hybrid", "semantic"))),
+        min_sim=draw(st.sampled_from((0.05, 0.2, 0.3, 0.5))),
+        mmr=draw(st.sampled_from((1.0, 1.0, 0.6))),
+    )
+    return made, query
+
+
+def answers(db, query, *, as_plain: bool):
+    """The hits of one of the lanes, as id, score, lane and cosine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recovery, "_numpy_is_loaded", lambda: not as_plain)
+        patch.setattr(recovery, "PLAIN_TEXTS", 1000)
+        patch.setattr(recovery, "PLAIN_CHARS", 10**6)
+        patch.setattr(recovery, "PLAIN_HITS", 1000)
+        if as_plain:
+            patch.setattr(recovery, "ArrayLane", None)
+        hits = recall(db, query, viewer=OWNER, now=NOW).hits
+    return [(hit.fact.id, hit.score, hit.why) for hit in hits]
+
+
+@settings(max_examples=40)
+@given(given_=stores(), embedded=st.sampled_from((0, 20, 1000)))
+def test_both_lanes_answer_alike(given_, embedded):
+    """The lane in plain Python returns the hits of the lane of arrays, in order, with scores."""
+    made, query = given_
+    with fresh_store() as db:
+        put(db, made)
+        if embedded:
+            with writing(db):
+                recovery.embed_backlog(db, origin=1, limit=embedded)
+        found = answers(db, query, as_plain=True)
+        wanted = answers(db, query, as_plain=False)
+    assert [item[0] for item in found] == [item[0] for item in wanted]
+    for (_, score, why), (_, wanted_score, wanted_why) in zip(found, wanted, strict=True):
+        assert score == pytest.approx(wanted_score, abs=1e-12)
+        assert why.cosine == pytest.approx(wanted_why.cosine, abs=1e-12)
+        assert (why.lane, why.damping, why.base) == (
+            wanted_why.lane, wanted_why.damping, wanted_why.base,
+        )  # fmt: skip
+
+
+@given(given_=stores())
+def test_the_search_that_ends_early_misses_nothing(given_):
+    """The hits are those of ranking each fact by its exact cosine."""
+    made, query = given_
+    with fresh_store() as db:
+        numbers = put(db, made)
+        query = Query(query.text, query.limit, "semantic", min_sim=query.min_sim)
+        found = answers(db, query, as_plain=True)
+        there = facts.among(db, numbers, viewer=OWNER, wanted=query.wanted, now=NOW).values()
+    asked = plain.embed(query.text)
+    near = [(round(plain.cosine(asked, plain.embed(one.content)), 10), one) for one in there]
+    weights = {one.id: recovery._candidate(0, one, query, NOW).weight for one in there}
+    wanted = sorted(
+        (-c * weights[one.id], -one.created_at, one.id) for c, one in near if c >= query.min_sim
+    )
+    assert [item[0] for item in found] == [key[2] for key in wanted[: query.limit]]
+    assert [item[1] for item in found] == pytest.approx([-key[0] for key in wanted[: query.limit]])
+
+
+def test_a_backlog_is_kept(db):
+    """The vectors that a recall makes of facts that had none are stored after its answer."""
+    seqs = put(db, [fact("I deploy on Fridays", "A"), fact("a vegetarian diet", "B")])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recovery, "_numpy_is_loaded", lambda: False)
+        patch.setattr(recovery, "ArrayLane", None)
+        answer = recall(db, Query("vegetation"), viewer=OWNER, now=NOW)
+        assert [hit.fact.id for hit in answer.hits] == ["B"]
+        settle(db, answer, touch=False, now=NOW)
+        assert recall(db, Query("vegetation"), viewer=OWNER, now=NOW).backlog is None
+    ((_, _, _, numbers, codes),) = rows(db, "vector_chunk")
+    assert np.frombuffer(numbers, "<u4").tolist() == seqs
+    assert codes == HRR.pack(HRR.embed(["I deploy on Fridays", "a vegetarian diet"])).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("count", "text", "limit", "is_plain"),
+    [
+        (16, "short", 8, True),
+        (17, "short", 8, False),
+        (3, "long " * 1000, 8, False),
+        (16, "short", 100, True),
+    ],
+)
+def test_the_lane_that_ends_sooner_is_taken(db, monkeypatch, count, text, limit, is_plain):
+    """Many facts or long ones that wait for vectors are embedded by arrays."""
+    monkeypatch.setattr(recovery, "_numpy_is_loaded", lambda: False)
+    put(db, [fact(f"{text} {number}", f"F{number}") for number in range(count)])
+    lane, _, backlog = recovery._gathered(db, 1, limit)
+    assert isinstance(lane, recovery.ArrayLane) is not is_plain
+    assert len(backlog.numbers) == count
+    monkeypatch.setattr(recovery, "PLAIN_VECTORS", count - 1)
+    assert isinstance(recovery._gathered(db, 1, limit)[0], recovery.ArrayLane)
+
+
+def test_a_recall_by_likeness_loads_no_numpy(run):
+    """What was just remembered is found by likeness in a process that never loads numpy."""
+    assert run("remember", "I deploy on Fridays").code == 0
+    assert run("remember", "a vegetarian diet").code == 0
+    for query, text in (("deployment", "I deploy on Fridays"), ("vegetation", "vegetarian")):
+        script = (
+            "import sys; from tideline_cli.__main__ import main;"
+            f"code = main(['recall', '--mode', 'semantic', {query!r}]); sys.stdout.flush();"
+            "assert 'numpy' not in sys.modules and 'typing' not in sys.modules; sys.exit(code)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        assert text in done.stdout
