@@ -1,87 +1,228 @@
-# bash completion for tideline; source it, or put it into bash-completion's folder
-_tideline() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-    local command= index options= words= choices= prefix=
-    if [[ $current == "=" ]]; then current=; fi
-    if [[ $previous == "=" ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
-    if [[ $current == --*=* ]]; then
-        previous=${current%%=*}; prefix=$previous=; current=${current#*=}
-    fi
-    for ((index = 1; index < COMP_CWORD; index++)); do
-        case ${COMP_WORDS[index]} in
-            --as-of|--color|--confidence|--db|--decay|--derived-from|--embedder|--format|--fusion|--importance|--kind|--lifecycle|--limit|--max-chars|--max-tokens|--meta|--min-sim|--mmr|--mode|--now|--origin|--output|--segment|--since|--slot|--source|--source-turn|--supersedes|--table|--tag|--tier|--title|--until|--valid-from|--valid-to|-n|-o|-s|-t) if [[ ${COMP_WORDS[index+1]} == "=" ]]; then ((index++)); fi; ((index++)) ;;
-            -*) ;;
-            *) command=${COMP_WORDS[index]}; break ;;
-        esac
+# bash completion for tideline: source it, or save it as `tideline` in a folder of bash-completion.
+# Works in bash 3.2 and newer. Generated; `tideline completions bash` prints it.
+
+# Set REPLY to what completes the value of flag $2 of command $1; empty when it takes none.
+_tideline_value() {
+    REPLY=
+    case $2 in
+        --db) REPLY='file' ;;
+        --origin) REPLY='text' ;;
+        --now) REPLY='text' ;;
+        --color) REPLY='one of auto always never' ;;
+    esac
+    case $1:$2 in
+        remember:--segment|remember:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        remember:--slot) REPLY='text' ;;
+        remember:--importance) REPLY='text' ;;
+        remember:--tier) REPLY='one of short long permanent' ;;
+        remember:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        remember:--supersedes) REPLY='text' ;;
+        remember:--confidence) REPLY='text' ;;
+        remember:--valid-from) REPLY='text' ;;
+        remember:--valid-to) REPLY='text' ;;
+        remember:--tag|remember:-t) REPLY='text' ;;
+        remember:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        remember:--title) REPLY='text' ;;
+        remember:--meta) REPLY='text' ;;
+        remember:--source-turn) REPLY='text' ;;
+        remember:--derived-from) REPLY='text' ;;
+        recall:--limit|recall:-n) REPLY='text' ;;
+        recall:--mode) REPLY='one of hybrid keyword semantic' ;;
+        recall:--fusion) REPLY='one of append' ;;
+        recall:--decay) REPLY='one of half-life none' ;;
+        recall:--min-sim) REPLY='text' ;;
+        recall:--mmr) REPLY='text' ;;
+        recall:--tag|recall:-t) REPLY='text' ;;
+        recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        recall:--since) REPLY='text' ;;
+        recall:--until) REPLY='text' ;;
+        recall:--as-of) REPLY='text' ;;
+        context:--max-chars) REPLY='text' ;;
+        context:--max-tokens) REPLY='text' ;;
+        context:--limit|context:-n) REPLY='text' ;;
+        context:--format) REPLY='one of text json xml' ;;
+        list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        list:--tag|list:-t) REPLY='text' ;;
+        list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        list:--lifecycle) REPLY='one of active archived pruned all' ;;
+        list:--since) REPLY='text' ;;
+        list:--until) REPLY='text' ;;
+        list:--as-of) REPLY='text' ;;
+        list:--limit|list:-n) REPLY='text' ;;
+        history:--limit|history:-n) REPLY='text' ;;
+        import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
+        import:--table) REPLY='text' ;;
+        export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
+        export:--output|export:-o) REPLY='file' ;;
+        embed:--embedder) REPLY='text' ;;
+    esac
+}
+
+# Set REPLY to what completes word $2 of command $1.
+_tideline_argument() {
+    REPLY=
+    case $1:$2 in
+        import:0) REPLY='file' ;;
+        config:0) REPLY='one of list get set path' ;;
+        completions:0) REPLY='one of bash zsh fish powershell' ;;
+        man:0) REPLY='one of remember recall context status show list history import export embed config completions man' ;;
+        *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
+    esac
+}
+
+# Set REPLY to the flags of command $1, or those that stand without one.
+_tideline_flags() {
+    REPLY='--version'
+    case $1 in
+        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
+        status) REPLY='--all-origins' ;;
+        show) REPLY='' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl' ;;
+        history) REPLY='--limit -n' ;;
+        import) REPLY='--trust --merge --strict --format --table' ;;
+        export) REPLY='--format --output -o --all-origins' ;;
+        embed) REPLY='--embedder' ;;
+        config) REPLY='' ;;
+        completions) REPLY='' ;;
+        man) REPLY='--roff' ;;
+    esac
+    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'
+}
+
+_tideline_summary() {
+    case $1 in
+        remember) REPLY='Write a fact down.' ;;
+        recall) REPLY='Find the facts that answer a query.' ;;
+        context) REPLY='Print a budgeted block of facts for a prompt.' ;;
+        status) REPLY='Show what is remembered, and whether all is well.' ;;
+        show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
+        list) REPLY='List facts, newest first.' ;;
+        history) REPLY='Show who changed what, and when.' ;;
+        import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
+        export) REPLY='Write facts out as JSON lines, CSV, SQLite or Markdown.' ;;
+        embed) REPLY='Print the vector of a text.' ;;
+        config) REPLY='Show and change settings.' ;;
+        completions) REPLY='Print the completion script of a shell.' ;;
+        man) REPLY='Show a manual page.' ;;
+    esac
+}
+
+# Set REPLY to the flag of $2 (a flag, or short ones together) whose value is the next word.
+_tideline_waiting() {
+    local i flag
+    case $2 in
+        --*=*) REPLY= ;;
+        --*) _tideline_value "$1" "$2"; REPLY=${REPLY:+$2} ;;
+        *)
+            for ((i = 1; i < ${#2}; i++)); do
+                flag=-${2:i:1}
+                _tideline_value "$1" "$flag"
+                if [[ $REPLY ]]; then
+                    REPLY=
+                    ((i == ${#2} - 1)) && REPLY=$flag
+                    return
+                fi
+            done ;;
+    esac
+}
+
+# Offer those of the words "${@:2}" that begin with $1.
+_tideline_offer() {
+    local word
+    for word in "${@:2}"; do
+        [[ $word == "$1"* ]] && COMPREPLY+=("$word")
     done
-    case $command:$previous in
-        :--color) choices='auto always never' ;;
-        remember:--segment) choices='identity correction relationship preference project knowledge context' ;;
-        remember:-s) choices='identity correction relationship preference project knowledge context' ;;
-        remember:--tier) choices='short long permanent' ;;
-        remember:--source) choices='owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
-        remember:--kind) choices='entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        remember:--color) choices='auto always never' ;;
-        recall:--mode) choices='hybrid keyword semantic' ;;
-        recall:--fusion) choices='append' ;;
-        recall:--decay) choices='half-life none' ;;
-        recall:--segment) choices='identity correction relationship preference project knowledge context' ;;
-        recall:-s) choices='identity correction relationship preference project knowledge context' ;;
-        recall:--kind) choices='entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        recall:--color) choices='auto always never' ;;
-        context:--format) choices='text json xml' ;;
-        context:--color) choices='auto always never' ;;
-        status:--color) choices='auto always never' ;;
-        show:--color) choices='auto always never' ;;
-        list:--segment) choices='identity correction relationship preference project knowledge context' ;;
-        list:-s) choices='identity correction relationship preference project knowledge context' ;;
-        list:--kind) choices='entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        list:--lifecycle) choices='active archived pruned all' ;;
-        list:--color) choices='auto always never' ;;
-        history:--color) choices='auto always never' ;;
-        import:--format) choices='jsonl csv tsv sqlite' ;;
-        import:--color) choices='auto always never' ;;
-        export:--format) choices='jsonl csv sqlite markdown' ;;
-        export:--color) choices='auto always never' ;;
-        embed:--color) choices='auto always never' ;;
-        config:--color) choices='auto always never' ;;
-        completions:--color) choices='auto always never' ;;
-        man:--color) choices='auto always never' ;;
-    esac
-    if [[ -n $choices ]]; then
-        COMPREPLY=($(compgen -P "$prefix" -W "$choices" -- "$current"))
-        return
-    fi
-    case $previous in
-        --db|--output|-o)
+}
+
+# Offer what `kind` says for the beginning of a value.
+_tideline_complete() {
+    local kind=$1 start=$2 path
+    case $kind in
+        'one of '*) _tideline_offer "$start" ${kind#one of } ;;
+        file | folder)
+            if [[ $kind == file ]] && compopt -o default 2>/dev/null; then return; fi
             compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return ;;
-        --as-of|--color|--confidence|--db|--decay|--derived-from|--embedder|--format|--fusion|--importance|--kind|--lifecycle|--limit|--max-chars|--max-tokens|--meta|--min-sim|--mmr|--mode|--now|--origin|--output|--segment|--since|--slot|--source|--source-turn|--supersedes|--table|--tag|--tier|--title|--until|--valid-from|--valid-to|-n|-o|-s|-t) return ;;
+            for path in "$start"*; do
+                [[ -d $path || ( $kind == file && -e $path ) ]] && COMPREPLY+=("$path")
+            done ;;
     esac
-    case $command in
-        '') options='--help -h --version --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input'; words='remember recall context status show list history import export embed config completions man' ;;
-        remember) options='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        recall) options='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        context) options='--max-chars --max-tokens --limit -n --auto --format --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        status) options='--all-origins --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        show) options='--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        list) options='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        history) options='--limit -n --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        import) options='--trust --merge --strict --format --table --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        export) options='--format --output -o --all-origins --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        embed) options='--embedder --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='' ;;
-        config) options='--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='list get set path' ;;
-        completions) options='--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='bash zsh fish powershell' ;;
-        man) options='--roff --db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'; words='remember recall context status show list history import export embed config completions man' ;;
-    esac
-    if [[ $current == -* ]]; then
-        COMPREPLY=($(compgen -W "$options" -- "$current"))
-    elif [[ -n $words ]]; then
-        COMPREPLY=($(compgen -W "$words" -- "$current"))
-    elif [[ $command == import ]]; then
-        compopt -o filenames 2>/dev/null
-        COMPREPLY=($(compgen -f -- "$current"))
+}
+
+_tideline() {
+    local IFS=$' \t\n' REPLY line=${COMP_LINE:0:${COMP_POINT:-${#COMP_LINE}}}
+    local words=() word gap raw i last=0 command= place=0 waiting= ended= current shown=()
+    COMPREPLY=()
+    # bash cuts words at = and : too; those that touch one another in the line are one word.
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        raw=${COMP_WORDS[i]}
+        gap=${line%%[![:space:]]*}
+        line=${line#"$gap"}
+        ((i == COMP_CWORD)) && raw=$line
+        line=${line#"$raw"}
+        if ((i == 0)) || [[ $gap ]]; then
+            words[last++]=$raw
+        else
+            words[last - 1]=${words[last - 1]}$raw
+        fi
+    done
+    for ((i = 1; i < last - 1; i++)); do
+        word=${words[i]}
+        if [[ $waiting ]]; then
+            waiting=
+        elif [[ $ended ]]; then
+            ((place++))
+        elif [[ $word == -- ]]; then
+            ended=$command
+        elif [[ $word == -?* ]]; then
+            _tideline_waiting "$command" "$word"
+            waiting=$REPLY
+        elif [[ $command ]]; then
+            ((place++))
+        else
+            command=$word
+        fi
+    done
+    current=${words[last - 1]}
+    _tideline_at "$current"
+    # bash puts a match in the place of the last piece that it cut.
+    [[ $raw == [=:] ]] && raw=
+    gap=${current%"$raw"}
+    [[ $gap ]] && COMPREPLY=("${COMPREPLY[@]#"$gap"}")
+    return 0
+}
+
+# Offer what may stand in the place of $1, with the position that _tideline has found.
+_tideline_at() {
+    local current=${1#[\"\']}
+    if [[ $waiting ]]; then
+        _tideline_value "$command" "$waiting"
+        _tideline_complete "$REPLY" "$current"
+    elif [[ -z $ended && $current == --*=* ]]; then
+        _tideline_value "$command" "${current%%=*}"
+        _tideline_complete "$REPLY" "${current#*=}"
+        COMPREPLY=("${COMPREPLY[@]/#/${current%%=*}=}")
+        [[ ${COMPREPLY[0]} == "${current%%=*}=" ]] && COMPREPLY=()
+    elif [[ -z $ended && $current == -* ]]; then
+        _tideline_flags "$command"
+        _tideline_offer "$current" $REPLY
+    elif [[ $command ]]; then
+        _tideline_argument "$command" "$place"
+        _tideline_complete "$REPLY" "$current"
+    else
+        _tideline_offer "$current" remember recall context status show list history import export embed config completions man
+        # 63 is `?`: bash lists the matches and inserts none.
+        if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
+            for word in "${COMPREPLY[@]}"; do
+                _tideline_summary "$word"
+                printf -v word '%-12s %s' "$word" "$REPLY"
+                shown+=("$word")
+            done
+            COMPREPLY=("${shown[@]}")
+        fi
     fi
 }
+
 complete -F _tideline tideline

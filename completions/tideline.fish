@@ -1,108 +1,162 @@
-# fish completion for tideline
-set -l commands remember recall context status show list history import export embed config completions man
+# fish completion for tideline: save it as ~/.config/fish/completions/tideline.fish. Generated;
+# `tideline completions fish` prints it.
+
+function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[1] has a value'
+    contains -- $argv[2] --db --origin --now --color
+    and return 0
+    switch $argv[1]
+        case remember
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from
+        case recall
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of
+        case context
+            contains -- $argv[2] --max-chars --max-tokens --limit -n --format
+        case list
+            contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n
+        case history
+            contains -- $argv[2] --limit -n
+        case import
+            contains -- $argv[2] --format --table
+        case export
+            contains -- $argv[2] --format --output -o
+        case embed
+            contains -- $argv[2] --embedder
+        case '*'
+            return 1
+    end
+end
+
+function __tideline_waits -d 'Succeed when the next word is the value of $argv[2]'
+    switch $argv[2]
+        case '--*=*'
+            return 1
+        case '--*'
+            __tideline_takes_value $argv
+            return
+    end
+    set -l letters (string split '' -- (string sub -s 2 -- $argv[2]))
+    while set -q letters[1]
+        if __tideline_takes_value "$argv[1]" -$letters[1]
+            not set -q letters[2]
+            return
+        end
+        set -e letters[1]
+    end
+    return 1
+end
+
+function __tideline_at -d 'Succeed in command $argv[1] (empty: before it), at word $argv[2] of it'
+    set -l tokens (commandline -opc)
+    set -e tokens[1]
+    set -l command ''
+    set -l place 0
+    set -l waiting 0
+    set -l ended 0
+    for token in $tokens
+        if test $waiting -eq 1
+            set waiting 0
+        else if test $ended -eq 1
+            set place (math $place + 1)
+        else if test "$token" = --
+            set ended 1
+        else if string match -q -- '-*' $token; and test "$token" != -
+            __tideline_waits "$command" $token
+            and set waiting 1
+        else if test -z "$command"
+            set command $token
+        else
+            set place (math $place + 1)
+        end
+    end
+    test "$command" = "$argv[1]"
+    and test -z "$argv[2]" -o "$argv[2]" = "$place"
+end
+
 complete -c tideline -f
-complete -c tideline -l help -s h -d 'Show the help.'
-complete -c tideline -l version -d 'Print the version.'
-complete -c tideline -l db -r -F -d 'Memory file [env: TIDELINE_DB].'
-complete -c tideline -l origin -x -d 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].'
-complete -c tideline -l now -x -d 'Pretend it is TIME [env: TIDELINE_NOW].'
-complete -c tideline -l json -d 'Print one JSON object.'
-complete -c tideline -l quiet -s q -d 'Print no notes on stderr.'
-complete -c tideline -l verbose -s v -d 'Print more notes on stderr.'
-complete -c tideline -l debug -d 'Show tracebacks.'
-complete -c tideline -l color -x -a 'auto always never' -d 'When to use color.'
-complete -c tideline -l no-input -d 'Never ask a question.'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a remember -d 'Write a fact down.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge].'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l slot -x -d 'The one value it is of, such as deploy_day: replaces the old one.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l importance -x -d 'How much it matters; outside 0..1 is clamped.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l tier -x -a 'short long permanent' -d 'How long it is kept.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Who said it [default: owner_message, in a channel channel_message].'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l supersedes -x -d 'A fact that this one replaces.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l confidence -x -d 'How sure it is; weighs in recall.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l valid-from -x -d 'When it begins to hold.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l valid-to -x -d 'When it ceases to hold.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l tag -s t -x -d 'A label to filter by.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l title -x -d 'A short name.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l meta -x -d 'Anything else worth keeping.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l source-turn -x -d 'Where it was said.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l derived-from -x -d 'A fact it was derived from.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l pin -d 'Never let it fade.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l confine -d 'Store what the source may not author as knowledge.'
-complete -c tideline -n "__fish_seen_subcommand_from remember" -l batch -d 'Read JSON lines; print one result a line; one transaction.'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a recall -d 'Find the facts that answer a query.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l limit -s n -x -d 'Hits at most [default: 8].'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid].'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l fusion -x -a 'append' -d 'How the two lanes are joined [default: append].'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l decay -x -a 'half-life none' -d 'How facts fade [default: half-life].'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l min-sim -x -d 'Least cosine of a fact found by likeness [default: 0.3].'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1].'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l tag -s t -x -d 'Only facts with this tag.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l since -x -d 'Only facts made at or after TIME.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l until -x -d 'Only facts made at or before TIME.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l as-of -x -d 'What held at TIME, archived facts included.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l explain -d 'Show what each score is made of.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l no-touch -d 'Do not count this as use of the facts.'
-complete -c tideline -n "__fish_seen_subcommand_from recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin; print one JSON result a line; counts no use.'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a context -d 'Print a budgeted block of facts for a prompt.'
-complete -c tideline -n "__fish_seen_subcommand_from context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is always whole.'
-complete -c tideline -n "__fish_seen_subcommand_from context" -l max-tokens -x -d 'Tokens at most, estimated.'
-complete -c tideline -n "__fish_seen_subcommand_from context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5].'
-complete -c tideline -n "__fish_seen_subcommand_from context" -l auto -d 'Heading, notice and fence; nothing at all for an unknown origin.'
-complete -c tideline -n "__fish_seen_subcommand_from context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text].'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a status -d 'Show what is remembered, and whether all is well.'
-complete -c tideline -n "__fish_seen_subcommand_from status" -l all-origins -d 'Add the other origins and the file\'s size.'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a show -d 'Show one fact: all of it, its links, its strength now.'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a list -d 'List facts, newest first.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l tag -s t -x -d 'Only facts with this tag.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: active].'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l since -x -d 'Only facts made at or after TIME.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l until -x -d 'Only facts made at or before TIME.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l as-of -x -d 'What held at TIME, archived facts included.'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all].'
-complete -c tideline -n "__fish_seen_subcommand_from list" -l jsonl -d 'Print one JSON object a line.'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a history -d 'Show who changed what, and when.'
-complete -c tideline -n "__fish_seen_subcommand_from history" -l limit -s n -x -d 'Commands to go back [default: 20].'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
-complete -c tideline -n "__fish_seen_subcommand_from import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s.'
-complete -c tideline -n "__fish_seen_subcommand_from import" -l merge -d 'Send each row through the rules of remember.'
-complete -c tideline -n "__fish_seen_subcommand_from import" -l strict -d 'Take nothing if any row is bad.'
-complete -c tideline -n "__fish_seen_subcommand_from import" -l format -x -a 'jsonl csv tsv sqlite' -d 'jsonl, csv, tsv or sqlite [default: by the file\'s name].'
-complete -c tideline -n "__fish_seen_subcommand_from import" -l table -x -d 'The table of a SQLite file [default: fact].'
-complete -c tideline -n "__fish_seen_subcommand_from import" -F
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
-complete -c tideline -n "__fish_seen_subcommand_from export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl].'
-complete -c tideline -n "__fish_seen_subcommand_from export" -l output -s o -r -F -d 'Where to write [default: standard output].'
-complete -c tideline -n "__fish_seen_subcommand_from export" -l all-origins -d 'The facts of every origin (the owner\'s right).'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a embed -d 'Print the vector of a text.'
-complete -c tideline -n "__fish_seen_subcommand_from embed" -l embedder -x -d 'Which one [default: hrr-256].'
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a config -d 'Show and change settings.'
-complete -c tideline -n "__fish_seen_subcommand_from config" -a list
-complete -c tideline -n "__fish_seen_subcommand_from config" -a get
-complete -c tideline -n "__fish_seen_subcommand_from config" -a set
-complete -c tideline -n "__fish_seen_subcommand_from config" -a path
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a completions -d 'Print the completion script of a shell.'
-complete -c tideline -n "__fish_seen_subcommand_from completions" -a bash
-complete -c tideline -n "__fish_seen_subcommand_from completions" -a zsh
-complete -c tideline -n "__fish_seen_subcommand_from completions" -a fish
-complete -c tideline -n "__fish_seen_subcommand_from completions" -a powershell
-complete -c tideline -n "not __fish_seen_subcommand_from $commands" -a man -d 'Show a manual page.'
-complete -c tideline -n "__fish_seen_subcommand_from man" -l roff -d 'Print the page\'s source, to be installed.'
-complete -c tideline -n "__fish_seen_subcommand_from man" -a remember
-complete -c tideline -n "__fish_seen_subcommand_from man" -a recall
-complete -c tideline -n "__fish_seen_subcommand_from man" -a context
-complete -c tideline -n "__fish_seen_subcommand_from man" -a status
-complete -c tideline -n "__fish_seen_subcommand_from man" -a show
-complete -c tideline -n "__fish_seen_subcommand_from man" -a list
-complete -c tideline -n "__fish_seen_subcommand_from man" -a history
-complete -c tideline -n "__fish_seen_subcommand_from man" -a import
-complete -c tideline -n "__fish_seen_subcommand_from man" -a export
-complete -c tideline -n "__fish_seen_subcommand_from man" -a embed
-complete -c tideline -n "__fish_seen_subcommand_from man" -a config
-complete -c tideline -n "__fish_seen_subcommand_from man" -a completions
-complete -c tideline -n "__fish_seen_subcommand_from man" -a man
+complete -c tideline -l db -r -F -d 'Memory file [env: TIDELINE_DB]'
+complete -c tideline -l origin -x -d 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN]'
+complete -c tideline -l now -x -d 'Pretend it is TIME [env: TIDELINE_NOW]'
+complete -c tideline -l json -d 'Print one JSON object'
+complete -c tideline -l quiet -s q -d 'Print no notes on stderr'
+complete -c tideline -l verbose -s v -d 'Print more notes on stderr'
+complete -c tideline -l debug -d 'Show tracebacks'
+complete -c tideline -l color -x -a 'auto always never' -d 'When to use color'
+complete -c tideline -l no-input -d 'Never ask a question'
+complete -c tideline -l help -s h -d 'Show a short help'
+complete -c tideline -n "__tideline_at ''" -l version -d 'Print the version'
+complete -c tideline -n "__tideline_at ''" -a remember -d 'Write a fact down.'
+complete -c tideline -n "__tideline_at ''" -a recall -d 'Find the facts that answer a query.'
+complete -c tideline -n "__tideline_at ''" -a context -d 'Print a budgeted block of facts for a prompt.'
+complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
+complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
+complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
+complete -c tideline -n "__tideline_at ''" -a history -d 'Show who changed what, and when.'
+complete -c tideline -n "__tideline_at ''" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
+complete -c tideline -n "__tideline_at ''" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
+complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
+complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
+complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
+complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
+complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
+complete -c tideline -n "__tideline_at remember" -l slot -x -d 'The one value it is of, such as deploy_day: replaces the old one'
+complete -c tideline -n "__tideline_at remember" -l importance -x -d 'How much it matters; outside 0..1 is clamped'
+complete -c tideline -n "__tideline_at remember" -l tier -x -a 'short long permanent' -d 'How long it is kept'
+complete -c tideline -n "__tideline_at remember" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Who said it [default: owner_message, in a channel channel_message]'
+complete -c tideline -n "__tideline_at remember" -l supersedes -x -d 'A fact that this one replaces'
+complete -c tideline -n "__tideline_at remember" -l confidence -x -d 'How sure it is; weighs in recall'
+complete -c tideline -n "__tideline_at remember" -l valid-from -x -d 'When it begins to hold'
+complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'When it ceases to hold'
+complete -c tideline -n "__tideline_at remember" -l tag -s t -x -d 'A label to filter by'
+complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
+complete -c tideline -n "__tideline_at remember" -l title -x -d 'A short name'
+complete -c tideline -n "__tideline_at remember" -l meta -x -d 'Anything else worth keeping'
+complete -c tideline -n "__tideline_at remember" -l source-turn -x -d 'Where it was said'
+complete -c tideline -n "__tideline_at remember" -l derived-from -x -d 'A fact it was derived from'
+complete -c tideline -n "__tideline_at remember" -l pin -d 'Never let it fade'
+complete -c tideline -n "__tideline_at remember" -l confine -d 'Store what the source may not author as knowledge'
+complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line; one transaction'
+complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8]'
+complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
+complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append' -d 'How the two lanes are joined [default: append]'
+complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life none' -d 'How facts fade [default: half-life]'
+complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of a fact found by likeness [default: 0.3]'
+complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
+complete -c tideline -n "__tideline_at recall" -l tag -s t -x -d 'Only facts with this tag'
+complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
+complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME'
+complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included'
+complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
+complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
+complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin; print one JSON result a line; counts no use'
+complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is always whole'
+complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at most, estimated'
+complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5]'
+complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence; nothing at all for an unknown origin'
+complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]'
+complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins and the file\'s size'
+complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at list" -l tag -s t -x -d 'Only facts with this tag'
+complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: active]'
+complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at or before TIME'
+complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included'
+complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
+complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20]'
+complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s'
+complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
+complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
+complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite' -d 'jsonl, csv, tsv or sqlite [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
+complete -c tideline -n '__tideline_at import 0' -F
+complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl]'
+complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
+complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'
+complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
+complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path'
+complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
+complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context status show list history import export embed config completions man'

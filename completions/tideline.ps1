@@ -1,61 +1,212 @@
-# PowerShell completion for tideline: dot-source it from $PROFILE
+# PowerShell completion for tideline: dot-source it from $PROFILE. Generated;
+# `tideline completions powershell` prints it.
+
 Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
-    param($word, $ast, $position)
-    $commands = @('remember', 'recall', 'context', 'status', 'show', 'list', 'history', 'import', 'export', 'embed', 'config', 'completions', 'man')
-    $before = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
-    $command = $before | Where-Object { $commands -contains $_ } | Select-Object -First 1
-    $previous = if ($word) { $before[-2] } else { $before[-1] }
-    $found = switch ("$command $previous") {
-        ' --color' { @('auto', 'always', 'never') }
-        'remember --segment' { @('identity', 'correction', 'relationship', 'preference', 'project', 'knowledge', 'context') }
-        'remember -s' { @('identity', 'correction', 'relationship', 'preference', 'project', 'knowledge', 'context') }
-        'remember --tier' { @('short', 'long', 'permanent') }
-        'remember --source' { @('owner_message', 'user_instruction', 'channel_message', 'dream', 'tool_output', 'retrieved_document', 'compaction', 'extraction') }
-        'remember --kind' { @('entity', 'identity', 'name_memory', 'preference', 'lesson', 'relationship', 'project_state', 'fact', 'procedure', 'remember', 'manual', 'document', 'document_summary', 'summary', 'skill', 'auto', 'episode', 'failure', 'note', 'session') }
-        'remember --color' { @('auto', 'always', 'never') }
-        'recall --mode' { @('hybrid', 'keyword', 'semantic') }
-        'recall --fusion' { @('append') }
-        'recall --decay' { @('half-life', 'none') }
-        'recall --segment' { @('identity', 'correction', 'relationship', 'preference', 'project', 'knowledge', 'context') }
-        'recall -s' { @('identity', 'correction', 'relationship', 'preference', 'project', 'knowledge', 'context') }
-        'recall --kind' { @('entity', 'identity', 'name_memory', 'preference', 'lesson', 'relationship', 'project_state', 'fact', 'procedure', 'remember', 'manual', 'document', 'document_summary', 'summary', 'skill', 'auto', 'episode', 'failure', 'note', 'session') }
-        'recall --color' { @('auto', 'always', 'never') }
-        'context --format' { @('text', 'json', 'xml') }
-        'context --color' { @('auto', 'always', 'never') }
-        'status --color' { @('auto', 'always', 'never') }
-        'show --color' { @('auto', 'always', 'never') }
-        'list --segment' { @('identity', 'correction', 'relationship', 'preference', 'project', 'knowledge', 'context') }
-        'list -s' { @('identity', 'correction', 'relationship', 'preference', 'project', 'knowledge', 'context') }
-        'list --kind' { @('entity', 'identity', 'name_memory', 'preference', 'lesson', 'relationship', 'project_state', 'fact', 'procedure', 'remember', 'manual', 'document', 'document_summary', 'summary', 'skill', 'auto', 'episode', 'failure', 'note', 'session') }
-        'list --lifecycle' { @('active', 'archived', 'pruned', 'all') }
-        'list --color' { @('auto', 'always', 'never') }
-        'history --color' { @('auto', 'always', 'never') }
-        'import --format' { @('jsonl', 'csv', 'tsv', 'sqlite') }
-        'import --color' { @('auto', 'always', 'never') }
-        'export --format' { @('jsonl', 'csv', 'sqlite', 'markdown') }
-        'export --color' { @('auto', 'always', 'never') }
-        'embed --color' { @('auto', 'always', 'never') }
-        'config --color' { @('auto', 'always', 'never') }
-        'completions --color' { @('auto', 'always', 'never') }
-        'man --color' { @('auto', 'always', 'never') }
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commands = [ordered]@{
+        'remember' = 'Write a fact down.'
+        'recall' = 'Find the facts that answer a query.'
+        'context' = 'Print a budgeted block of facts for a prompt.'
+        'status' = 'Show what is remembered, and whether all is well.'
+        'show' = 'Show one fact: all of it, its links, its strength now.'
+        'list' = 'List facts, newest first.'
+        'history' = 'Show who changed what, and when.'
+        'import' = 'Take in facts from JSON lines, CSV, TSV or SQLite.'
+        'export' = 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
+        'embed' = 'Print the vector of a text.'
+        'config' = 'Show and change settings.'
+        'completions' = 'Print the completion script of a shell.'
+        'man' = 'Show a manual page.'
     }
-    if (-not $found) { $found = switch ($command) {
-        'remember' { @('--segment', '-s', '--slot', '--importance', '--tier', '--source', '--supersedes', '--confidence', '--valid-from', '--valid-to', '--tag', '-t', '--kind', '--title', '--meta', '--source-turn', '--derived-from', '--pin', '--confine', '--batch', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'recall' { @('--limit', '-n', '--mode', '--fusion', '--decay', '--min-sim', '--mmr', '--tag', '-t', '--segment', '-s', '--kind', '--since', '--until', '--as-of', '--explain', '--no-touch', '--batch', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'context' { @('--max-chars', '--max-tokens', '--limit', '-n', '--auto', '--format', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'status' { @('--all-origins', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'show' { @('--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'list' { @('--segment', '-s', '--tag', '-t', '--kind', '--lifecycle', '--since', '--until', '--as-of', '--limit', '-n', '--jsonl', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'history' { @('--limit', '-n', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'import' { @('--trust', '--merge', '--strict', '--format', '--table', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'export' { @('--format', '--output', '-o', '--all-origins', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'embed' { @('--embedder', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h') }
-        'config' { @('--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h', 'list', 'get', 'set', 'path') }
-        'completions' { @('--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h', 'bash', 'zsh', 'fish', 'powershell') }
-        'man' { @('--roff', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input', '--help', '-h', 'remember', 'recall', 'context', 'status', 'show', 'list', 'history', 'import', 'export', 'embed', 'config', 'completions', 'man') }
-        default { $commands + @('--help', '-h', '--version', '--db', '--origin', '--now', '--json', '--quiet', '-q', '--verbose', '-v', '--debug', '--color', '--no-input') }
-    } }
-    $found | Where-Object { $_ -like "$word*" } | ForEach-Object {
-        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+    $globals = @(
+        @{ Flags = @('--db'); Kind = 'file'; Help = 'Memory file [env: TIDELINE_DB].' }
+        @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
+        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME [env: TIDELINE_NOW].' }
+        @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }
+        @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr.' }
+        @{ Flags = @('--verbose','-v'); Kind = 'flag'; Help = 'Print more notes on stderr.' }
+        @{ Flags = @('--debug'); Kind = 'flag'; Help = 'Show tracebacks.' }
+        @{ Flags = @('--color'); Kind = 'one of auto always never'; Help = 'When to use color.' }
+        @{ Flags = @('--no-input'); Kind = 'flag'; Help = 'Never ask a question.' }
+        @{ Flags = @('--help','-h'); Kind = 'flag'; Help = 'Show a short help.' }
+    )
+    $version = @{ Flags = @('--version'); Kind = 'flag'; Help = 'Print the version.' }
+    $options = @{
+        'remember' = @(
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
+            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: replaces the old one.' }
+            @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
+            @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Who said it [default: owner_message, in a channel channel_message].' }
+            @{ Flags = @('--supersedes'); Kind = 'text'; Help = 'A fact that this one replaces.' }
+            @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
+            @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
+            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
+            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
+            @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
+            @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
+            @{ Flags = @('--source-turn'); Kind = 'text'; Help = 'Where it was said.' }
+            @{ Flags = @('--derived-from'); Kind = 'text'; Help = 'A fact it was derived from.' }
+            @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
+            @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
+            @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line; one transaction.' }
+        )
+        'recall' = @(
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Hits at most [default: 8].' }
+            @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic'; Help = 'Words and likeness, words alone, or likeness alone [default: hybrid].' }
+            @{ Flags = @('--fusion'); Kind = 'one of append'; Help = 'How the two lanes are joined [default: append].' }
+            @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
+            @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
+            @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
+            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME.' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
+            @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
+            @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
+            @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin; print one JSON result a line; counts no use.' }
+        )
+        'context' = @(
+            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is always whole.' }
+            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5].' }
+            @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence; nothing at all for an unknown origin.' }
+            @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text].' }
+        )
+        'status' = @(
+            @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins and the file''s size.' }
+        )
+        'show' = @(
+        )
+        'list' = @(
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: active].' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME.' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+        )
+        'history' = @(
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20].' }
+        )
+        'import' = @(
+            @{ Flags = @('--trust'); Kind = 'flag'; Help = 'Keep the sources that the file states; the rest is the owner''s.' }
+            @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
+            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite'; Help = 'jsonl, csv, tsv or sqlite [default: by the file''s name].' }
+            @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
+        )
+        'export' = @(
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv sqlite markdown'; Help = 'jsonl, csv, sqlite or markdown [default: jsonl].' }
+            @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
+            @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
+        )
+        'embed' = @(
+            @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Which one [default: hrr-256].' }
+        )
+        'config' = @(
+        )
+        'completions' = @(
+        )
+        'man' = @(
+            @{ Flags = @('--roff'); Kind = 'flag'; Help = 'Print the source of the page.' }
+        )
+    }
+    $arguments = @{
+        'import:0' = 'file'
+        'config:0' = 'one of list get set path'
+        'completions:0' = 'one of bash zsh fish powershell'
+        'man:0' = 'one of remember recall context status show list history import export embed config completions man'
+    }
+
+    function Find-Option([string]$command, [string]$flag) {
+        $known = @($globals)
+        if ($command -and $options.ContainsKey($command)) { $known += $options[$command] }
+        $known | Where-Object { $_.Flags -ccontains $flag } | Select-Object -First 1
+    }
+
+    function Find-Waiting([string]$command, [string]$word) {
+        if ($word.StartsWith('--')) {
+            $option = if ($word.Contains('=')) { $null } else { Find-Option $command $word }
+            if ($option -and $option.Kind -ne 'flag') { return $option }
+            return $null
+        }
+        for ($i = 1; $i -lt $word.Length; $i++) {
+            $option = Find-Option $command ('-' + $word[$i])
+            if ($option -and $option.Kind -ne 'flag') {
+                if ($i -eq $word.Length - 1) { return $option }
+                return $null
+            }
+        }
+        return $null
+    }
+
+    function New-Result([string]$text, [string]$type, [string]$tip) {
+        [System.Management.Automation.CompletionResult]::new($text, $text, $type, $tip)
+    }
+
+    function Get-Values([string]$kind, [string]$prefix, [string]$start) {
+        if ($kind.StartsWith('one of ')) {
+            $kind.Substring(7).Split(' ') |
+                Where-Object { $_.StartsWith($start) } |
+                ForEach-Object { New-Result ($prefix + $_) 'ParameterValue' $_ }
+        } elseif (($kind -eq 'file' -or $kind -eq 'folder') -and -not $prefix) {
+            [System.Management.Automation.CompletionCompleters]::CompleteFilename($start) |
+                Where-Object { $kind -eq 'file' -or $_.ResultType -eq 'ProviderContainer' }
+        }
+    }
+
+    $command = ''
+    $place = 0
+    $waiting = $null
+    $ended = $false
+    $before = $commandAst.CommandElements | Select-Object -Skip 1 | Where-Object {
+        $_.Extent.EndOffset -lt $cursorPosition -or
+        ($_.Extent.EndOffset -eq $cursorPosition -and -not $wordToComplete)
+    }
+    foreach ($element in $before) {
+        $word = $element.Extent.Text.Trim('"', "'")
+        if ($waiting) { $waiting = $null }
+        elseif ($ended) { $place++ }
+        elseif ($word -ceq '--') { $ended = [bool]$command }
+        elseif ($word.StartsWith('-') -and $word.Length -gt 1) {
+            $waiting = Find-Waiting $command $word
+        }
+        elseif ($command) { $place++ }
+        else { $command = $word }
+    }
+
+    if ($waiting) {
+        Get-Values $waiting.Kind '' $wordToComplete
+    } elseif (-not $ended -and $wordToComplete -clike '--*=*') {
+        $flag, $start = $wordToComplete.Split('=', 2)
+        $option = Find-Option $command $flag
+        if ($option) { Get-Values $option.Kind "$flag=" $start }
+    } elseif (-not $ended -and $wordToComplete.StartsWith('-')) {
+        $known = @($globals)
+        if (-not $command) { $known += $version }
+        elseif ($options.ContainsKey($command)) { $known += $options[$command] }
+        foreach ($option in $known) {
+            foreach ($flag in $option.Flags) {
+                if ($flag.StartsWith($wordToComplete)) {
+                    New-Result $flag 'ParameterName' $option.Help
+                }
+            }
+        }
+    } elseif ($command) {
+        foreach ($key in "${command}:$place", "${command}:*") {
+            if ($arguments.ContainsKey($key)) { Get-Values $arguments[$key] '' $wordToComplete }
+        }
+    } else {
+        $commands.Keys |
+            Where-Object { $_.StartsWith($wordToComplete) } |
+            ForEach-Object { New-Result $_ 'ParameterValue' $commands[$_] }
     }
 }

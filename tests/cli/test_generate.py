@@ -1,30 +1,68 @@
-"""Manual pages, completion files and the schema page are what the commands are now."""
+"""Manual pages, completion files, the schema page and the README are what the commands are now."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
+import sys
+from types import ModuleType
 
+import pexpect
 import pytest
 
-from tideline_cli.cli import generate, generate_completions, generate_man
-from tideline_cli.cli.commands import COMMANDS
+from tests.support import ROOT
+from tideline_cli.cli import app, generate, generate_completions, generate_man
+from tideline_cli.cli.commands import COMMANDS, Command
 from tideline_cli.cli.fast import verb
-from tideline_cli.cli.options import GLOBAL
+from tideline_cli.cli.options import GLOBAL, Argument, Option
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+needs_man = pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
+FILES = {
+    "bash": "tideline.bash",
+    "zsh": "_tideline",
+    "fish": "tideline.fish",
+    "powershell": "tideline.ps1",
+}
 
 
 def test_generated_files_are_current():
     """Every generated file of the checkout is what `make generate` would write."""
-    assert generate.stale(ROOT) == []
+    assert generate.stale(str(ROOT)) == []
 
 
 def test_a_changed_file_is_stale(tmp_path):
-    """A file that differs from what would be written is named."""
-    assert generate.stale(str(tmp_path)) == list(generate.generated(str(tmp_path)))
+    """A file that differs is named, and so is the page of a command that is gone."""
+    (tmp_path / "man").mkdir()
+    (tmp_path / "man" / "tideline-gone.1").touch()
+    wanted = [*generate.generated(str(tmp_path)), "man/tideline-gone.1"]
+    assert generate.stale(str(tmp_path)) == wanted
+
+
+def test_generating_twice_changes_nothing(tmp_path):
+    """Files that were written are current, and what is left over is removed."""
+    (tmp_path / "man").mkdir()
+    (tmp_path / "man" / "tideline-gone.1").touch()
+    (tmp_path / "README.md").write_text(
+        "a\n<!-- commands:begin -->\nold\n<!-- commands:end -->\nz\n", encoding="utf-8"
+    )
+    generate._write(str(tmp_path))
+    assert generate.stale(str(tmp_path)) == []
+    assert not (tmp_path / "man" / "tideline-gone.1").exists()
+    readme = (tmp_path / "README.md").read_text("utf-8")
+    assert readme.startswith("a\n<!-- commands:begin -->\n") and readme.endswith("-->\nz\n")
+    assert "old" not in readme and all(f"`{name}" in readme for name in COMMANDS)
+
+
+def test_check_finds_the_checkout_from_anywhere(tmp_path):
+    """`--check` looks at the checkout that the program is in, wherever it is called."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tideline_cli.cli.generate", "--check"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.glob("man")) == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -33,31 +71,75 @@ def test_every_command_is_documented(name):
     page = generate_man.page(name).replace("\\-", "-")
     files = generate_completions.files()
     for option in (*verb(name).OPTIONS, *GLOBAL):
+        assert f"\\fB{', '.join(option.flags)}\\fR" in page
+        assert all(choice in page for choice in option.choices)
         for flag in option.flags:
-            assert f"\\fB{flag}\\fR" in page
             for shell in ("tideline.bash", "_tideline", "tideline.ps1"):
                 assert flag in files[shell]
-            fish = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
+            fish = f"-l {flag[2:]} " if flag.startswith("--") else f"-s {flag[1:]} "
             assert fish in files["tideline.fish"]
     for text in (*files.values(), generate_man.main_page().replace("\\-", "-")):
         assert name in text
 
 
-@pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_flags_are_those_of_the_live_commands(name):
+    """The pages have the flags that Typer takes, no more and no fewer."""
+    command = app.build(name) if name else app.root()
+    taken = {flag for parameter in command.params for flag in parameter.opts if flag[0] == "-"}
+    shown = {
+        flag
+        for _, blocks in generate_man.layout(name).sections
+        for block in blocks
+        if isinstance(block, generate_man.Item)
+        for flag in block.literal.split(", ")
+        if flag.startswith("-")
+    }
+    assert shown - {"--help", "-h"} == taken - {"--help", "-h"}
+
+
+@needs_man
 @pytest.mark.parametrize("name", sorted(generate_man.pages()))
 def test_pages_render_without_warnings(name, tmp_path):
     """man formats every page and has nothing to say against it."""
     path = tmp_path / name
-    path.write_text(generate_man.pages()[name], encoding="utf-8")
+    path.write_text(generate_man.pages()[name], encoding="ascii")
     done = subprocess.run(
-        ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", str(path)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "MANPAGER": "cat", "PAGER": "cat", "MANWIDTH": "100"},
-        check=False,
-    )
+        ["man", "--warnings", "-E", "UTF-8", "-P", "cat", "-l", str(path)],
+        capture_output=True, text=True, check=False, env={**os.environ, "MANWIDTH": "100"},
+    )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert "EXIT STATUS" in re.sub(".\b", "", done.stdout)
+    for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO"):
+        assert f"\n{heading}\n" in done.stdout
+
+
+def test_roff_keeps_every_character():
+    """Dots, quotes, backslashes and hyphens of a text are not taken for requests."""
+    shown = generate_man.Page(
+        "x", [("S", [".dot", "'quote", "a\\fBb", "`--flag` 'x' \"y\"", generate_man.Code("`z`")])]
+    )
+    assert generate_man.roff(shown).split("\n")[4:] == [
+        "\\&.dot", ".PP", "\\(aqquote", ".PP", "a\\(rsfBb", ".PP",
+        "\\fB\\-\\-flag\\fR \\(aqx\\(aq \\(dqy\\(dq",
+        ".PP", ".RS 4", ".nf", "\\fB`z`\\fR", ".fi", ".RE", "",
+    ]  # fmt: skip
+
+
+def test_a_new_command_needs_no_change_here(monkeypatch):
+    """A row in COMMANDS and a module are enough for its page and its completions."""
+    module = ModuleType("tideline_cli.cli.verb.dream_test")
+    module.HELP = "Dream.\n\nOf `sheep` and 'wolves'."
+    module.EXAMPLES = (("a b", "--stage count"),)
+    module.ARGUMENTS = (Argument("words", "DIR", "Where.", "folder"),)
+    module.OPTIONS = (
+        Option("stage", ("--stage", "-S"), "It's [one] of: two.", "choice",
+               choices=("count", "sleep")),
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(COMMANDS, "dream", Command("dream_test", "It's: all [dream].", "Core"))
+    assert "tideline-dream.1" in generate_man.pages()
+    for text in generate_completions.files().values():
+        assert "count sleep" in text and "dream" in text
 
 
 def test_schema_page_has_every_table():
@@ -65,3 +147,69 @@ def test_schema_page_has_every_table():
     page = generate.schema_page()
     for table in ("setting", "origin", "fact", "fact_fts", "link", "batch", "change", "usage"):
         assert f"## {table}\n" in page
+
+
+@pytest.mark.parametrize("shell", FILES)
+def test_completions_prints_the_committed_file(run, shell):
+    """`tideline completions SHELL` prints what the checkout holds."""
+    done = run("completions", shell)
+    committed = (ROOT / "completions" / FILES[shell]).read_text("utf-8")
+    assert (done.code, done.out, done.err) == (0, committed, "")
+    assert run("completions", shell, "--json").json == {"shell": shell, "script": committed}
+
+
+@pytest.mark.parametrize("words", [(), ("tcsh",), ("bash", "zsh")])
+def test_completions_names_the_shells(run, words):
+    """An unknown shell, none or two are a usage error that names those there are."""
+    done = run("completions", *words)
+    assert (done.code, done.out) == (2, "")
+    assert "bash, zsh, fish, powershell" in done.err
+
+
+def test_man_prints_roff(run):
+    """`--roff` prints the committed page."""
+    committed = (ROOT / "man" / "tideline-recall.1").read_text("ascii")
+    assert run("man", "recall", "--roff").out == committed
+    assert run("man", "--roff").out == (ROOT / "man" / "tideline.1").read_text("ascii")
+
+
+@pytest.mark.parametrize("has_man", [pytest.param(True, marks=needs_man), False])
+def test_man_in_a_pipe_is_text(run, monkeypatch, tmp_path, has_man):
+    """In a pipe the page is plain text, with man and without."""
+    if not has_man:
+        monkeypatch.setenv("PATH", str(tmp_path))
+    done = run("man", "recall")
+    assert (done.code, done.err) == (0, "")
+    assert "\x08" not in done.out and "\x1b" not in done.out and "\\-" not in done.out
+    assert "--explain" in done.out and "EXIT STATUS" in done.out
+
+
+def test_a_man_that_fails_is_no_failure(run, monkeypatch, tmp_path):
+    """Where man is there and does not work, the page is printed as text."""
+    program = tmp_path / "man"
+    program.write_text("#!/bin/sh\necho broken; exit 3\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = run("man")
+    assert done.code == 0 and done.out.startswith("TIDELINE(1)\n")
+
+
+@pytest.mark.parametrize("words", [("nonsense",), ("recall", "list")])
+def test_man_names_the_commands(run, words):
+    """A page that is not there is a usage error that names those there are."""
+    done = run("man", *words)
+    assert (done.code, done.out) == (2, "")
+    assert "remember, recall" in done.err
+
+
+@needs_man
+def test_man_on_a_terminal_is_leafed(tmp_path):
+    """On a terminal the page goes through man and the reader's pager."""
+    shell = pexpect.spawn(
+        sys.executable, ["-m", "tideline_cli", "man", "recall"], encoding="utf-8", timeout=30,
+        env={**os.environ, "MANPAGER": f"tee {tmp_path}/leafed", "TERM": "dumb"},
+    )  # fmt: skip
+    shell.expect(pexpect.EOF)
+    shell.close()
+    assert shell.exitstatus == 0
+    assert (tmp_path / "leafed").stat().st_size > 1000

@@ -10,9 +10,10 @@ import sys
 
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.generate_completions import files as completion_files
-from tideline_cli.cli.generate_man import pages
+from tideline_cli.cli.generate_man import pages, usage
 from tideline_cli.store import schema
 
+_ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 _BEGIN, _END = "<!-- commands:begin -->", "<!-- commands:end -->"
 
 
@@ -29,16 +30,24 @@ def generated(root: str) -> dict[str, str]:
 
 
 def stale(root: str) -> list[str]:
-    """Return the paths of the generated files that are not what they would be now."""
-    return [
-        path for path, text in generated(root).items() if _read(os.path.join(root, path)) != text
-    ]
+    """Return the paths of the generated files that are not what they would be now.
+
+    A page whose command is gone is one of them.
+    """
+    made = generated(root)
+    old = [path for path, text in made.items() if _read(os.path.join(root, path)) != text]
+    return [*old, *(path for path in _pages_of(root) if path not in made)]
 
 
 def command_list() -> str:
-    """Return the commands as a Markdown table."""
-    lines = ["", "| Command | What it does |", "| --- | --- |"]
-    lines += [f"| `tideline {name}` | {command.summary} |" for name, command in COMMANDS.items()]
+    """Return the commands as a Markdown table, panel by panel."""
+    lines = ["", "| | Command | What it does |", "| --- | --- | --- |"]
+    shown = ""
+    for name, command in COMMANDS.items():
+        panel = f"**{command.panel}**" if command.panel != shown else ""
+        shown = command.panel
+        typed = f"{name} {usage(name)}".rstrip()
+        lines.append(f"| {panel} | `{typed}` | {command.summary} |")
     return "\n".join([*lines, ""])
 
 
@@ -65,19 +74,40 @@ def schema_page() -> str:
 
 def main(argv: list[str]) -> int:
     """Write the files, or with --check say which are stale; return the exit code."""
-    root = os.getcwd()
+    if not os.path.isfile(os.path.join(_ROOT, "pyproject.toml")):
+        sys.stderr.write(f"{_ROOT} is not a checkout of tideline\n")
+        return 2
+    return _check(_ROOT) if "--check" in argv else _write(_ROOT)
+
+
+def _check(root: str) -> int:
     old = stale(root)
-    if "--check" in argv:
-        for path in old:
-            sys.stderr.write(f"stale: {path} (make generate)\n")
-        return 1 if old else 0
-    made = generated(root)
     for path in old:
-        os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
-        with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+        sys.stderr.write(f"stale: {path} (make generate)\n")
+    return 1 if old else 0
+
+
+def _write(root: str) -> int:
+    made = generated(root)
+    for path in stale(root):
+        place = os.path.join(root, path)
+        if path not in made:
+            os.remove(place)
+            sys.stderr.write(f"removed {path}\n")
+            continue
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="utf-8") as file:
             file.write(made[path])
         sys.stderr.write(f"wrote {path}\n")
     return 0
+
+
+def _pages_of(root: str) -> list[str]:
+    """Return the paths of the manual pages that are there."""
+    try:
+        return [f"man/{name}" for name in sorted(os.listdir(os.path.join(root, "man")))]
+    except FileNotFoundError:
+        return []
 
 
 def _ends(statement: list[str]) -> bool:

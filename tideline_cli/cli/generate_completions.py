@@ -1,17 +1,20 @@
-"""Completion files in the language of each shell: no process starts when TAB is pressed."""
+"""Completion files in the language of each shell: no process starts when TAB is pressed.
+
+Each script walks the words before the cursor with the same knowledge as the parsers: which flags
+take a value, and which word is the command.
+"""
 
 from __future__ import annotations
 
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.fast import verb
-from tideline_cli.cli.options import GLOBAL, Option
+from tideline_cli.cli.generate_man import HELP, VERSION
+from tideline_cli.cli.generate_scripts import BASH, FISH, POWERSHELL, ZSH
+from tideline_cli.cli.options import GLOBAL, Argument, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-_HELP = Option("help", ("--help", "-h"), "Show the help.", "flag", False)
-_VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 def files() -> dict[str, str]:
@@ -25,259 +28,219 @@ def files() -> dict[str, str]:
 
 
 def bash() -> str:
-    """Return the script for bash, which needs no bash-completion."""
-    words = "\n".join(
-        f"        {name or _quoted('')}) options={_quoted(_flags(options))};"
-        f" words={_quoted(_words(name))} ;;"
-        for name, options in _all_options()
+    """Return the script for bash, 3.2 or newer, which needs no bash-completion."""
+    return _filled(
+        BASH,
+        {
+            "COMMANDS": " ".join(COMMANDS),
+            "SUMMARIES": [f"{n}) REPLY={_quoted(c.summary)} ;;" for n, c in COMMANDS.items()],
+            "GLOBAL_FLAGS": _quoted(_flags((*GLOBAL, HELP))),
+            "VERSION": _quoted(_flags((VERSION,))),
+            "FLAGS": [f"{name}) REPLY={_quoted(_flags(_own(name)))} ;;" for name in COMMANDS],
+            "GLOBAL_VALUES": list(_bash_values("", GLOBAL)),
+            "VALUES": [row for name in COMMANDS for row in _bash_values(name, _own(name))],
+            "ARGUMENTS": [
+                f"{name}:{place}) REPLY={_quoted(_kind(argument))} ;;"
+                for name in COMMANDS
+                for place, argument in _places(name)
+            ],
+        },
     )
-    choices = "\n".join(
-        f"        {command}:{flag}) choices={_quoted(' '.join(option.choices))} ;;"
-        for command, flag, option in _choice_flags()
-    )
-    files = "|".join(sorted({flag for flag, o in _value_flags() if o.kind in ("file", "folder")}))
-    valued = "|".join(sorted({flag for flag, _ in _value_flags()}))
-    return f"""# bash completion for tideline; source it, or put it into bash-completion's folder
-_tideline() {{
-    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
-    local command= index options= words= choices= prefix=
-    if [[ $current == "=" ]]; then current=; fi
-    if [[ $previous == "=" ]]; then previous=${{COMP_WORDS[COMP_CWORD-2]}}; fi
-    if [[ $current == --*=* ]]; then
-        previous=${{current%%=*}}; prefix=$previous=; current=${{current#*=}}
-    fi
-    for ((index = 1; index < COMP_CWORD; index++)); do
-        case ${{COMP_WORDS[index]}} in
-            {valued}) if [[ ${{COMP_WORDS[index+1]}} == "=" ]]; then ((index++)); fi; ((index++)) ;;
-            -*) ;;
-            *) command=${{COMP_WORDS[index]}}; break ;;
-        esac
-    done
-    case $command:$previous in
-{choices}
-    esac
-    if [[ -n $choices ]]; then
-        COMPREPLY=($(compgen -P "$prefix" -W "$choices" -- "$current"))
-        return
-    fi
-    case $previous in
-        {files})
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return ;;
-        {valued}) return ;;
-    esac
-    case $command in
-{words}
-    esac
-    if [[ $current == -* ]]; then
-        COMPREPLY=($(compgen -W "$options" -- "$current"))
-    elif [[ -n $words ]]; then
-        COMPREPLY=($(compgen -W "$words" -- "$current"))
-    elif [[ $command == import ]]; then
-        compopt -o filenames 2>/dev/null
-        COMPREPLY=($(compgen -f -- "$current"))
-    fi
-}}
-complete -F _tideline tideline
-"""
 
 
 def zsh() -> str:
     """Return the function file for zsh, for a folder of $fpath or to be sourced."""
-    commands = "\n".join(
-        f"        {_zsh_quoted(f'{name}:{command.summary}')}" for name, command in COMMANDS.items()
+    commands = (f"{name}:{_zsh_colons(row.summary)}" for name, row in COMMANDS.items())
+    cases: list[str] = []
+    for name in COMMANDS:
+        specs = [*map(_zsh_option, _own(name)), *_zsh_arguments(name)]
+        cases += [f"{name})", "    _arguments -s -S $globals \\"]
+        cases += [f"        {spec} \\" for spec in specs]
+        cases += ["        && ret=0", "    ;;"]
+    return _filled(
+        ZSH,
+        {
+            "COMMANDS": [_quoted(row) for row in commands],
+            "GLOBALS": [_zsh_option(option) for option in (*GLOBAL, HELP)],
+            "VERSION": _zsh_option(VERSION),
+            "CASES": cases,
+        },
     )
-    cases = "\n".join(_zsh_case(name) for name in COMMANDS)
-    specs = " \\\n        ".join(_zsh_specs((_HELP, _VERSION, *GLOBAL)))
-    return f"""#compdef tideline
-# zsh completion for tideline: put it into a folder of $fpath
-
-_tideline() {{
-    local context state line curcontext=$curcontext
-    typeset -A opt_args
-    local -a commands
-    commands=(
-{commands}
-    )
-    _arguments -C -S \\
-        {specs} \\
-        '1: :->command' \\
-        '*:: :->words'
-    case $state in
-        command) _describe -t commands 'tideline command' commands ;;
-        words)
-            case $line[1] in
-{cases}
-            esac
-            ;;
-    esac
-}}
-
-if [[ $funcstack[1] == _tideline ]]; then
-    _tideline "$@"
-elif (( $+functions[compdef] )); then
-    compdef _tideline tideline
-fi
-"""
 
 
 def fish() -> str:
     """Return the script for fish."""
-    names = " ".join(COMMANDS)
-    lines = [
-        "# fish completion for tideline",
-        f"set -l commands {names}",
-        "complete -c tideline -f",
-    ]
-    for option in (_HELP, _VERSION, *GLOBAL):
-        lines.append(f"complete -c tideline {_fish_flags(option)}")
+    lines = [f"{_fish_option(option)}" for option in (*GLOBAL, HELP)]
+    lines.append(_fish_option(VERSION, "__tideline_at ''"))
     for name, command in COMMANDS.items():
-        lines.append(
-            'complete -c tideline -n "not __fish_seen_subcommand_from $commands" '
-            f"-a {name} -d {_fish_quoted(command.summary)}"
-        )
-        condition = f'-n "__fish_seen_subcommand_from {name}"'
-        for option in verb(name).OPTIONS:
-            lines.append(f"complete -c tideline {condition} {_fish_flags(option)}")
-        for word in _words(name).split():
-            lines.append(f"complete -c tideline {condition} -a {word}")
-        if any(argument.kind == "file" for argument in verb(name).ARGUMENTS):
-            lines.append(f"complete -c tideline {condition} -F")
-    return "\n".join([*lines, ""])
+        words = f"-a {name} -d {_fish_quoted(command.summary)}"
+        lines.append(f"complete -c tideline -n \"__tideline_at ''\" {words}")
+    for name in COMMANDS:
+        lines += [_fish_option(option, f"__tideline_at {name}") for option in _own(name)]
+        for place, argument in _places(name):
+            condition = f"__tideline_at {name}{'' if place == '*' else f' {place}'}"
+            value = _fish_value(argument).removeprefix("-r ")  # -r asks for an option
+            lines.append(f"complete -c tideline -n '{condition}' {value}")
+    valued = {name: _valued(_own(name)) for name in COMMANDS}
+    return _filled(
+        FISH,
+        {
+            "GLOBAL_VALUED": " ".join(_valued(GLOBAL)),
+            "VALUED": [f"case {n}\n    contains -- $argv[2] {' '.join(valued[n])}"
+                       for n in COMMANDS if valued[n]],
+            "LINES": lines,
+        },
+    )  # fmt: skip
 
 
 def powershell() -> str:
     """Return the script for PowerShell."""
-    commands = ", ".join(f"'{name}'" for name in COMMANDS)
-    options = "\n".join(
-        f"        '{name}' {{ @({_ps_list((*_flags(own).split(), *_words(name).split()))}) }}"
-        for name, own in _all_options()
-        if name
+    rows: list[str] = []
+    for name in COMMANDS:
+        rows += [f"{_ps(name)} = @(", *(f"    {_ps_option(option)}" for option in _own(name)), ")"]
+    return _filled(
+        POWERSHELL,
+        {
+            "COMMANDS": [f"{_ps(name)} = {_ps(row.summary)}" for name, row in COMMANDS.items()],
+            "GLOBALS": [_ps_option(option) for option in (*GLOBAL, HELP)],
+            "VERSION": _ps_option(VERSION),
+            "OPTIONS": rows,
+            "ARGUMENTS": [
+                f"{_ps(f'{name}:{place}')} = {_ps(_kind(argument))}"
+                for name in COMMANDS
+                for place, argument in _places(name)
+            ],
+        },
     )
-    choices = "\n".join(
-        f"        '{command} {flag}' {{ @({_ps_list(option.choices)}) }}"
-        for command, flag, option in _choice_flags()
-    )
-    return f"""# PowerShell completion for tideline: dot-source it from $PROFILE
-Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {{
-    param($word, $ast, $position)
-    $commands = @({commands})
-    $before = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object {{ "$_" }})
-    $command = $before | Where-Object {{ $commands -contains $_ }} | Select-Object -First 1
-    $previous = if ($word) {{ $before[-2] }} else {{ $before[-1] }}
-    $found = switch ("$command $previous") {{
-{choices}
-    }}
-    if (-not $found) {{ $found = switch ($command) {{
-{options}
-        default {{ $commands + @({_ps_list(_flags((_HELP, _VERSION, *GLOBAL)).split())}) }}
-    }} }}
-    $found | Where-Object {{ $_ -like "$word*" }} | ForEach-Object {{
-        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
-    }}
-}}
-"""
 
 
-def _all_options() -> list[tuple[str, tuple[Option, ...]]]:
-    """Return the options of each command; those without a command stand under no name."""
-    own = [(name, (*verb(name).OPTIONS, *GLOBAL, _HELP)) for name in COMMANDS]
-    return [("", (_HELP, _VERSION, *GLOBAL)), *own]
+def _filled(template: str, parts: Mapping[str, str | Sequence[str]]) -> str:
+    """Return a script with each `@NAME@` replaced; a list takes lines of its own, indented."""
+    lines: list[str] = []
+    for line in template.strip("\n").split("\n"):
+        name = line.strip().strip("@")
+        part = parts.get(name) if line.strip() == f"@{name}@" else None
+        if isinstance(part, str) or part is None:
+            for key, value in parts.items():
+                if isinstance(value, str):
+                    line = line.replace(f"@{key}@", value)
+            lines.append(line)
+        else:
+            margin = line[: len(line) - len(line.lstrip())]
+            lines += [margin + row for entry in part for row in entry.split("\n")]
+    return "\n".join(lines) + "\n"
 
 
-def _choice_flags() -> list[tuple[str, str, Option]]:
-    return [
-        (name, flag, option)
-        for name, options in _all_options()
-        for option in options
-        if option.choices
-        for flag in option.flags
-    ]
-
-
-def _value_flags() -> list[tuple[str, Option]]:
-    return [
-        (flag, option)
-        for _, options in _all_options()
-        for option in options
-        if option.kind != "flag"
-        for flag in option.flags
-    ]
+def _own(name: str) -> tuple[Option, ...]:
+    return tuple(verb(name).OPTIONS)
 
 
 def _flags(options: Iterable[Option]) -> str:
     return " ".join(flag for option in options for flag in option.flags)
 
 
-def _words(name: str) -> str:
-    """Return what may stand as the words of a command, or the commands themselves."""
-    if not name:
-        return " ".join(COMMANDS)
-    return " ".join(word for argument in verb(name).ARGUMENTS for word in argument.choices)
+def _valued(options: Iterable[Option]) -> list[str]:
+    return [flag for option in options if option.kind != "flag" for flag in option.flags]
 
 
-def _zsh_case(name: str) -> str:
-    module = verb(name)
-    specs = _zsh_specs((*module.OPTIONS, *GLOBAL, _HELP))
-    for argument in module.ARGUMENTS:
-        action = "_files" if argument.kind == "file" else f"({' '.join(argument.choices)})"
-        specs.append(_zsh_quoted(f"*:{argument.metavar.lower()}:{action}"))
-    joined = " \\\n                        ".join(specs)
-    return f"                {name})\n                    _arguments -S \\\n" + (
-        f"                        {joined}\n                    ;;"
-    )
+def _kind(value: Option | Argument) -> str:
+    """Return what completes a value: the words that it may be, or file, folder or text."""
+    if value.choices:
+        return "one of " + " ".join(value.choices)
+    return value.kind if value.kind in ("file", "folder") else "text"
 
 
-def _zsh_specs(options: Sequence[Option]) -> list[str]:
-    specs: list[str] = []
-    for option in options:
-        text = _zsh_text(option.help)
-        for flag in option.flags:
-            again = "*" if option.many else ""
-            equals = "=" if option.kind != "flag" and flag.startswith("--") else ""
-            plus = "+" if option.kind != "flag" and not flag.startswith("--") else ""
-            value = "" if option.kind == "flag" else f":{option.name}:{_zsh_action(option)}"
-            specs.append(_zsh_quoted(f"{again}{flag}{equals}{plus}[{text}]{value}"))
-    return specs
+def _places(name: str) -> Iterator[tuple[str, Argument]]:
+    """Yield the arguments that can be completed and their place; `*` is any.
 
-
-def _zsh_action(option: Option) -> str:
-    if option.choices:
-        return f"({' '.join(option.choices)})"
-    return {"file": "_files", "folder": "_files -/"}.get(option.kind, " ")
-
-
-def _zsh_text(text: str) -> str:
-    for char in "\\[]:":
-        text = text.replace(char, "\\" + char)
-    return text
-
-
-def _zsh_quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _fish_flags(option: Option) -> str:
-    parts = []
-    for flag in option.flags:
-        parts.append(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}")
-    if option.choices:
-        parts.append(f"-x -a {_fish_quoted(' '.join(option.choices))}")
-    elif option.kind in ("file", "folder"):
-        parts.append("-r -F")
-    elif option.kind != "flag":
-        parts.append("-x")
-    return " ".join([*parts, f"-d {_fish_quoted(option.help)}"])
-
-
-def _fish_quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    Known words are the first argument only: what follows belongs to the word.
+    """
+    for place, argument in enumerate(verb(name).ARGUMENTS):
+        if _kind(argument) != "text":
+            anywhere = argument.many and not argument.choices
+            yield "*" if anywhere else str(place), argument
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _ps_list(words: Iterable[str]) -> str:
-    return ", ".join(f"'{word}'" for word in words)
+def _bash_values(name: str, options: Iterable[Option]) -> Iterator[str]:
+    for option in options:
+        if option.kind != "flag":
+            patterns = "|".join(f"{name}:{flag}" if name else flag for flag in option.flags)
+            yield f"{patterns}) REPLY={_quoted(_kind(option))} ;;"
+
+
+def _zsh_option(option: Option) -> str:
+    """Return the specs of an option; a flag that was given is not offered again."""
+    value = ""
+    if option.kind != "flag":
+        value = f":{_zsh_colons(option.name.replace('_', ' '))}:{_zsh_action(option)}"
+    text = option.help.rstrip(".")
+    for char in "\\[]":
+        text = text.replace(char, "\\" + char)
+    flags = [flag + _zsh_tail(flag, option) for flag in option.flags]
+    once = "*" if option.many else f"({' '.join(option.flags)})"
+    if option in (HELP, VERSION):
+        once = "(- *)"
+    named = flags[0] if len(flags) == 1 else "'{" + ",".join(flags) + "}'"
+    return f"'{once}{named}" + _quoted(f"[{text}]{value}")[1:]
+
+
+def _zsh_tail(flag: str, option: Option) -> str:
+    if option.kind == "flag":
+        return ""
+    return "=" if flag.startswith("--") else "+"
+
+
+def _zsh_action(value: Option | Argument) -> str:
+    if value.choices:
+        return f"({' '.join(value.choices)})"
+    return {"file": "_files", "folder": "_files -/"}.get(value.kind, " ")
+
+
+def _zsh_arguments(name: str) -> Iterator[str]:
+    open_ended = False
+    for place, argument in enumerate(verb(name).ARGUMENTS, 1):
+        open_ended = argument.many and not argument.choices
+        start = "*" if open_ended else str(place)
+        yield _quoted(f"{start}:{argument.metavar}:{_zsh_action(argument)}")
+    if not open_ended:
+        yield "'*: : '"
+
+
+def _zsh_colons(text: str) -> str:
+    return text.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def _fish_option(option: Option, condition: str = "") -> str:
+    parts = ["complete -c tideline"]
+    if condition:
+        parts.append(f'-n "{condition}"')
+    parts += [f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in option.flags]
+    if option.kind != "flag":
+        parts.append(_fish_value(option))
+    return " ".join([*parts, f"-d {_fish_quoted(option.help.rstrip('.'))}"])
+
+
+def _fish_value(value: Option | Argument) -> str:
+    if value.choices:
+        return f"-x -a {_fish_quoted(' '.join(value.choices))}"
+    return {"file": "-r -F", "folder": "-x -a '(__fish_complete_directories)'"}.get(
+        value.kind, "-x"
+    )
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _ps(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _ps_option(option: Option) -> str:
+    flags = ",".join(map(_ps, option.flags))
+    kind = "flag" if option.kind == "flag" else _kind(option)
+    return f"@{{ Flags = @({flags}); Kind = {_ps(kind)}; Help = {_ps(option.help)} }}"

@@ -1,152 +1,265 @@
-"""Manual pages in roff, from the tables that the commands are made of."""
+"""The manual: one page for tideline and one for each command, as roff and as plain text."""
 
 from __future__ import annotations
 
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY
 from tideline_cli.cli.fast import verb
-from tideline_cli.cli.options import GLOBAL
+from tideline_cli.cli.options import GLOBAL, Argument, Option
+from tideline_cli.config import PROJECT_FILE, SETTINGS
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from tideline_cli.cli.options import Argument, Option
 
-EXITS = (
-    ("0", "Done."),
-    ("1", "Nothing matched."),
-    ("2", "Usage: a value that is not allowed."),
-    ("3", "No such id."),
-    ("4", "Blocked by the write-gate, the threat scan, or policy."),
-    ("5", "The store is damaged, not a tideline database, or newer than this program."),
-    ("6", "Embedder, model or network unavailable."),
-    ("73", "Cannot create or write: disk full, read-only, permissions."),
-    ("75", "Busy: another writer holds the store beyond the timeout."),
-    ("130", "Interrupted."),
+@record
+class Item:
+    """An entry of a list: what is typed literally, what stands for a value, what it means."""
+
+    literal: str
+    placeholder: str
+    text: str
+
+
+@record
+class Code:
+    """A line to type."""
+
+    line: str
+
+
+Block = str | Item | Code
+
+
+@record
+class Page:
+    """A manual page; in texts, what stands between backticks is literal."""
+
+    name: str
+    sections: Sequence[tuple[str, Sequence[Block]]]
+
+
+HELP = Option("help", ("--help", "-h"), "Show a short help.", "flag", False)
+VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
+_EXIT_CODES = (
+    Item("0", "", "Done; also when a pipe was closed, or there was nothing to say."),
+    Item("1", "", "Nothing matched."),
+    Item("2", "", "Usage."),
+    Item("3", "", "No such id."),
+    Item("4", "", "Blocked by the write-gate, the threat scan or policy."),
+    Item("5", "", "The store is damaged, not a tideline database, or newer than this program."),
+    Item("6", "", "Embedder, model or network unavailable."),
+    Item("70", "", "An internal error, worth a report."),
+    Item("73", "", "Cannot create or write: disk full, read-only, permissions."),
+    Item("75", "", "Busy: another writer holds the store beyond the timeout."),
+    Item("130", "", "Interrupted."),
 )
-_ENVIRONMENT = (
-    ("TIDELINE_HOME", "Folder of everything: the memory file, settings, state."),
-    ("TIDELINE_DB", "The memory file."),
-    ("TIDELINE_ORIGIN", "Whose memory it is."),
-    ("TIDELINE_NOW", "The time to work at, for scripts and tests."),
-    ("NO_COLOR, FORCE_COLOR", "Never, or always, use color."),
+_ENVIRONMENT: tuple[str | Item, ...] = (
+    Item("TIDELINE_HOME", "", "One folder for memory, settings and state."),
+    *(
+        Item(setting.env, "", f"{setting.help[0].upper()}{setting.help[1:]}.")
+        for setting in SETTINGS.values()
+    ),
+    Item("TIDELINE_NOW", "", "The time it pretends to be: ISO 8601, or epoch milliseconds."),
+    Item("NO_COLOR", "", "When not empty, no color."),
+    Item("FORCE_COLOR", "", "When not empty, color in a pipe too."),
+    "A flag wins over the environment, the environment over a project's settings, and those over "
+    "your own.",
 )
 _FILES = (
-    ("$XDG_DATA_HOME/tideline/tideline.db", "The memory file (~/.local/share by default)."),
-    ("$XDG_CONFIG_HOME/tideline/config.toml", "Your settings (~/.config by default)."),
-    (".tideline.toml", "Settings of a project, found upwards: origin, tags, limits."),
+    Item("$XDG_DATA_HOME/tideline/tideline.db", "", "The memory; by default under ~/.local/share."),
+    Item("$XDG_CONFIG_HOME/tideline/config.toml", "", "Your settings; by default under ~/.config."),
+    Item("$XDG_STATE_HOME/tideline/last-recall/", "",
+         "Hits of the last recall; by default under ~/.local/state."),
+    Item(PROJECT_FILE, "", "Settings of a project, in the working folder or above it."),
+)  # fmt: skip
+_DESCRIPTION = (
+    "tideline stores short facts in one SQLite file, finds the right ones again by word and by "
+    "likeness, and prints them as a block that can be piped into a prompt.",
+    "Texts are joined by spaces; `-`, or no text with a pipe, reads standard input. An ID may be "
+    "cut to a unique beginning of at least 4 characters; in a terminal `@1`, `@2` and so on are "
+    "the hits of the last recall. On a terminal results are tables; in a pipe they are plain "
+    "lines; with `--json` they are one JSON object. Results go to standard output, notes and "
+    "errors to standard error.",
 )
+_TROFF = {
+    "\\": "\\(rs", "-": "\\-", "'": "\\(aq", '"': "\\(dq", "^": "\\(ha", "~": "\\(ti",
+    "…": "...",
+}  # fmt: skip
+_WIDTH = 78
+_LONGEST_CHOICE = 40
 
 
 def pages() -> dict[str, str]:
-    """Return every page by its file name."""
-    made = {f"tideline-{name}.1": page(name) for name in COMMANDS}
-    return {"tideline.1": main_page(), **made}
+    """Return every page as roff, by its file name."""
+    return {"tideline.1": main_page(), **{f"tideline-{name}.1": page(name) for name in COMMANDS}}
 
 
 def main_page() -> str:
-    """Return the page of the whole program."""
-    lines = _head("tideline", SUMMARY.rstrip("."))
-    lines += [".SH SYNOPSIS", r".B tideline", r"[\fIOPTION\fR]... \fICOMMAND\fR [\fIARG\fR]..."]
-    lines += [".SH DESCRIPTION"]
-    lines += _text(
-        "tideline writes down durable facts, gets the right ones back, and prints them as a "
-        "block for a prompt. One SQLite file, no daemon, no model, no network.\n\n"
-        "Options may stand before or after the command."
-    )
-    lines.append(".SH COMMANDS")
-    for panel in dict.fromkeys(command.panel for command in COMMANDS.values()):
-        lines.append(f".SS {_escaped(panel)}")
-        for name, command in COMMANDS.items():
-            if command.panel == panel:
-                lines += _item(rf"\fBtideline\-{_escaped(name)}\fR(1)", command.summary)
-    lines += [".SH OPTIONS", *_options(GLOBAL)]
-    lines += [".SH ENVIRONMENT", *_items(_ENVIRONMENT), ".SH FILES", *_items(_FILES)]
-    return "\n".join([*lines, *_exits(), ""])
+    """Return the page of the whole program as roff."""
+    return roff(layout(""))
 
 
 def page(name: str) -> str:
-    """Return the page of one command."""
-    module = verb(name)
-    lines = _head(f"tideline-{name}", COMMANDS[name].summary.rstrip("."))
-    words = " ".join(map(_synopsis, module.ARGUMENTS))
-    lines += [".SH SYNOPSIS", rf".B tideline {_escaped(name)}", rf"[\fIOPTION\fR]... {words}"]
-    lines += [".SH DESCRIPTION", *_text(module.HELP)]
-    for argument in module.ARGUMENTS:
-        lines += _item(rf"\fI{_escaped(argument.metavar)}\fR", argument.help)
-    lines += [".SH OPTIONS", *_options(module.OPTIONS)]
-    lines += [".SS Everywhere", *_options(GLOBAL)]
-    lines += _exits()
-    if module.EXAMPLES:
-        lines += [".SH EXAMPLES", ".nf"]
-        lines += [_escaped(example) for example in examples(name, module.EXAMPLES)]
-        lines.append(".fi")
-    lines += [".SH SEE ALSO", r".BR tideline (1)", ""]
-    return "\n".join(lines)
+    """Return the page of one command as roff."""
+    return roff(layout(name))
+
+
+def layout(command: str) -> Page:
+    """Return the contents of a command's page, or for an empty name of that of tideline."""
+    return _of_command(command) if command else _of_program()
 
 
 def examples(name: str, given: Sequence[tuple[str, str]]) -> list[str]:
     """Return the example command lines of a command."""
+    arguments = verb(name).ARGUMENTS
+    is_text = bool(arguments) and arguments[0].kind == "text"
     lines = []
-    for text, flags in given:
-        quoted = f'"{text}"' if " " in text and not text.startswith(("-", ">")) else text
+    for words, flags in given:
+        quoted = f'"{words}"' if is_text and " " in words else words
         lines.append(" ".join(part for part in ("tideline", name, quoted, flags) if part))
     return lines
 
 
-def _head(name: str, summary: str) -> list[str]:
-    title = _escaped(name)
-    return [
-        f'.TH "{name.upper()}" "1" "" "tideline {__version__}" "User Commands"',
-        ".SH NAME",
-        rf"{title} \- {_escaped(summary[0].lower() + summary[1:])}",
+def usage(name: str) -> str:
+    """Return the arguments of a command as its synopsis shows them."""
+    return " ".join(map(_argument_usage, verb(name).ARGUMENTS))
+
+
+def roff(shown: Page) -> str:
+    """Return a page for man."""
+    title = _escaped(shown.name.upper())
+    lines = [f'.TH "{title}" "1" "" "tideline {_escaped(__version__)}" "tideline manual"']
+    lines += [".nh", ".ad l"]
+    for heading, blocks in shown.sections:
+        lines.append(f'.SH "{heading}"')
+        for i, block in enumerate(blocks):
+            match block:
+                case Item(literal, placeholder, text):
+                    styled = (("B", literal), ("I", placeholder))
+                    term = " ".join(f"\\f{f}{_escaped(part)}\\fR" for f, part in styled if part)
+                    lines += [".TP", term, _line(text)] if text else [term]
+                case Code(line):
+                    lines += [".PP", ".RS 4", ".nf", f"\\fB{_escaped(line)}\\fR", ".fi", ".RE"]
+                case _:
+                    lines += [".PP"] * bool(i) + [_line(block)]
+    return "\n".join(lines) + "\n"
+
+
+def plain(shown: Page) -> str:
+    """Return a page as text, for where there is no man."""
+    lines = [f"{shown.name.upper()}(1)"]
+    for heading, blocks in shown.sections:
+        lines += ["", heading]
+        for i, block in enumerate(blocks):
+            match block:
+                case Item(literal, placeholder, text):
+                    lines.append("    " + f"{literal} {placeholder}".strip())
+                    lines += _wrapped(text, 8)
+                case Code(line):
+                    lines.append(f"    {line}")
+                case _:
+                    lines += [""] * bool(i) + _wrapped(block, 4)
+    return "\n".join(lines) + "\n"
+
+
+def _of_program() -> Page:
+    shown = [Code(line) for name in COMMANDS for line in examples(name, verb(name).EXAMPLES[:1])]
+    others = ", ".join(f"`tideline-{name}`(1)" for name in sorted(COMMANDS))
+    return Page(
+        "tideline",
+        (
+            ("NAME", (f"tideline - {_phrase(SUMMARY)}",)),
+            ("SYNOPSIS", (Item("tideline", "[OPTIONS] COMMAND [ARGS]...", ""),)),
+            ("DESCRIPTION", _DESCRIPTION),
+            *_panels(),
+            ("OPTIONS", [_option(option) for option in (*GLOBAL, HELP, VERSION)]),
+            ("EXIT STATUS", _EXIT_CODES),
+            ("ENVIRONMENT", _ENVIRONMENT),
+            ("FILES", _FILES),
+            ("EXAMPLES", shown),
+            ("SEE ALSO", (others,)),
+        ),
+    )
+
+
+def _panels() -> Iterator[tuple[str, list[Block]]]:
+    """Yield a section for each panel of commands."""
+    for panel in dict.fromkeys(command.panel for command in COMMANDS.values()):
+        rows: list[Block] = [
+            Item(name, usage(name), command.summary)
+            for name, command in COMMANDS.items()
+            if command.panel == panel
+        ]
+        yield f"COMMANDS: {panel.upper()}", rows
+
+
+def _of_command(name: str) -> Page:
+    module = verb(name)
+    command = COMMANDS[name]
+    near = [other for other, row in COMMANDS.items() if row.panel == command.panel]
+    others = [f"`tideline-{other}`(1)" for other in near if other != name]
+    sections: list[tuple[str, Sequence[Block]]] = [
+        ("NAME", (f"tideline-{name} - {_phrase(command.summary)}",)),
+        ("SYNOPSIS", (Item(f"tideline {name}", f"[OPTIONS] {usage(name)}".rstrip(), ""),)),
+        ("DESCRIPTION", [" ".join(text.split()) for text in module.HELP.split("\n\n")]),
+        ("ARGUMENTS", [_argument(one) for one in module.ARGUMENTS]),
+        ("OPTIONS", [_option(option) for option in module.OPTIONS]),
+        ("GLOBAL OPTIONS", [_option(option) for option in (*GLOBAL, HELP)]),
+        ("EXIT STATUS", _EXIT_CODES),
+        ("EXAMPLES", [Code(line) for line in examples(name, module.EXAMPLES)]),
+        ("SEE ALSO", (", ".join(("`tideline`(1)", *others)),)),
     ]
+    return Page(f"tideline-{name}", [section for section in sections if section[1]])
 
 
-def _exits() -> list[str]:
-    return [".SH EXIT STATUS", *_items(EXITS)]
+def _option(option: Option) -> Item:
+    text = option.help
+    placeholder = option.placeholder
+    if len(placeholder) > _LONGEST_CHOICE:
+        placeholder = option.name.upper()
+    if option.choices and placeholder != "|".join(option.choices):
+        text += " One of " + ", ".join(option.choices) + "."
+    if option.many:
+        text += " May be given more than once."
+    return Item(", ".join(option.flags), placeholder, text)
 
 
-def _options(options: Iterable[Option]) -> list[str]:
-    lines: list[str] = []
-    for option in options:
-        value = rf" \fI{_escaped(option.placeholder)}\fR" if option.placeholder else ""
-        flags = ", ".join(rf"\fB{_escaped(flag)}\fR" for flag in option.flags)
-        values = f" One of {', '.join(option.choices)}." if option.choices else ""
-        again = " May be given again." if option.many else ""
-        lines += _item(flags + value, option.help + values + again)
-    return lines
+def _argument(argument: Argument) -> Item:
+    known = f" One of {', '.join(argument.choices)}." if argument.choices else ""
+    return Item("", argument.metavar, argument.help + known)
 
 
-def _synopsis(argument: Argument) -> str:
-    metavar = rf"\fI{_escaped(argument.metavar)}\fR" + ("..." if argument.many else "")
-    return metavar if argument.least else f"[{metavar}]"
+def _argument_usage(argument: Argument) -> str:
+    shown = f"{argument.metavar}..." if argument.many else argument.metavar
+    return shown if argument.least else f"[{shown}]"
 
 
-def _items(rows: Iterable[tuple[str, str]]) -> list[str]:
-    return [line for term, text in rows for line in _item(rf"\fB{_escaped(term)}\fR", text)]
+def _phrase(sentence: str) -> str:
+    """Return a summary as NAME wants it: a small letter first, no full stop."""
+    return (sentence[:1].lower() + sentence[1:]).rstrip(".")
 
 
-def _item(term: str, text: str) -> list[str]:
-    return [".TP", term, *_text(text)]
-
-
-def _text(text: str) -> list[str]:
-    lines: list[str] = []
-    for number, paragraph in enumerate(text.split("\n\n")):
-        if number:
-            lines.append(".PP")
-        lines.append(_guarded(_escaped(" ".join(paragraph.split()))))
-    return lines
-
-
-def _guarded(line: str) -> str:
-    """Keep a line that begins like a request from being one."""
-    return rf"\&{line}" if line.startswith((".", "'")) else line
+def _line(text: str) -> str:
+    """Return a text as one line of roff, literal parts bold."""
+    parts = [_escaped(part) for part in text.split("`")]
+    marked = "".join(f"\\fB{part}\\fR" if i % 2 else part for i, part in enumerate(parts))
+    return f"\\&{marked}" if marked.startswith(".") else marked
 
 
 def _escaped(text: str) -> str:
-    for raw, safe in (("\\", r"\e"), ("-", r"\-"), ("…", "..."), ("`", r"\(ga"), ("'", r"\(aq")):
-        text = text.replace(raw, safe)
-    return text.encode("ascii", "xmlcharrefreplace").decode()
+    """Return a text that roff prints as it stands, with hyphens that can be copied."""
+    spelled = (_TROFF.get(char, char) for char in text)
+    return "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in spelled)
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    import textwrap  # noqa: PLC0415  it imports `re`
+
+    margin = " " * indent
+    return textwrap.wrap(
+        text.replace("`", ""), _WIDTH, initial_indent=margin, subsequent_indent=margin,
+        break_on_hyphens=False, break_long_words=False,
+    )  # fmt: skip

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.model.fact import one_of
 
 HELP = """Print the completion script of a shell.
 
-bash: source it from ~/.bashrc. zsh: write it to a file named _tideline in a folder of $fpath.
-fish: write it to ~/.config/fish/completions/tideline.fish. PowerShell: dot-source it from
-$PROFILE."""
-EXAMPLES = (("bash", "> ~/.tideline.bash"), ("zsh", "> ~/.zfunc/_tideline"))
+The script completes commands, options and their values, and starts no process to do so. bash,
+fish and PowerShell load it as it is; zsh takes it from a folder of $fpath as `_tideline`, or
+sourced after compinit."""
+EXAMPLES = (
+    ("bash", "> ~/.local/share/bash-completion/completions/tideline"),
+    ("zsh", "> ~/.zfunc/_tideline"),
+    ("fish", "> ~/.config/fish/completions/tideline.fish"),
+)
 _FILES = {
     "bash": "tideline.bash",
     "zsh": "_tideline",
@@ -22,16 +26,23 @@ _FILES = {
     "powershell": "tideline.ps1",
 }
 ARGUMENTS = (
-    Argument("words", "SHELL", "bash, zsh, fish or powershell.", "word", False, 1, tuple(_FILES)),
-)
+    Argument("words", "SHELL", "Which shell.", "word", False, 1, tuple(_FILES)),
+)  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 
 
-def run(session: Session, *, words: list[str]) -> int:  # noqa: ARG001  every verb takes it
+def run(session: Session, *, words: list[str]) -> int:
     """Print one script."""
-    if len(words) != 1:
-        raise UsageError("name one shell", hint="use one of " + ", ".join(_FILES))
-    from tideline_cli.cli.generate_completions import files  # noqa: PLC0415
+    if len(words) != 1 or words[0] not in _FILES:
+        raise UsageError(
+            f"unknown shell: {' '.join(words)!r}" if words else "name a shell",
+            hint="use one of " + ", ".join(_FILES),
+        )
+    from tideline_cli.cli.generate_completions import files  # noqa: PLC0415  imports every verb
 
-    sys.stdout.write(files()[_FILES[one_of(words[0], tuple(_FILES), "shell")]])
+    text = files()[_FILES[words[0]]]
+    if session.json:
+        output.emit_json({"shell": words[0], "script": text})
+    else:
+        sys.stdout.write(text)
     return 0

@@ -3,46 +3,104 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 
+from tideline_cli.cli import output
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UnavailableError, UsageError
-from tideline_cli.model.fact import one_of
+from tideline_cli.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.cli.generate_man import Page
 
 HELP = """Show a manual page.
 
-Without COMMAND the page of the whole program."""
-EXAMPLES = (("recall", ""),)
+Without COMMAND the page of tideline itself. On a terminal the page is shown by man; in a pipe,
+or where there is no man, it is printed as text."""
+EXAMPLES = (("recall", ""), ("recall", "--roff > tideline-recall.1"))
 ARGUMENTS = (
-    Argument("words", "COMMAND", "Whose page.", "word", False, 0, tuple(COMMANDS)),
+    Argument("words", "COMMAND", "Which command.", "word", False, 0, tuple(COMMANDS)),
 )  # fmt: skip
-OPTIONS = (Option("roff", ("--roff",), "Print the page's source, to be installed.", "flag", False),)
+OPTIONS = (
+    Option("roff", ("--roff",), "Print the source of the page.", "flag", False),
+)  # fmt: skip
+_PATIENCE = 30  # seconds for a page that nobody leafs through
 
 
-def run(session: Session, *, words: list[str], roff: bool) -> int:  # noqa: ARG001
+def run(session: Session, *, words: list[str], roff: bool) -> int:
     """Show one page."""
-    if len(words) > 1:
-        raise UsageError("name one command at most", hint="tideline man recall")
-    from tideline_cli.cli.generate_man import main_page, page  # noqa: PLC0415
+    name = words[0] if words else ""
+    if len(words) > 1 or (words and name not in COMMANDS):
+        raise UsageError(
+            f"no manual page: {' '.join(words)!r}", hint="use one of " + ", ".join(COMMANDS)
+        )
+    from tideline_cli.cli import generate_man  # noqa: PLC0415  imports every verb
 
-    source = page(one_of(words[0], tuple(COMMANDS), "command")) if words else main_page()
-    if roff:
-        sys.stdout.write(source)
-        return 0
-    man = shutil.which("man")
-    if man is None:
-        raise UnavailableError("no `man` here to show it", hint="tideline man --roff prints it")
-    with tempfile.NamedTemporaryFile("w", suffix=".1") as file:
-        file.write(source)
-        file.flush()
-        pager = [] if sys.stdout.isatty() else ["-P", "cat"]
-        sys.stdout.flush()
-        environ = os.environ | {"MANROFFOPT": "-c"}
-        return subprocess.run(  # noqa: S603  the found man, no shell
-            [man, *pager, "-l", file.name], env=environ, check=False
-        ).returncode
+    page = generate_man.layout(name)
+    if session.json:
+        output.emit_json({"name": page.name, "roff": generate_man.roff(page)})
+    elif roff:
+        sys.stdout.write(generate_man.roff(page))
+    elif not (sys.stdout.isatty() and _leafed(page)):
+        sys.stdout.write(_text(page))
+    return 0
+
+
+def _leafed(page: Page) -> bool:
+    """Show a page through man and its pager; False when that cannot be done."""
+    return _by_man(page, pager=True) is not None
+
+
+def _text(page: Page) -> str:
+    """Return a page formatted by man, or where that fails by ourselves."""
+    from tideline_cli.cli.generate_man import plain  # noqa: PLC0415
+
+    return _by_man(page, pager=False) or plain(page)
+
+
+def _by_man(page: Page, *, pager: bool) -> str | None:
+    """Run man over a page and return what it printed, nothing when a pager showed it.
+
+    None when there is no man, or when it fails.
+    """
+    import shutil  # noqa: PLC0415
+    import subprocess  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    from tideline_cli.cli.generate_man import roff  # noqa: PLC0415
+
+    program = shutil.which("man")
+    if program is None:
+        return None
+    argv = [program, *([] if pager else ["-P", "cat"]), "-l"]
+    environ = {name: value for name, value in os.environ.items() if pager or name not in _LOOKS}
+    with tempfile.TemporaryDirectory(prefix="tideline-man-") as folder:
+        path = os.path.join(folder, f"{page.name}.1")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(roff(page))
+        try:
+            done = subprocess.run(  # noqa: S603  no shell, and a file of our own
+                [*argv, path],
+                env=environ,
+                stdout=None if pager else subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=None if pager else _PATIENCE,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+    if done.returncode != 0:
+        return None
+    return "" if pager else _unstruck(done.stdout.decode("utf-8", "replace"))
+
+
+_LOOKS = frozenset(("MAN_KEEP_FORMATTING", "MANOPT", "MANROFFOPT", "MANLESS"))
+
+
+def _unstruck(text: str) -> str:
+    """Return what a man printed without the overstrikes and colors that make it bold."""
+    import re  # noqa: PLC0415
+
+    return re.sub(r".\x08|\x1b\[[0-9;]*m", "", text)
