@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
+SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
 _HEX = frozenset("0123456789abcdefABCDEF")
 _ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
 _BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/=-_")}
@@ -15,9 +15,9 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 def decoded(text: str) -> str:
     """Return `text` with base64, hex, percent, entity and backslash encodings undone in place."""
-    if len(text) >= _SHORTEST_CODE and max(map(len, text.split(" "))) >= _SHORTEST_CODE:
+    if len(text) >= SHORTEST_CODE and max(map(len, text.split(" "))) >= SHORTEST_CODE:
         text = " ".join(
-            _uncoded(word) if len(word) >= _SHORTEST_CODE else word for word in text.split(" ")
+            _uncoded(word) if len(word) >= SHORTEST_CODE else word for word in text.split(" ")
         )
     if "\\" in text:
         text = _undone(text, "\\", _backslash)
@@ -31,7 +31,7 @@ def decoded(text: str) -> str:
 def _uncoded(word: str) -> str:
     """Return `word` with its runs of base64 or hex replaced by the text they hold."""
     runs = word.translate(_BASE64).split()
-    plains = [_plain(run) if len(run) >= _SHORTEST_CODE else "" for run in runs]
+    plains = [_plain(run) if len(run) >= SHORTEST_CODE else "" for run in runs]
     if not any(plains):
         return word
     return " ".join(plain or run for plain, run in zip(plains, runs, strict=True))

@@ -6,7 +6,7 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
-from tideline_cli.policy.decoding import decoded
+from tideline_cli.policy.decoding import SHORTEST_CODE, decoded
 from tideline_cli.policy.render import prompt_text, strays
 from tideline_cli.policy.threat_patterns import (
     ADDED_ROWS,
@@ -54,6 +54,9 @@ _ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
 _SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}"
 _WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}"
 
+_ORDINARY = dict.fromkeys(map(ord, f"{_LOWER}0123456789 .,;:!?'"))
+_STOPS = dict.fromkeys(map(ord, ".,;:!?'"), " ")
+_TRACES = (*MARKS, *ROT13_TRACES, *LEET_TRACES, *REVERSED_TRACES)
 _ANY = [""]  # the cue of every row
 
 _cued: dict[int, dict[str, list[Row]]] = {}
@@ -62,6 +65,8 @@ _compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
 
 def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     """Return the names of the patterns found in `text`, in table order."""
+    if _is_harmless(text):
+        return ()
     found: set[str] = set()
     added: set[str] = set()
     readings = [_reading(one) for one in _disguises(text)]
@@ -77,6 +82,24 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
         found |= _hidden(text, scope)
     found |= added
     return tuple(name for name in NAMES if name in found) if found else ()
+
+
+def _is_harmless(text: str) -> bool:
+    """Say that plain sentences hold no cue, and nothing that could be read another way.
+
+    Most facts are like that, and what follows would find nothing in them.
+    """
+    low = text.lower()
+    if low.translate(_ORDINARY):
+        return False
+    words = low.translate(_STOPS).split()
+    lengths = list(map(len, words))
+    return (
+        CUES.isdisjoint([word[:CUE_WIDTH] for word in words])
+        and max(lengths, default=0) < SHORTEST_CODE
+        and lengths.count(1) < _FEWEST_LETTERS
+        and not any(map(low.__contains__, _TRACES))
+    )
 
 
 def _disguises(text: str) -> list[str]:
