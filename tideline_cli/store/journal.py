@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.record import record
 from tideline_cli.store import schema, visibility
+from tideline_cli.store.connection import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +45,14 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
 
     def __enter__(self) -> batch:
         self._db.execute("BEGIN IMMEDIATE")
+        is_open = False
         try:
             self.origin = visibility.ensure_number(self._db, self._by)
             self._begin()
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+            is_open = True
+        finally:
+            if not is_open:
+                self._db.execute("ROLLBACK")
         return self
 
     def __exit__(
@@ -79,17 +82,12 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
 
 def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: str) -> None:
     """Record a write that was refused; nothing of its text is kept."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with writing(db):
         origin = visibility.ensure_number(db, by)
         number = _add(db, origin, verb, now, 0)
         db.execute(
             "UPDATE batch SET outcome = 'blocked', reason = ? WHERE number = ?", (reason, number)
         )
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 @record

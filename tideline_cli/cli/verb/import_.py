@@ -11,7 +11,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import jsonl
+from tideline_cli.exchange import jsonl, take
 from tideline_cli.exchange.rows import Ground
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any, BinaryIO
 
-    from tideline_cli.exchange.jsonl import Summary
+    from tideline_cli.exchange.take import Summary
 
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
 
@@ -59,14 +59,12 @@ def run(
     source = _Source(path, kind, table, session.database, twice=strict)
     if strict:
         rows = source.rows()
-        bad = jsonl.check(rows, ground)
+        bad = take.check(rows, ground)
         rows.close()
         if bad is not None:
             raise UsageError(f"line {bad[0]}: {bad[1].message}", hint="nothing was imported")
     with _progress(session, source) as advance:
-        summary = jsonl.take(
-            session.writing(), source.rows(), ground, merge=merge, progress=advance
-        )
+        summary = take.take(session.writing(), source.rows(), ground, merge=merge, progress=advance)
     _report(session, path, summary, trust)
     return 0
 
