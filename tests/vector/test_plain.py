@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import NOW, fact, fresh_store, golden, put, rows
-from tideline_cli.memory import recovery
+from tideline_cli.memory import nearness, recovery
 from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts
@@ -133,6 +133,7 @@ def answers(db, query, *, as_plain: bool):
         patch.setattr(recovery, "PLAIN_HITS", 1000)
         if as_plain:
             patch.setattr(recovery, "ArrayLane", None)
+            patch.setattr(nearness, "_FIRST_READ", 4)
         hits = recall(db, query, viewer=OWNER, now=NOW).hits
     return [(hit.fact.id, hit.score, hit.why) for hit in hits]
 
@@ -201,10 +202,10 @@ def test_a_backlog_is_kept(db):
 @pytest.mark.parametrize(
     ("count", "text", "limit", "is_plain"),
     [
-        (16, "short", 8, True),
-        (17, "short", 8, False),
+        (32, "short", 8, True),
+        (33, "short", 8, False),
         (3, "long " * 1000, 8, False),
-        (16, "short", 100, True),
+        (32, "short", 100, True),
     ],
 )
 def test_the_lane_that_ends_sooner_is_taken(db, monkeypatch, count, text, limit, is_plain):

@@ -96,7 +96,9 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
 
 def _origin(row: Mapping[str, Any], ground: Ground) -> Origin:
     named = text(row, "origin")
-    origin = parse_origin(named) if named else ground.origin
+    if not named:
+        return ground.origin
+    origin = parse_origin(named)
     if origin == UNKNOWN:
         raise UsageError("an unknown origin may not write")
     if origin != ground.origin and not ground.origin.is_owner:
@@ -193,7 +195,7 @@ def _source(row: Mapping[str, Any], ground: Ground) -> Source:
 
 def was_confined(row: Mapping[str, Any], fact: Fact) -> bool:
     """Say whether the row named a segment that its source may not author."""
-    return not is_trusted(fact.source) and row.get("segment") not in (None, fact.segment)
+    return row.get("segment") not in (None, fact.segment) and not is_trusted(fact.source)
 
 
 def _word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | None:

@@ -84,7 +84,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Answer:
             )
         backlog: Backlog | None = None
         if len(matches) < pool and query.mode != "keyword":
-            from tideline_cli.memory import recovery  # noqa: PLC0415  loads numpy
+            from tideline_cli.memory import recovery  # noqa: PLC0415  2 ms
 
             matches, backlog = recovery.extended(
                 db, query, matches, viewer=viewer, now=now, limit=pool

@@ -36,7 +36,7 @@ BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the ne
 
 # Up to these, plain Python has finished before numpy is loaded.
 PLAIN_VECTORS = 100_000
-PLAIN_TEXTS = 16
+PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
 

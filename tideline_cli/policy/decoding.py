@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
-_HEX = frozenset("0123456789abcdefABCDEF")
+HEX = frozenset("0123456789abcdefABCDEF")
 _ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
 _BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/=-_")}
 _URL_SAFE = str.maketrans("-_", "+/")
@@ -39,7 +39,7 @@ def _uncoded(word: str) -> str:
 
 def _plain(run: str) -> str:
     """Return the text that a run of base64 or hex holds, or nothing."""
-    is_hex = _HEX.issuperset(run)
+    is_hex = HEX.issuperset(run)
     if not (is_hex or run.isascii()) or (run.islower() and not is_hex):
         return ""  # base64 of words always mixes upper and lower case
     from binascii import Error, a2b_base64, unhexlify  # noqa: PLC0415  only for coded-looking runs
@@ -60,7 +60,7 @@ def _percent(text: str) -> str:
     out = bytearray(head.encode())
     for part in parts:
         code = part[:2]
-        if len(code) == 2 and _HEX.issuperset(code):
+        if len(code) == 2 and HEX.issuperset(code):
             out += bytes.fromhex(code) + part[2:].encode()
         else:
             out += b"%" + part.encode()
@@ -94,7 +94,7 @@ def _entity(part: str) -> str:
 
 
 def _character(digits: str, base: int, rest: str) -> str:
-    if not digits or not _HEX.issuperset(digits) or (base == 10 and not digits.isdecimal()):
+    if not digits or not HEX.issuperset(digits) or (base == 10 and not digits.isdecimal()):
         return ""
     code = int(digits, base)
     return chr(code) + rest if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else ""

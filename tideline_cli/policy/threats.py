@@ -6,7 +6,7 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
-from tideline_cli.policy.decoding import SHORTEST_CODE, decoded
+from tideline_cli.policy.decoding import HEX, SHORTEST_CODE, decoded
 from tideline_cli.policy.render import prompt_text, strays
 from tideline_cli.policy.threat_patterns import (
     ADDED_ROWS,
@@ -96,9 +96,18 @@ def _is_harmless(text: str) -> bool:
     lengths = list(map(len, words))
     return (
         CUES.isdisjoint([word[:CUE_WIDTH] for word in words])
-        and max(lengths, default=0) < SHORTEST_CODE
+        and (max(lengths, default=0) < SHORTEST_CODE or not _may_hold_code(text))
         and lengths.count(1) < _FEWEST_LETTERS
         and not any(map(low.__contains__, _TRACES))
+    )
+
+
+def _may_hold_code(text: str) -> bool:
+    """Say whether a long word of a plain text may be base64 or hex: those are not in lower case
+    alone, or have the digits of hex alone."""
+    return any(
+        len(word) >= SHORTEST_CODE and (not word.islower() or HEX.issuperset(word))
+        for word in text.translate(_STOPS).split()
     )
 
 

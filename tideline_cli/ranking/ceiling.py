@@ -20,15 +20,19 @@ UNKNOWN = 0xFF
 _LENGTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 32, 48, 96)  # lower edges
 _WEIGHTS = (0.6, 0.65, 0.85, 1.0)  # upper edges
 _REPEATS = (1, 2, 3, None)  # None is any number
+_SHORTNESS = bytes(
+    sum(length >= edge for edge in _LENGTHS) - 1 for length in range(_LENGTHS[-1] + 1)
+)
+_TRUST = {
+    source: sum(weight > edge for edge in _WEIGHTS[:-1]) for source, weight in WEIGHTS.items()
+}
 
 
 def code(terms: Sequence[str], source: Source) -> int:
     """Return the byte of a fact with these terms."""
     length = len(terms)
     most = 1 if len(set(terms)) == length else _most(terms)
-    shortness = sum(length >= edge for edge in _LENGTHS) - 1
-    weight = sum(WEIGHTS[source] > edge for edge in _WEIGHTS[:-1])
-    return shortness << 4 | weight << 2 | min(most, 4) - 1
+    return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | _TRUST[source] << 2 | min(most, 4) - 1
 
 
 def _most(terms: Sequence[str]) -> int:
