@@ -65,11 +65,12 @@ _compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
 
 def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     """Return the names of the patterns found in `text`, in table order."""
-    if _is_harmless(text):
+    plain = _as_it_stands(text)
+    if plain is not None and not plain[2]:
         return ()
     found: set[str] = set()
     added: set[str] = set()
-    readings = [_reading(one) for one in _disguises(text)]
+    readings = [_reading(one) for one in _disguises(text)] if plain is None else [plain]
     for level in SCOPES[: SCOPES.index(scope) + 1]:
         for reading in readings:
             _find(REFERENCE_ROWS[level], reading, found)
@@ -84,22 +85,23 @@ def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
     return tuple(name for name in NAMES if name in found) if found else ()
 
 
-def _is_harmless(text: str) -> bool:
-    """Say that plain sentences hold no cue, and nothing that could be read another way.
+def _as_it_stands(text: str) -> Reading | None:
+    """Return the one reading of plain sentences, None for a text that may have others.
 
-    Most facts are like that, and what follows would find nothing in them.
+    Most facts are plain, and most of them hold no cue.
     """
     low = text.lower()
-    if low.translate(_ORDINARY):
-        return False
+    if low.translate(_ORDINARY) or "  " in text:
+        return None
     words = low.translate(_STOPS).split()
     lengths = list(map(len, words))
-    return (
-        CUES.isdisjoint([word[:CUE_WIDTH] for word in words])
-        and (max(lengths, default=0) < SHORTEST_CODE or not _may_hold_code(text))
-        and lengths.count(1) < _FEWEST_LETTERS
-        and not any(map(low.__contains__, _TRACES))
-    )
+    if (
+        (max(lengths, default=0) >= SHORTEST_CODE and _may_hold_code(text))
+        or lengths.count(1) >= _FEWEST_LETTERS
+        or any(map(low.__contains__, _TRACES))
+    ):
+        return None
+    return text, low, [*CUES.intersection([word[:CUE_WIDTH] for word in words])]
 
 
 def _may_hold_code(text: str) -> bool:

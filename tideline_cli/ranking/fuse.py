@@ -18,14 +18,3 @@ def base(lexical_scores: Sequence[float]) -> float:
 def damping(rank: int) -> float:
     """Return the factor of the recovered hit at `rank` (from 0, best cosine first): 0.9^rank."""
     return DAMPING**rank
-
-
-def ranks_that_matter(factors: Sequence[float], limit: int) -> bool:
-    """Say whether a later recovered hit could still come among the best `limit`.
-
-    `factors` are damping · trust · modulator of the hits so far, in cosine order; a later one
-    has at most its damping.
-    """
-    if len(factors) < limit:
-        return True
-    return damping(len(factors)) >= sorted(factors, reverse=True)[limit - 1]
