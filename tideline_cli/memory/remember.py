@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MAX_LEAVES = 300
 _RARE = 64
-_COUNTED_TERMS = 40
+_PROBES = 8  # terms to ask for beyond those that a twin may miss
 
 
 @record
@@ -175,10 +175,10 @@ def _twins(db: Connection, distinct: frozenset[str], fact: Fact, origin: int) ->
         return
     needed = ceil(SAME_TERMS * len(distinct))
     missable = len(distinct) - needed
-    probes = _rarest(db, distinct, origin, 2 * missable + needed)
+    probes = _rarest(db, distinct, origin, missable)
     if sum(count == 0 for count, _ in probes) > missable:
         return
-    share = _affordable(missable, needed)
+    share = min(_affordable(missable, needed), len(probes) - missable)
     chosen = [term for _, term in probes[: missable + share]]
     condition = at_least(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
     if condition is None:
@@ -191,16 +191,21 @@ def _twins(db: Connection, distinct: frozenset[str], fact: Fact, origin: int) ->
 
 
 def _rarest(
-    db: Connection, distinct: frozenset[str], origin: int, most: int
+    db: Connection, distinct: frozenset[str], origin: int, missable: int
 ) -> list[tuple[int, str]]:
-    """Return (facts that hold it, term), rarest first; only long terms are worth counting."""
-    by_length = sorted(distinct, key=lambda term: (-len(term), term))
-    counted = [
-        (fts.rarity(db, term, origin=origin, enough=_RARE), term)
-        for term in by_length[:_COUNTED_TERMS]
-    ]
-    rest = [(_RARE, term) for term in by_length[_COUNTED_TERMS:most]]
-    return sorted(counted) + rest
+    """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare.
+
+    Counting ends when more terms are new than a twin may miss.
+    """
+    counted: list[tuple[int, str]] = []
+    unheard = 0
+    for term in sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]:
+        count = fts.rarity(db, term, origin=origin, enough=_RARE)
+        counted.append((count, term))
+        unheard += count == 0
+        if unheard > missable:
+            break
+    return sorted(counted)
 
 
 def _affordable(missable: int, needed: int) -> int:
