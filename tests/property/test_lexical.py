@@ -34,7 +34,8 @@ def asked_for(one, wanted):
 
 def holds(one, wanted):
     if wanted.as_of is None:
-        return one.lifecycle == "active" and one.is_valid_at(NOW)
+        begun = one.valid_from is None or one.valid_from <= NOW
+        return one.lifecycle == "active" and begun and (one.valid_to is None or one.valid_to > NOW)
     begins = one.created_at if one.valid_from is None else one.valid_from
     ends = one.valid_to is None or one.valid_to > wanted.as_of
     return one.lifecycle != "pruned" and begins <= wanted.as_of and ends

@@ -79,7 +79,6 @@ GLOBAL: tuple[Option, ...] = (
            choices=("auto", "always", "never")),
     Option("no_input", ("--no-input",), "Never ask a question.", "flag", False),
 )  # fmt: skip
-GLOBAL_NAMES = frozenset(option.name for option in GLOBAL)
 
 _NUMBER_CHARS = frozenset("+-.0123456789eE")
 _LARGEST_COUNT = 2**31 - 1

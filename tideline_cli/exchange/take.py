@@ -9,7 +9,6 @@ from tideline_cli.memory import remember as memory
 from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.model.fact import Fact, NewFact
 from tideline_cli.model.record import record
-from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable, terms
 from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
@@ -151,7 +150,7 @@ class _Import:
 
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         ready = _prepared(line, row, self._ground, self._analyzer)
-        if not is_trusted(ready.fact.source):
+        if not self._ground.trusted:
             found = scan(ready.fact.content)
             if found:
                 raise WriteBlockedError(

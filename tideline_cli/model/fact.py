@@ -130,12 +130,6 @@ class Fact:
     derived_from: tuple[str, ...]
     metadata: Mapping[str, Any] | None
 
-    def is_valid_at(self, instant: int) -> bool:
-        """Say whether the fact holds at `instant`, whatever its lifecycle is now."""
-        return (self.valid_from is None or self.valid_from <= instant) and (
-            self.valid_to is None or self.valid_to > instant
-        )
-
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
     """Return the fact that `new` becomes at `now`, with every default filled in."""

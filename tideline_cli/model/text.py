@@ -90,12 +90,6 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / union if union else 0.0
 
 
-def clip(text: str, width: int) -> str:
-    """Return the first line of `text`, at most `width` characters, with `…` where it is cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
-
-
 def _standard(text: str) -> list[str]:
     if text.count(".") > 1:
         text = " ".join(_closed(word) if word.count(".") > 1 else word for word in text.split())
