@@ -8,7 +8,7 @@ import stat
 import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
-from tideline_cli.store import schema
+from tideline_cli.store import locks, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ def open_for_reading(path: str) -> Connection | None:
     return db
 
 
+_queues: dict[int, int | None] = {}  # connection -> its place in the queue of writers
+
+
 class writing:  # noqa: N801  reads as a statement: with writing(db):
     """One IMMEDIATE transaction: committed at the end of the block, rolled back by an exception."""
 
@@ -66,7 +69,7 @@ class writing:  # noqa: N801  reads as a statement: with writing(db):
         self._db = db
 
     def __enter__(self) -> Connection:
-        self._db.execute("BEGIN IMMEDIATE")
+        begin(self._db)
         return self._db
 
     def __exit__(
@@ -76,9 +79,38 @@ class writing:  # noqa: N801  reads as a statement: with writing(db):
         trace: TracebackType | None,
     ) -> None:
         if kind is None:
-            self._db.execute("COMMIT")
-        elif not self._db.get_autocommit():
-            self._db.execute("ROLLBACK")
+            commit(self._db)
+        else:
+            rollback(self._db)
+
+
+def begin(db: Connection) -> None:
+    """Begin a write transaction, in order of arrival among the processes that want one."""
+    patience = db.pragma("busy_timeout") / 1000
+    queue = locks.wait(db.filename, locks.WRITER, seconds=patience)
+    try:
+        db.execute("BEGIN IMMEDIATE")
+    except BaseException:
+        locks.release(queue)
+        raise
+    _queues[id(db)] = queue
+
+
+def commit(db: Connection) -> None:
+    """Commit what `begin` began; roll back when that fails."""
+    try:
+        db.execute("COMMIT")
+    finally:
+        rollback(db)
+
+
+def rollback(db: Connection) -> None:
+    """Undo what was written since `begin`, if a transaction is open, and let the next one in."""
+    try:
+        if not db.get_autocommit():
+            db.execute("ROLLBACK")
+    finally:
+        locks.release(_queues.pop(id(db), None))
 
 
 class snapshot:  # noqa: N801

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.record import record
 from tideline_cli.store import schema, visibility
-from tideline_cli.store.connection import writing
+from tideline_cli.store.connection import begin, commit, rollback, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self.origin = visibility.NOBODY
 
     def __enter__(self) -> batch:
-        self._db.execute("BEGIN IMMEDIATE")
+        begin(self._db)
         is_open = False
         try:
             self.origin = visibility.ensure_number(self._db, self._by)
@@ -52,8 +52,12 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
             is_open = True
         finally:
             if not is_open:
-                self._db.execute("ROLLBACK")
+                rollback(self._db)
         return self
+
+    def explain(self, reason: str) -> None:
+        """Note what the pass has done so far, in words for people."""
+        self._db.execute("UPDATE batch SET reason = ? WHERE number = ?", (reason, self.number))
 
     def __exit__(
         self,
@@ -63,9 +67,9 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     ) -> None:
         if kind is None:
             self._db.execute("UPDATE batch SET open = 0 WHERE number = ?", (self.number,))
-            self._db.execute("COMMIT")
-        elif not self._db.get_autocommit():
-            self._db.execute("ROLLBACK")
+            commit(self._db)
+        else:
+            rollback(self._db)
 
     def _begin(self) -> None:
         if self.number:
@@ -156,8 +160,9 @@ def state(db: Connection, entity: str, seq: int) -> str | None:
 def _add(db: Connection, origin: int, verb: str, now: int, is_open: int) -> int:
     db.execute(
         """
-        INSERT INTO batch (origin, ordinal, at, verb, open)
-        SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4
+        INSERT INTO batch (origin, ordinal, at, verb, open, first)
+        SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4,
+               1 + ifnull((SELECT max(number) FROM change), 0)
         """,
         (origin, now, verb, is_open),
     )

@@ -100,7 +100,9 @@ CREATE TRIGGER fact_indexed AFTER INSERT ON fact
 WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) = 1 BEGIN
   INSERT INTO fact_fts (rowid, terms) VALUES (new.seq, {index_of_new});
 END;
-CREATE TRIGGER fact_unindexed BEFORE DELETE ON fact BEGIN
+-- Many that are deleted at once are taken out by making the index anew.
+CREATE TRIGGER fact_unindexed BEFORE DELETE ON fact
+WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) = 1 BEGIN
   INSERT INTO fact_fts (fact_fts, rowid, terms)
     VALUES ('delete', old.seq, {index_of_old});
 END;
@@ -171,8 +173,9 @@ CREATE TABLE batch (
   at      INTEGER NOT NULL,
   verb    TEXT NOT NULL,
   outcome TEXT NOT NULL DEFAULT 'done', -- done, blocked
-  reason  TEXT,
+  reason  TEXT,                         -- why it was blocked, or what a pass did
   open    INTEGER NOT NULL DEFAULT 0,
+  first   INTEGER NOT NULL DEFAULT 0,   -- its changes have this number or a higher one
   UNIQUE (origin, ordinal)
 ) STRICT;
 CREATE INDEX batch_open ON batch (number) WHERE open > 0;
@@ -186,7 +189,8 @@ CREATE TABLE change (
   entity TEXT NOT NULL,                -- fact, link, usage
   row    INTEGER NOT NULL,             -- fact.seq, link.number, usage.fact
   act    TEXT NOT NULL,
-  before TEXT
+  before TEXT,
+  after  TEXT                          -- usage only: recall changes it without a trace
 ) STRICT;
 
 CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
@@ -223,13 +227,13 @@ END;
 -- does.
 CREATE TRIGGER usage_inserted AFTER INSERT ON usage
 WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
-  INSERT INTO change (batch, entity, row, act)
-    SELECT number, 'usage', new.fact, '+' FROM batch WHERE open > 0;
+  INSERT INTO change (batch, entity, row, act, after)
+    SELECT number, 'usage', new.fact, '+', {new_usage} FROM batch WHERE open > 0;
 END;
 CREATE TRIGGER usage_updated AFTER UPDATE ON usage
 WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
-  INSERT INTO change (batch, entity, row, act, before)
-    SELECT number, 'usage', old.fact, '~', {old_usage} FROM batch WHERE open > 0;
+  INSERT INTO change (batch, entity, row, act, before, after)
+    SELECT number, 'usage', old.fact, '~', {old_usage}, {new_usage} FROM batch WHERE open > 0;
 END;
 CREATE TRIGGER usage_deleted AFTER DELETE ON usage
 WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
@@ -261,6 +265,47 @@ CREATE TABLE vector_progress (
   embedder TEXT NOT NULL,
   seq      INTEGER NOT NULL,
   PRIMARY KEY (origin, embedder)
+) STRICT, WITHOUT ROWID;
+
+-- Pairs of active facts that are alike, as dream found them: derived. Every fact that an origin
+-- had when it last dreamt has been compared with every other, so the next dream compares what
+-- came since, and what is in `unpaired`.
+CREATE TABLE near (
+  fact   INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,  -- the later one
+  other  INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,  -- the earlier one
+  cosine REAL NOT NULL,
+  PRIMARY KEY (fact, other)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX near_other ON near (other);
+CREATE TABLE near_progress (
+  origin   INTEGER PRIMARY KEY REFERENCES origin (number),
+  embedder TEXT NOT NULL,
+  floor    REAL NOT NULL,              -- the least cosine that was looked for
+  seq      INTEGER NOT NULL
+) STRICT;
+
+-- Facts at or before that point which were not compared: they were not active then, or not there.
+CREATE TABLE unpaired (
+  fact INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE
+) STRICT;
+CREATE TRIGGER fact_late AFTER INSERT ON fact
+WHEN new.seq <= (SELECT seq FROM near_progress WHERE origin = new.origin) BEGIN
+  INSERT OR IGNORE INTO unpaired (fact) VALUES (new.seq);
+END;
+CREATE TRIGGER fact_back AFTER UPDATE OF lifecycle ON fact
+WHEN new.lifecycle = 'active' AND old.lifecycle <> 'active'
+  AND new.seq <= (SELECT seq FROM near_progress WHERE origin = new.origin)
+BEGIN
+  INSERT OR IGNORE INTO unpaired (fact) VALUES (new.seq);
+END;
+
+-- How far `extract` has come in a conversation: the number of its messages that are done.
+CREATE TABLE cursor (
+  origin  INTEGER NOT NULL REFERENCES origin (number),
+  session TEXT NOT NULL,
+  pass    TEXT NOT NULL,               -- facts, items, lessons, identifiers
+  done    INTEGER NOT NULL,
+  PRIMARY KEY (origin, session, pass)
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO origin (number, key) VALUES (1, 'owner');
@@ -302,6 +347,7 @@ def script() -> str:
         .replace("{new_terms}", _NEW_ARCHIVED)
         .replace("{old_link}", _old(_LINK))
         .replace("{old_usage}", _old(_USAGE))
+        .replace("{new_usage}", _old(_USAGE).replace("old.", "new."))
     )
 
 
