@@ -42,6 +42,22 @@ _tideline_value() {
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
         context:--format) REPLY='one of text json xml' ;;
+        dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
+        dream:--confirm-count) REPLY='text' ;;
+        dream:--merge-at) REPLY='text' ;;
+        dream:--relate-at) REPLY='text' ;;
+        dream:--evict-below) REPLY='text' ;;
+        dream:--evict-after) REPLY='text' ;;
+        dream:--max-loss) REPLY='text' ;;
+        consolidate:--llm) REPLY='text' ;;
+        consolidate:--model) REPLY='text' ;;
+        consolidate:--base-url) REPLY='text' ;;
+        consolidate:--key-file) REPLY='file' ;;
+        consolidate:--timeout) REPLY='text' ;;
+        consolidate:--interval) REPLY='text' ;;
+        consolidate:--min-facts) REPLY='text' ;;
+        consolidate:--max-facts) REPLY='text' ;;
+        consolidate:--max-loss) REPLY='text' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='text' ;;
         list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
@@ -50,12 +66,48 @@ _tideline_value() {
         list:--until) REPLY='text' ;;
         list:--as-of) REPLY='text' ;;
         list:--limit|list:-n) REPLY='text' ;;
+        forget:--query) REPLY='text' ;;
+        forget:--superseded-by) REPLY='text' ;;
+        edit:--segment|edit:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        edit:--slot) REPLY='text' ;;
+        edit:--importance) REPLY='text' ;;
+        edit:--tier) REPLY='one of short long permanent' ;;
+        edit:--confidence) REPLY='text' ;;
+        edit:--valid-from) REPLY='text' ;;
+        edit:--valid-to) REPLY='text' ;;
+        edit:--tag|edit:-t) REPLY='text' ;;
+        edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        edit:--title) REPLY='text' ;;
+        edit:--meta) REPLY='text' ;;
+        link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates' ;;
+        link:--reason) REPLY='text' ;;
+        link:--strength) REPLY='text' ;;
+        feedback:--delta) REPLY='text' ;;
+        contradictions:--limit|contradictions:-n) REPLY='text' ;;
+        contradictions:--min-score) REPLY='text' ;;
+        contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         history:--limit|history:-n) REPLY='text' ;;
+        retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
         import:--table) REPLY='text' ;;
         export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
         export:--output|export:-o) REPLY='file' ;;
+        gc:--max-loss) REPLY='text' ;;
+        extract:--session) REPLY='text' ;;
+        extract:--llm) REPLY='text' ;;
+        extract:--model) REPLY='text' ;;
+        extract:--base-url) REPLY='text' ;;
+        extract:--key-file) REPLY='file' ;;
+        extract:--timeout) REPLY='text' ;;
+        extract:--failure) REPLY='file' ;;
+        extract:--min-new) REPLY='text' ;;
+        relink:--llm) REPLY='text' ;;
+        relink:--model) REPLY='text' ;;
+        relink:--base-url) REPLY='text' ;;
+        relink:--key-file) REPLY='file' ;;
+        relink:--timeout) REPLY='text' ;;
         embed:--embedder) REPLY='text' ;;
+        schedule:--at) REPLY='text' ;;
     esac
 }
 
@@ -64,9 +116,10 @@ _tideline_argument() {
     REPLY=
     case $1:$2 in
         import:0) REPLY='file' ;;
+        extract:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context status show list history import export embed config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -78,13 +131,30 @@ _tideline_flags() {
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
+        dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
+        consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
         list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl' ;;
+        pin) REPLY='' ;;
+        unpin) REPLY='' ;;
+        forget) REPLY='--query --superseded-by --yes -y' ;;
+        restore) REPLY='' ;;
+        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta' ;;
+        link) REPLY='--kind --reason --strength --remove' ;;
+        feedback) REPLY='--delta' ;;
+        purge) REPLY='--yes -y --dry-run -n' ;;
+        contradictions) REPLY='--limit -n --min-score --segment -s --all' ;;
         history) REPLY='--limit -n' ;;
+        undo) REPLY='--dry-run -n' ;;
+        retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --table' ;;
         export) REPLY='--format --output -o --all-origins' ;;
+        gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
+        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
+        relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
+        schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
@@ -97,13 +167,30 @@ _tideline_summary() {
         remember) REPLY='Write a fact down.' ;;
         recall) REPLY='Find the facts that answer a query.' ;;
         context) REPLY='Print a budgeted block of facts for a prompt.' ;;
+        dream) REPLY='Let the memory tend itself: confirm, merge, link, evict.' ;;
+        consolidate) REPLY='Have a model name contradicted and duplicated facts, and archive them.' ;;
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
+        pin) REPLY='Let facts never fade.' ;;
+        unpin) REPLY='Let pinned facts fade again.' ;;
+        forget) REPLY='Take facts out of recall.' ;;
+        restore) REPLY='Bring archived or pruned facts back.' ;;
+        edit) REPLY='Say a fact anew.' ;;
+        link) REPLY='Say how one fact is related to another.' ;;
+        feedback) REPLY='Say whether a fact was of use.' ;;
+        purge) REPLY='Remove facts for good, from every file.' ;;
+        contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
         history) REPLY='Show who changed what, and when.' ;;
+        undo) REPLY='Take back what one command did.' ;;
+        retention) REPLY='Remove, for good, what is older than N days.' ;;
         import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
         export) REPLY='Write facts out as JSON lines, CSV, SQLite or Markdown.' ;;
+        gc) REPLY='Archive what has faded: the decay sweep.' ;;
+        extract) REPLY='Distil facts from a conversation.' ;;
+        relink) REPLY='Let a model join facts that bear on one another.' ;;
         embed) REPLY='Print the vector of a text.' ;;
+        schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
         man) REPLY='Show a manual page.' ;;
@@ -212,7 +299,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context status show list history import export embed config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -11,16 +11,40 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --format
+        case dream
+            contains -- $argv[2] --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss
+        case consolidate
+            contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n
+        case forget
+            contains -- $argv[2] --query --superseded-by
+        case edit
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta
+        case link
+            contains -- $argv[2] --kind --reason --strength
+        case feedback
+            contains -- $argv[2] --delta
+        case contradictions
+            contains -- $argv[2] --limit -n --min-score --segment -s
         case history
             contains -- $argv[2] --limit -n
+        case retention
+            contains -- $argv[2] --days
         case import
             contains -- $argv[2] --format --table
         case export
             contains -- $argv[2] --format --output -o
+        case gc
+            contains -- $argv[2] --max-loss
+        case extract
+            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new
+        case relink
+            contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
             contains -- $argv[2] --embedder
+        case schedule
+            contains -- $argv[2] --at
         case '*'
             return 1
     end
@@ -87,13 +111,30 @@ complete -c tideline -n "__tideline_at ''" -l version -d 'Print the version'
 complete -c tideline -n "__tideline_at ''" -a remember -d 'Write a fact down.'
 complete -c tideline -n "__tideline_at ''" -a recall -d 'Find the facts that answer a query.'
 complete -c tideline -n "__tideline_at ''" -a context -d 'Print a budgeted block of facts for a prompt.'
+complete -c tideline -n "__tideline_at ''" -a dream -d 'Let the memory tend itself: confirm, merge, link, evict.'
+complete -c tideline -n "__tideline_at ''" -a consolidate -d 'Have a model name contradicted and duplicated facts, and archive them.'
 complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
 complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
 complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
+complete -c tideline -n "__tideline_at ''" -a pin -d 'Let facts never fade.'
+complete -c tideline -n "__tideline_at ''" -a unpin -d 'Let pinned facts fade again.'
+complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recall.'
+complete -c tideline -n "__tideline_at ''" -a restore -d 'Bring archived or pruned facts back.'
+complete -c tideline -n "__tideline_at ''" -a edit -d 'Say a fact anew.'
+complete -c tideline -n "__tideline_at ''" -a link -d 'Say how one fact is related to another.'
+complete -c tideline -n "__tideline_at ''" -a feedback -d 'Say whether a fact was of use.'
+complete -c tideline -n "__tideline_at ''" -a purge -d 'Remove facts for good, from every file.'
+complete -c tideline -n "__tideline_at ''" -a contradictions -d 'Show pairs of facts that may contradict each other.'
 complete -c tideline -n "__tideline_at ''" -a history -d 'Show who changed what, and when.'
+complete -c tideline -n "__tideline_at ''" -a undo -d 'Take back what one command did.'
+complete -c tideline -n "__tideline_at ''" -a retention -d 'Remove, for good, what is older than N days.'
 complete -c tideline -n "__tideline_at ''" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
 complete -c tideline -n "__tideline_at ''" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
+complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the decay sweep.'
+complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
+complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
 complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
+complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
@@ -135,6 +176,28 @@ complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at m
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence; nothing at all for an unknown origin'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]'
+complete -c tideline -n "__tideline_at dream" -l dry-run -s n -d 'Show what would change, and change nothing'
+complete -c tideline -n "__tideline_at dream" -l stage -x -a 'confirm consolidate relate evict gc' -d 'Run this stage only (may be given more than once)'
+complete -c tideline -n "__tideline_at dream" -l confirm-count -x -d 'How often a belief must be said or corrected [default: 3]'
+complete -c tideline -n "__tideline_at dream" -l merge-at -x -d 'Cosine from which two facts say the same [default: 0.95]'
+complete -c tideline -n "__tideline_at dream" -l relate-at -x -d 'Cosine from which two facts are linked; 1 links none [default: 0.80]'
+complete -c tideline -n "__tideline_at dream" -l evict-below -x -d 'Strength below which old facts are archived [default: 0.05]'
+complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be [default: 30d]'
+complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
+complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
+complete -c tideline -n "__tideline_at dream" -l if-due -d 'Only if the last dream is a day old [setting: dream_interval]'
+complete -c tideline -n "__tideline_at consolidate" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
+complete -c tideline -n "__tideline_at consolidate" -l model -x -d 'Model to ask at the base URL [setting: model]'
+complete -c tideline -n "__tideline_at consolidate" -l base-url -x -d 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url]'
+complete -c tideline -n "__tideline_at consolidate" -l key-file -r -F -d 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file]'
+complete -c tideline -n "__tideline_at consolidate" -l timeout -x -d 'Seconds to wait for a reply [default: 60, at least 5]'
+complete -c tideline -n "__tideline_at consolidate" -l dry-run -s n -d 'Show what is sent and what would change; write nothing'
+complete -c tideline -n "__tideline_at consolidate" -l force -d 'Do not wait for the interval to pass'
+complete -c tideline -n "__tideline_at consolidate" -l interval -x -d 'Time between two runs [default: 30m]'
+complete -c tideline -n "__tideline_at consolidate" -l min-facts -x -d 'Leave origins with fewer active facts alone [default: 6]'
+complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the model the newest N facts of an origin [default: 500]'
+complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
+complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins and the file\'s size'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -x -d 'Only facts with this tag'
@@ -145,7 +208,38 @@ complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at 
 complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact nearest to this text'
+complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
+complete -c tideline -n "__tideline_at forget" -l yes -s y -d 'Do not ask'
+complete -c tideline -n "__tideline_at edit" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about'
+complete -c tideline -n "__tideline_at edit" -l slot -x -d 'The one value it is of, such as deploy_day: replaces the old one'
+complete -c tideline -n "__tideline_at edit" -l importance -x -d 'How much it matters; outside 0..1 is clamped'
+complete -c tideline -n "__tideline_at edit" -l tier -x -a 'short long permanent' -d 'How long it is kept'
+complete -c tideline -n "__tideline_at edit" -l confidence -x -d 'How sure it is; weighs in recall'
+complete -c tideline -n "__tideline_at edit" -l valid-from -x -d 'When it begins to hold'
+complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'When it ceases to hold'
+complete -c tideline -n "__tideline_at edit" -l tag -s t -x -d 'A label to filter by; replaces those it had'
+complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
+complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
+complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
+complete -c tideline -n "__tideline_at link" -l kind -x -a 'corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates' -d 'How they are related [default: relates]'
+complete -c tideline -n "__tideline_at link" -l reason -x -d 'Why'
+complete -c tideline -n "__tideline_at link" -l strength -x -d 'How closely, 1 to 5'
+complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, both ways'
+complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
+complete -c tideline -n "__tideline_at purge" -l yes -s y -d 'Do not ask'
+complete -c tideline -n "__tideline_at purge" -l dry-run -s n -d 'List what would go, and leave it'
+complete -c tideline -n "__tideline_at contradictions" -l limit -s n -x -d 'Pairs at most [default: 50]'
+complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only pairs of this score or above [default: 0.12]'
+complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20]'
+complete -c tideline -n "__tideline_at undo" -l dry-run -s n -d 'Say what would be taken back, and leave it'
+complete -c tideline -n "__tideline_at retention" -l days -x -d 'The age that a fact may reach'
+complete -c tideline -n "__tideline_at retention" -l include-confirmed -d 'Confirmed and pinned facts as well'
+complete -c tideline -n "__tideline_at retention" -l all-origins -d 'The facts of all origins, for the owner'
+complete -c tideline -n "__tideline_at retention" -l yes -s y -d 'Do not ask'
+complete -c tideline -n "__tideline_at retention" -l dry-run -s n -d 'List what would go, and leave it'
 complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s'
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
@@ -155,8 +249,37 @@ complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
 complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'
+complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would change, and change nothing'
+complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
+complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
+complete -c tideline -n "__tideline_at extract" -l session -x -d 'Name of the conversation [default: the one in the transcript, else the file\'s name]'
+complete -c tideline -n "__tideline_at extract" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
+complete -c tideline -n "__tideline_at extract" -l model -x -d 'Model to ask at the base URL [setting: model]'
+complete -c tideline -n "__tideline_at extract" -l base-url -x -d 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url]'
+complete -c tideline -n "__tideline_at extract" -l key-file -r -F -d 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file]'
+complete -c tideline -n "__tideline_at extract" -l timeout -x -d 'Seconds to wait for a reply [default: 60, at least 5]'
+complete -c tideline -n "__tideline_at extract" -l per-message -d 'Ask about each of the user\'s messages that says something about them, instead of the whole'
+complete -c tideline -n "__tideline_at extract" -l lessons -d 'Ask also what follows from each correction'
+complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what failed: a file with a task and the record of what was tried'
+complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word'
+complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
+complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
+complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
+complete -c tideline -n '__tideline_at extract 0' -F
+complete -c tideline -n "__tideline_at relink" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
+complete -c tideline -n "__tideline_at relink" -l model -x -d 'Model to ask at the base URL [setting: model]'
+complete -c tideline -n "__tideline_at relink" -l base-url -x -d 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url]'
+complete -c tideline -n "__tideline_at relink" -l key-file -r -F -d 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file]'
+complete -c tideline -n "__tideline_at relink" -l timeout -x -d 'Seconds to wait for a reply [default: 60, at least 5]'
+complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
+complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your crontab'
+complete -c tideline -n "__tideline_at schedule" -l systemd -d 'A service and a timer of systemd, for your user'
+complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of launchd'
+complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
+complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
+complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context status show list history import export embed config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man'

@@ -8,13 +8,30 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'remember' = 'Write a fact down.'
         'recall' = 'Find the facts that answer a query.'
         'context' = 'Print a budgeted block of facts for a prompt.'
+        'dream' = 'Let the memory tend itself: confirm, merge, link, evict.'
+        'consolidate' = 'Have a model name contradicted and duplicated facts, and archive them.'
         'status' = 'Show what is remembered, and whether all is well.'
         'show' = 'Show one fact: all of it, its links, its strength now.'
         'list' = 'List facts, newest first.'
+        'pin' = 'Let facts never fade.'
+        'unpin' = 'Let pinned facts fade again.'
+        'forget' = 'Take facts out of recall.'
+        'restore' = 'Bring archived or pruned facts back.'
+        'edit' = 'Say a fact anew.'
+        'link' = 'Say how one fact is related to another.'
+        'feedback' = 'Say whether a fact was of use.'
+        'purge' = 'Remove facts for good, from every file.'
+        'contradictions' = 'Show pairs of facts that may contradict each other.'
         'history' = 'Show who changed what, and when.'
+        'undo' = 'Take back what one command did.'
+        'retention' = 'Remove, for good, what is older than N days.'
         'import' = 'Take in facts from JSON lines, CSV, TSV or SQLite.'
         'export' = 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
+        'gc' = 'Archive what has faded: the decay sweep.'
+        'extract' = 'Distil facts from a conversation.'
+        'relink' = 'Let a model join facts that bear on one another.'
         'embed' = 'Print the vector of a text.'
+        'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
@@ -77,6 +94,32 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence; nothing at all for an unknown origin.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text].' }
         )
+        'dream' = @(
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would change, and change nothing.' }
+            @{ Flags = @('--stage'); Kind = 'one of confirm consolidate relate evict gc'; Help = 'Run this stage only (may be given more than once).' }
+            @{ Flags = @('--confirm-count'); Kind = 'text'; Help = 'How often a belief must be said or corrected [default: 3].' }
+            @{ Flags = @('--merge-at'); Kind = 'text'; Help = 'Cosine from which two facts say the same [default: 0.95].' }
+            @{ Flags = @('--relate-at'); Kind = 'text'; Help = 'Cosine from which two facts are linked; 1 links none [default: 0.80].' }
+            @{ Flags = @('--evict-below'); Kind = 'text'; Help = 'Strength below which old facts are archived [default: 0.05].' }
+            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be [default: 30d].' }
+            @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
+            @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
+            @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
+        )
+        'consolidate' = @(
+            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
+            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
+            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
+            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
+            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60, at least 5].' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what is sent and what would change; write nothing.' }
+            @{ Flags = @('--force'); Kind = 'flag'; Help = 'Do not wait for the interval to pass.' }
+            @{ Flags = @('--interval'); Kind = 'text'; Help = 'Time between two runs [default: 30m].' }
+            @{ Flags = @('--min-facts'); Kind = 'text'; Help = 'Leave origins with fewer active facts alone [default: 6].' }
+            @{ Flags = @('--max-facts'); Kind = 'text'; Help = 'Show the model the newest N facts of an origin [default: 500].' }
+            @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
+            @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Take every origin, although --origin names the owner.' }
+        )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins and the file''s size.' }
         )
@@ -93,8 +136,61 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
         )
+        'pin' = @(
+        )
+        'unpin' = @(
+        )
+        'forget' = @(
+            @{ Flags = @('--query'); Kind = 'text'; Help = 'Forget the fact nearest to this text.' }
+            @{ Flags = @('--superseded-by'); Kind = 'text'; Help = 'The fact that stands in their place.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
+        )
+        'restore' = @(
+        )
+        'edit' = @(
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about.' }
+            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: replaces the old one.' }
+            @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
+            @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
+            @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
+            @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
+            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
+            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by; replaces those it had.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
+            @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
+            @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
+        )
+        'link' = @(
+            @{ Flags = @('--kind'); Kind = 'one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates'; Help = 'How they are related [default: relates].' }
+            @{ Flags = @('--reason'); Kind = 'text'; Help = 'Why.' }
+            @{ Flags = @('--strength'); Kind = 'text'; Help = 'How closely, 1 to 5.' }
+            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, both ways.' }
+        )
+        'feedback' = @(
+            @{ Flags = @('--delta'); Kind = 'text'; Help = 'By how much, from -0.3 to 0.3, in place of up and down.' }
+        )
+        'purge' = @(
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'List what would go, and leave it.' }
+        )
+        'contradictions' = @(
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Pairs at most [default: 50].' }
+            @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only pairs of this score or above [default: 0.12].' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
+        )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20].' }
+        )
+        'undo' = @(
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be taken back, and leave it.' }
+        )
+        'retention' = @(
+            @{ Flags = @('--days'); Kind = 'text'; Help = 'The age that a fact may reach.' }
+            @{ Flags = @('--include-confirmed'); Kind = 'flag'; Help = 'Confirmed and pinned facts as well.' }
+            @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of all origins, for the owner.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'List what would go, and leave it.' }
         )
         'import' = @(
             @{ Flags = @('--trust'); Kind = 'flag'; Help = 'Keep the sources that the file states; the rest is the owner''s.' }
@@ -108,8 +204,44 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
         )
+        'gc' = @(
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would change, and change nothing.' }
+            @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may take [default: 1].' }
+            @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Sweep every origin, although --origin names the owner.' }
+        )
+        'extract' = @(
+            @{ Flags = @('--session'); Kind = 'text'; Help = 'Name of the conversation [default: the one in the transcript, else the file''s name].' }
+            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
+            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
+            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
+            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
+            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60, at least 5].' }
+            @{ Flags = @('--per-message'); Kind = 'flag'; Help = 'Ask about each of the user''s messages that says something about them, instead of the whole.' }
+            @{ Flags = @('--lessons'); Kind = 'flag'; Help = 'Ask also what follows from each correction.' }
+            @{ Flags = @('--failure'); Kind = 'file'; Help = 'Ask what failed: a file with a task and the record of what was tried.' }
+            @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word.' }
+            @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }
+            @{ Flags = @('--min-new'); Kind = 'text'; Help = 'New messages that are worth a request [default: 2].' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
+        )
+        'relink' = @(
+            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
+            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
+            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
+            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
+            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60, at least 5].' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent; ask and write nothing.' }
+        )
         'embed' = @(
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Which one [default: hrr-256].' }
+        )
+        'schedule' = @(
+            @{ Flags = @('--cron'); Kind = 'flag'; Help = 'A line of your crontab.' }
+            @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
+            @{ Flags = @('--launchd'); Kind = 'flag'; Help = 'An agent of launchd.' }
+            @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: 03:30].' }
+            @{ Flags = @('--install'); Kind = 'flag'; Help = 'Put it in place.' }
+            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out.' }
         )
         'config' = @(
         )
@@ -121,9 +253,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     }
     $arguments = @{
         'import:0' = 'file'
+        'extract:0' = 'file'
         'config:0' = 'one of list get set path'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context status show list history import export embed config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

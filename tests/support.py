@@ -39,7 +39,19 @@ DEVIATIONS = {
     "auto_wording": "the auto block withholds a text in the words of the context block",
     "auto_fence": "the fence carries a nonce, so that no fact can forge its end",
     "whole_store": "a recall without an origin, over the whole store, is not offered",
+    "consolidation_links": "what consolidation archives is linked from the twin that stays",
+    "figures": "facts that differ in a number are never taken for the same",
+    "dangling_links": "a link to a fact that does not exist is not stored",
+    "sweep_ends": "what the decay sweep archives ends then; the reference leaves its end open",
+    "link_backfill": "a reason that an edge lacked is always kept; the reference may lose it",
+    "restore_refused": "what was superseded by name is not restored beside its successor",
+    "purge_missing": "a purge of an unknown id is an error, and removes nothing",
+    "purge_cascade": "a purge by another origin than the owner stays inside that origin",
     "supersede_links": "an explicit supersede stores its links, so that restore can refuse",
+    "prompt_wording": "prompts are in words of ours, in the reference's structure",
+    "distilled_unpinned": "what a model distils is never pinned; the reference pins entities",
+    "identifier_trailing_dot": "an e-mail address ends before the dot that ends the sentence",
+    "identifier_country_code": "a phone number is found behind +86 too",
 }
 """Where we mean something else than the reference, and why."""
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.instant import DAY_MS, parse_duration
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECT_FILE = ".tideline.toml"
+_UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
 
 @record
@@ -22,7 +24,7 @@ class Setting:
 
     name: str
     env: str
-    kind: str  # text, count, texts
+    kind: str  # text, count, texts, duration (milliseconds inside)
     default: Any
     help: str
     in_project: bool = False
@@ -37,8 +39,15 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True),
         Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
         Setting("color", "TIDELINE_COLOR", "text", "auto", "auto, always or never"),
+        Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
+                "time between two dreams, such as 12h or 7d"),
+        Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
+        Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
+        Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
+        Setting("key_file", "TIDELINE_KEY_FILE", "text", None,
+                "a file that holds the API key, mode 0600"),
     )
-}
+}  # fmt: skip
 
 
 @record
@@ -119,7 +128,7 @@ def write(path: str, name: str, value: str) -> None:
     """
     setting = SETTINGS[name]
     raw: Any = value.split(",") if setting.kind == "texts" else value
-    line = f"{name} = {_toml(_checked(setting, raw, name))}\n"
+    line = f"{name} = {_toml(shown(name, _checked(setting, raw, name)))}\n"
     try:
         with open(path, encoding="utf-8") as file:
             lines = file.readlines()
@@ -132,6 +141,15 @@ def write(path: str, name: str, value: str) -> None:
     with open(handle, "w", encoding="utf-8") as file:
         file.writelines([line, *kept, *lines[tables:]])
     os.replace(fresh, path)
+
+
+def shown(name: str, value: Any) -> Any:
+    """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d."""
+    if SETTINGS[name].kind != "duration":
+        return value
+    units = _UNITS[1:] if value <= DAY_MS else _UNITS
+    unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)
+    return f"{value // ms}{unit}"
 
 
 def _toml(value: Any) -> str:
@@ -193,6 +211,12 @@ def _checked(setting: Setting, raw: Any, where: str) -> Any:
         case "texts":
             if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
                 return tuple(item.strip() for item in raw if item.strip())
+        case "duration":
+            if isinstance(raw, str):
+                try:
+                    return parse_duration(raw)
+                except UsageError as error:
+                    raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
         case _:
             if isinstance(raw, str):
                 return raw

@@ -459,7 +459,8 @@ def test_status(run, home):
     assert list(form) == [
         "database", "schema_version", "size_bytes", "origin", "facts", "by_segment", "by_tier",
         "by_heat", "by_source", "pinned", "added_last_7d", "vectors", "last_dream",
-        "last_consolidate", "health",
+        "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
+        "pending_purge", "health", "activity",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "schema_version": 1,
@@ -471,8 +472,14 @@ def test_status(run, home):
         "by_source": form["by_source"] | {"owner_message": 2},
         "pinned": 1, "added_last_7d": 2,
         "vectors": {"embedder": "hrr-256", "present": 0, "missing": 2},
-        "last_dream": None, "last_consolidate": None, "health": "ok",
+        "last_dream": None, "last_dream_summary": None, "next_dream_due": None,
+        "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
+        "health": "ok",
+        "activity": form["activity"],
     }  # fmt: skip
+    assert (len(form["activity"]), form["activity"][-1]) == (
+        30, {"day": "2025-10-09", "added": 2, "archived": 1}
+    )  # fmt: skip
     assert sum(form["by_segment"].values()) == sum(form["by_source"].values()) == 2
 
 

@@ -17,6 +17,11 @@ from tideline_cli.store import facts, visibility
 from tideline_cli.store.connection import writing
 
 
+def named(letter, number):
+    """Return a word for a number; digits would make it a figure, which parts facts."""
+    return letter + "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
 class Model:
     """The active facts by brute force: the first that is like enough, and may be touched."""
 
@@ -46,11 +51,12 @@ def write_and_compare(db, model, number, words, source, origin):
 def near_texts(draw):
     """A text of distinct terms, and small changes of it."""
     size = draw(st.sampled_from((1, 2, 6, 7, 8, 13, 14, 20, 41, 60)))
-    base = [f"t{n}" for n in range(size)]
+    base = [named("t", n) for n in range(size)]
     gone = draw(st.sets(st.sampled_from(base), max_size=1 + size // 6))
-    extra = draw(st.lists(st.sampled_from([f"x{n}" for n in range(9)]), max_size=1 + size // 6))
+    others = [named("x", n) for n in range(9)]
+    extra = draw(st.lists(st.sampled_from(others), max_size=1 + size // 6))
     words = [word for word in base if word not in gone] + extra
-    return words or ["t0"]
+    return words or [named("t", 0)]
 
 
 @settings(max_examples=60)
@@ -70,14 +76,14 @@ def test_twins_equal_brute_force(data):
 def test_twins_among_many_equal_brute_force(seed):
     """In a store of many similar texts the first twin is found as well."""
     rng = random.Random(seed)
-    words = [f"v{n}" for n in range(25)]
+    words = [named("v", n) for n in range(25)]
     with fresh_store(analyzer="reference") as db:
         model = Model()
         for number in range(120):
             base = words[: rng.choice((3, 7, 9, 16, 25))]
-            chosen = [w for w in base if rng.random() > 0.06] or ["v0"]
+            chosen = [w for w in base if rng.random() > 0.06] or [named("v", 0)]
             if rng.random() < 0.3:
-                chosen = [*chosen, f"rare{rng.randrange(40)}"]
+                chosen = [*chosen, named("rare", rng.randrange(40))]
             rng.shuffle(chosen)
             source = rng.choice(("owner_message", "owner_message", "tool_output"))
             write_and_compare(db, model, number, chosen, source, ORIGINS[0])
@@ -86,3 +92,16 @@ def test_twins_among_many_equal_brute_force(seed):
                 with writing(db):
                     facts.archive(db, gone[0], now=NOW)
         assert visibility.number(db, ORIGINS[0]) == 1
+
+
+def test_figures_part_facts():
+    """A text that differs in a number alone is another fact, and in a slot it replaces."""
+    text = "The staging server of project Atlas behind the old proxy listens on port 80{}"
+    for slot in (None, "port"):
+        with fresh_store() as db:
+            for number, port in enumerate((80, 81)):
+                new = NewFact(text.format(port), "knowledge", "owner_message", ORIGINS[0],
+                              slot=slot)  # fmt: skip
+                done = remember(db, new, fact_id=f"F{number}", now=NOW + number)
+                assert done.fact.id == f"F{number}"
+            assert done.action == ("created" if slot is None else "superseded")

@@ -20,11 +20,11 @@ ONLY_IN = {
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
     "sqlite3": ("exchange/foreign.py",),
-    "numpy": ("vector/", "memory/recovery.py"),
+    "numpy": ("vector/", "memory/", "dream/likeness.py"),
     "Stemmer": ("model/text.py",),
     "urllib": ("exchange/foreign.py", "llm/"),
     "socket": (),
-    "http": ("serve/",),
+    "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/embedding.py"),
     "pickle": (),
     "random": (),
@@ -72,7 +72,8 @@ def test_libraries_stay_in_their_room(library):
 def test_no_clock_and_no_environment_below_the_door():
     """Time, chance and environment come in at the door: only the named files ask for them."""
     allowed = {"cli", "config.py", "model/instant.py", "store/connection.py", "exchange/foreign.py",
-               "__main__.py", "vector/worker.py", "exchange/embedding.py", "store/locks.py", "llm"}  # fmt: skip
+               "__main__.py", "vector/worker.py", "exchange/embedding.py", "store/locks.py",
+               "llm"}  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))
         if file.split("/")[0] in allowed or file in allowed:

@@ -17,7 +17,8 @@ class Option:
     """A flag of a command.
 
     `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number of
-    at least `least`), number, time, share (0..1), choice, pair (KEY=VALUE), file or folder.
+    at least `least`), number, time, duration (milliseconds inside), share (0..1), choice, pair
+    (KEY=VALUE), file or folder.
     """
 
     name: str
@@ -60,6 +61,7 @@ _PLACEHOLDERS = {
     "number": "NUMBER",
     "share": "0..1",
     "time": "TIME",
+    "duration": "DURATION",
     "pair": "KEY=VALUE",
     "file": "FILE",
     "folder": "DIR",
@@ -93,6 +95,8 @@ def convert(option: Option, text: str) -> Any:
             return _number(option, text)
         case "time":
             return instant.parse(text)
+        case "duration":
+            return instant.parse_duration(text)
         case "choice":
             if text in option.choices:
                 return text

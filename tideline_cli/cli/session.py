@@ -35,6 +35,7 @@ class Session:
             parse_origin(
                 named
             )  # a name that is none is an error, whatever the command does with it
+        self.names_origin = bool(named)
         self.json = bool(flags.get("json"))
         self.quiet = bool(flags.get("quiet"))
         self.verbose = bool(flags.get("verbose"))

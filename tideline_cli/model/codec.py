@@ -92,7 +92,7 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
 
 def _text(value: str) -> str:
     quoted: str = encode_basestring(value)
-    # A terminal may act on C1 controls and DEL inside a JSON string; escaped they say the same.
+    # A terminal may act on these inside a JSON string; escaped they say the same.
     return quoted if quoted.isascii() and "\x7f" not in quoted else quoted.translate(_VISIBLE)
 
 
@@ -102,4 +102,8 @@ def _number(value: float) -> str:
     return repr(value)
 
 
-_VISIBLE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+# DEL and C1, separators of lines, marks that turn the order of a text around.
+_VISIBLE = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, enriched
+from tideline_cli.policy.sameness import SAME_TERMS, enriched, same_figures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def _first_same(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> F
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
         is_same = not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS
-        if is_same and gate.may_touch(fact.source, rival.fact.source):
+        may = gate.may_touch(fact.source, rival.fact.source)
+        if is_same and may and same_figures(fact.content, rival.fact.content):
             return rival.fact
     return None
 

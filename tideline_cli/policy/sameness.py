@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 SAME_TERMS = 0.85
 
 
+def same_figures(one: str, other: str) -> bool:
+    """Say whether two texts hold the same numbers: those that differ in one state two things,
+    however alike they are in all else."""
+    return _figures(one) == _figures(other)
+
+
 def richness(fact: Fact) -> tuple[bool, int, float, float, int, int]:
     """Return the key by which the richer of two facts is the greater."""
     return (
@@ -41,3 +47,7 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         source_turn=survivor.source_turn or other.source_turn,
         valid_from=survivor.valid_from if survivor.valid_from is not None else other.valid_from,
     )
+
+
+def _figures(text: str) -> list[str]:
+    return sorted("".join(char if char.isdigit() else " " for char in text).split())

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from tideline_cli.model.fact import Tier
+    from tideline_cli.model.fact import Fact, Tier
 
     Decay = Literal["half-life", "none"]
 
@@ -16,6 +16,7 @@ DECAYS: tuple[Decay, ...] = ("half-life", "none")
 HALF_LIFE_DAYS = 11.25
 RATE = 0.8
 _LN2 = log(2)
+_DAY = 86_400_000  # milliseconds
 
 
 def strength(
@@ -32,6 +33,17 @@ def strength(
     rate = RATE * _LN2 / max(HALF_LIFE_DAYS * (1.0 + importance), 0.001)
     faded = importance * exp(-rate * (1.0 + decay_rate) * max(days, 0.0))
     return min(1.0, max(0.0, faded * (1.0 + 0.1 * log(1 + access_count))))
+
+
+def present(fact: Fact, *, now: int) -> float:
+    """Return how present a fact is at an instant, in milliseconds."""
+    return strength(
+        fact.importance,
+        fact.decay_rate,
+        fact.access_count,
+        (now - fact.last_accessed_at) / _DAY,
+        immune=is_immune(fact.tier, fact.pinned),
+    )
 
 
 def is_immune(tier: Tier, pinned: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -52,6 +52,21 @@ def extend(db: Connection, coder: Coder, *, limit: int) -> None:
             "INSERT OR REPLACE INTO ceiling (number, codes) VALUES (?, ?)",
             (number + offset // CHUNK, bytes(made[offset : offset + CHUNK])),
         )
+
+
+def put(db: Connection, made: Mapping[int, int]) -> None:
+    """Set the bytes of facts by number, those that the index has come to; 0 is that of no fact."""
+    by_row: dict[int, dict[int, int]] = {}
+    for seq, code in made.items():
+        by_row.setdefault(seq // CHUNK, {})[seq % CHUNK] = code
+    for number, fresh in by_row.items():
+        row = db.execute("SELECT codes FROM ceiling WHERE number = ?", (number,)).fetchone()
+        held = bytearray(row[0] if row else b"")
+        for place, code in fresh.items():
+            if place < len(held):
+                held[place] = code
+        if row:
+            db.execute("UPDATE ceiling SET codes = ? WHERE number = ?", (bytes(held), number))
 
 
 def clear(db: Connection) -> None:

@@ -23,6 +23,8 @@ TOUCH_BUSY_MS = 20
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _BULK_CACHE_KIB = 96 * 1024
 _JOURNAL_LIMIT = 16 * 1024 * 1024
+_PENDING = "purge_pending"
+_FILE, _LOG = "file", "log"
 
 
 def open_for_writing(path: str) -> Connection:
@@ -37,6 +39,8 @@ def open_for_writing(path: str) -> Connection:
         "PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY;"
         f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}"
     ).fetchall()
+    if purge_pending(db):
+        finish_purge(db, patience_ms=0)
     return db
 
 
@@ -56,6 +60,8 @@ def open_for_reading(path: str) -> Connection | None:
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     db.execute("PRAGMA synchronous = NORMAL")
     _verify(db, path)
+    if purge_pending(db) == _LOG:
+        finish_purge(db, patience_ms=0)
     return db
 
 
@@ -144,6 +150,47 @@ def finish_bulk(db: Connection) -> None:
     db.execute("PRAGMA synchronous = FULL")
 
 
+def begin_purge(db: Connection) -> None:
+    """Note, in the transaction that removes facts, that traces of them are left in the files."""
+    put_setting(db, _PENDING, _FILE)
+
+
+def purge_pending(db: Connection) -> str:
+    """Return where traces of purged facts may be left: in the `file`, in the `log`, or nowhere
+    (empty)."""
+    return setting(db, _PENDING, "")
+
+
+def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
+    """Leave no trace of purged facts in any file; return False when another process prevents it.
+
+    Pages keep what was moved or deleted until they are written anew, so the whole file is; then
+    the log, which holds older pages, is emptied, for which no other process may be reading.
+    """
+    patience = db.pragma("busy_timeout")
+    try:
+        if purge_pending(db) == _FILE:
+            _rewrite(db)
+        db.set_busy_timeout(patience_ms)
+        is_busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        if not is_busy:
+            db.execute("DELETE FROM setting WHERE name = ?", (_PENDING,))
+        return not is_busy
+    except apsw.Error:
+        return False
+    finally:
+        db.set_busy_timeout(patience)
+
+
+def _rewrite(db: Connection) -> None:
+    queue = locks.wait(db.filename, locks.WRITER, seconds=db.pragma("busy_timeout") / 1000)
+    try:
+        db.execute("VACUUM")
+        put_setting(db, _PENDING, _LOG)
+    finally:
+        locks.release(queue)
+
+
 def setting(db: Connection, name: str, default: str) -> str:
     """Return a setting of the file."""
     row = db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
@@ -193,8 +240,7 @@ def _connect(path: str, mode: int) -> Connection:
     folder, name = os.path.split(os.path.abspath(path))
     # Links above the file are followed, the file itself must not be one.
     real = os.path.join(os.path.realpath(folder), name)
-    if os.path.isdir(real):
-        raise StoreError(f"{path} is a folder", hint="name a file")
+    _check_kind(real, path)
     db = apsw.Connection(real, flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
     db.set_busy_timeout(BUSY_MS)
     db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -203,6 +249,19 @@ def _connect(path: str, mode: int) -> Connection:
     db.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
     db.execute("PRAGMA cell_size_check = ON")
     return db
+
+
+def _check_kind(real: str, path: str) -> None:
+    """Refuse what is there and is no regular file: a FIFO would wait for its writer, and beside a
+    device SQLite would put its own files."""
+    try:
+        mode = os.lstat(real).st_mode
+    except OSError:
+        return  # SQLite says what is wrong
+    if stat.S_ISDIR(mode):
+        raise StoreError(f"{path} is a folder", hint="name a file")
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        raise StoreError(f"{path} is not a regular file", hint="name another file with --db")
 
 
 def _prepare(db: Connection, path: str) -> None:

@@ -36,7 +36,7 @@ FROM fact LEFT JOIN usage ON usage.fact = fact.seq
 _WITH_TERMS = _SELECT.replace(", metadata", ", metadata, terms")
 _CHANGEABLE = (
     "segment", "tier", "decay_rate", "importance", "confidence", "status", "slot", "valid_from",
-    "valid_to", "lifecycle", "source_turn", "pinned", "heat",
+    "valid_to", "lifecycle", "source_turn", "pinned", "heat", "metadata",
 )  # fmt: skip
 _MIN_PREFIX = 4
 
@@ -152,8 +152,11 @@ def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[
     too short or not unique.
     """
     condition, values = visibility.where(viewer)
-    rows = db.execute(f"{_SELECT} WHERE fact.id = ? AND {condition}", (reference, *values))
-    row = rows.fetchone()
+    sql = f"{_SELECT} WHERE fact.id = ? AND {condition}"
+    try:
+        row = db.execute(sql, (reference, *values)).fetchone()
+    except UnicodeEncodeError:  # not UTF-8, as no id is
+        row = None
     if row is None:
         row = _by_prefix(db, reference.upper(), condition, values)
     if row is None:
@@ -195,6 +198,22 @@ def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[t
         (*seqs, *values),
     )
     return [(_fact(row), row[-1]) for row in rows]
+
+
+def statements(
+    db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
+) -> list[tuple[Any, ...]]:
+    """Return (number, id, segment, created_at, content, terms) of active facts that have not
+    ended, newest first, then the larger id; without segments those of all."""
+    condition, values = visibility.where(viewer)
+    chosen = f" AND segment IN ({', '.join('?' * len(segments))})" if segments else ""
+    rows: list[tuple[Any, ...]] = db.execute(
+        "SELECT seq, id, segment, created_at, content, terms FROM fact "
+        f"WHERE {condition}{chosen} AND lifecycle = 'active' "
+        "AND (valid_to IS NULL OR valid_to > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
+        (*values, *segments, now, -1 if limit is None else limit),
+    ).fetchall()
+    return rows
 
 
 def each(
@@ -312,4 +331,6 @@ def _own_rate(fact: Fact) -> float | None:
 
 
 def _plain(value: object) -> Any:
+    if isinstance(value, dict):
+        return codec.dumps(value)
     return int(value) if isinstance(value, bool) else value

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.store import schema, visibility
 from tideline_cli.store.connection import begin, commit, rollback, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
+    from typing import Any
 
     from apsw import Connection
 
@@ -98,7 +100,8 @@ def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: s
 class Entry:
     """What one batch did to one row, or a batch that was blocked and did nothing.
 
-    `before` is the old row as JSON text, None for an insert.
+    `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
+    of the row and of the change.
     """
 
     batch: int
@@ -110,17 +113,24 @@ class Entry:
     act: str | None
     fact: str | None
     before: str | None
+    row: int | None = None
+    change: int | None = None
 
 
+# What is gone is told to those whose it was: a fact by what the journal keeps of it, an edge by the
+# fact it started at.
 _ENTRY = """
 SELECT batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, change.entity, change.act,
-       fact.id, change.before
+       ifnull(fact.id, iif(change.entity = 'fact', change.before ->> 'id', NULL)),
+       iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
+       change.row, change.number
 FROM batch LEFT JOIN change ON change.batch = batch.number
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
-  LEFT JOIN fact
-    ON fact.seq = CASE change.entity WHEN 'link' THEN link.from_fact ELSE change.row END
+  LEFT JOIN fact ON fact.seq = CASE change.entity
+    WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
 WHERE batch.origin = (SELECT number FROM origin WHERE key = ?)
-  AND (fact.origin IS NULL OR fact.origin = batch.origin)
+  AND coalesce(fact.origin, iif(change.entity = 'fact', change.before ->> 'origin', NULL),
+               batch.origin) = batch.origin
 """
 
 
@@ -148,13 +158,39 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
         yield Entry(*row)
 
 
-def state(db: Connection, entity: str, seq: int) -> str | None:
-    """Return what the journal would keep of the row of a fact (or of its usage) now."""
-    key = "seq" if entity == "fact" else "fact"
-    row = db.execute(
-        f"SELECT {schema.state_of(entity)} FROM {entity} WHERE {key} = ?", (seq,)
-    ).fetchone()
-    return str(row[0]) if row else None
+def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
+    """Yield those of the changes, given by number, that batches of an origin made, oldest
+    first."""
+    rows = db.execute(
+        f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))
+        ORDER BY change.number""",
+        (viewer.key, codec.dumps(list(changes))),
+    )
+    for row in rows:
+        yield Entry(*row)
+
+
+_KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
+_LINK_STATE = (
+    "json_object('number', number, 'from_fact', from_fact, 'to_fact', to_fact, 'kind', kind,"
+    " 'reason', reason, 'strength', strength, 'created_at', created_at)"
+)
+
+
+def state(db: Connection, entity: str, number: int) -> str | None:
+    """Return what the journal would keep of a row of `fact`, `link` or `usage` now."""
+    return states(db, entity, [number]).get(number)
+
+
+def states(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
+    """Return what the journal would keep of those of the rows that exist, by number."""
+    key = _KEYS[entity]
+    image = _LINK_STATE if entity == "link" else schema.state_of(entity)
+    rows: Iterable[Any] = db.execute(
+        f"SELECT {key}, {image} FROM {entity} WHERE {key} IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(numbers)),),
+    )
+    return dict(rows)
 
 
 def _add(db: Connection, origin: int, verb: str, now: int, is_open: int) -> int:

@@ -153,7 +153,7 @@ CREATE TABLE usage (
 
 -- Typed edges between facts of one origin.
 CREATE TABLE link (
-  number     INTEGER PRIMARY KEY,
+  number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: the journal tells edges by it
   from_fact  INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
   to_fact    INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
   kind       TEXT NOT NULL,

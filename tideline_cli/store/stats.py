@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
 from tideline_cli.store import vectors, visibility
-from tideline_cli.store.connection import setting
+from tideline_cli.store.connection import purge_pending, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, 
 @record
 class Counts:
     """What an origin holds. `groups` maps a column to counts of active facts by value, except
-    lifecycle, which counts all; `size` is what its facts take in the file, in bytes."""
+    lifecycle, which counts all; `size` is what its facts take in the file, in bytes; `last` maps
+    dream and consolidate to when the last one was and what it did."""
 
     groups: dict[str, dict[str, int]]
     pinned: int
@@ -30,7 +32,8 @@ class Counts:
     size: int
     embedder: str
     embedded: int
-    last: dict[str, int]
+    last: dict[str, tuple[int, str | None]]
+    pending_purge: bool
 
 
 def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str) -> Counts:
@@ -38,14 +41,20 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
     origin = visibility.number(db, viewer)
     groups: dict[str, dict[str, int]] = {name: {} for name in _GROUPS}
     pinned = added = size = 0
-    for *values, n, pins, fresh, octets in db.execute(
+    # Grouped by one text, and the lengths taken before: half the time of five columns, whose rows
+    # the sorter would carry whole (59 against 112 ms at 100,000 facts).
+    for key, n, pins, fresh, octets in db.execute(
         f"""
-        SELECT {", ".join(_GROUPS)}, count(*), sum(pinned), sum(created_at >= ?),
-               sum(octet_length(content) + octet_length(terms))
-        FROM fact WHERE origin = ? GROUP BY {", ".join(_GROUPS)}
+        SELECT key, count(*), sum(pinned), sum(fresh), sum(octets)
+        FROM (SELECT concat_ws(char(31), {", ".join(_GROUPS)}) AS key, pinned,
+                     created_at >= ? AS fresh,
+                     octet_length(content) + octet_length(terms) AS octets
+              FROM fact WHERE origin = ? LIMIT -1)
+        GROUP BY key
         """,
         (since, origin),
     ):
+        values = key.split("\x1f", len(_GROUPS) - 1)
         size += octets + n * _ROW_BYTES
         active = values[0] == "active"
         for name, value in zip(_GROUPS, values, strict=True):
@@ -56,15 +65,60 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
             added += fresh
     embedder = setting(db, "embedder", default_embedder)
     embedded = vectors.count(db, origin=origin, embedder=embedder)
-    last: dict[str, int] = dict(
-        _rows(
-            db,
-            "SELECT verb, max(at) FROM batch WHERE origin = ? AND outcome = 'done'"
+    last: dict[str, tuple[int, str | None]] = {
+        verb: (at, reason)
+        for verb, at, reason in db.execute(
+            "SELECT verb, max(at), reason FROM batch WHERE origin = ? AND outcome = 'done'"
             " AND verb IN ('dream', 'consolidate') GROUP BY verb",
             (origin,),
         )
+    }
+    return Counts(
+        groups, pinned, added, size + embedded * _VECTOR_BYTES, embedder, embedded, last,
+        bool(purge_pending(db)),
+    )  # fmt: skip
+
+
+# Facts that a batch brought and that are still there. A fact's origin is asked, not the batch's:
+# an import by the owner may bring facts of others.
+_ADDED = """
+SELECT (batch.at - ?1) / ?2, count(*)
+FROM change CROSS JOIN batch ON batch.number = change.batch CROSS JOIN fact ON fact.seq = change.row
+WHERE change.number >= ?3 AND change.entity = 'fact' AND change.act = '+'
+  AND fact.origin = ?4 AND batch.at >= ?1
+GROUP BY 1
+"""
+# Changes after which a fact was no longer active: what it was afterwards is the before image of
+# its next change, or the fact itself. Quotes inside a value are escaped: the words match only the
+# column.
+_ARCHIVED = """
+WITH image AS MATERIALIZED (
+  SELECT number, batch, row, act, instr(before, '"lifecycle":"active"') > 0 AS active
+  FROM change WHERE number >= ?3 AND entity = 'fact' AND act <> '+'
+), step AS (
+  SELECT batch, row, act, active, lead(active) OVER (PARTITION BY row ORDER BY number) AS later
+  FROM image
+)
+SELECT (batch.at - ?1) / ?2, count(*)
+FROM step CROSS JOIN batch ON batch.number = step.batch CROSS JOIN fact ON fact.seq = step.row
+WHERE step.act = '~' AND step.active AND NOT ifnull(step.later, fact.lifecycle = 'active')
+  AND fact.origin = ?4 AND batch.at >= ?1
+GROUP BY 1
+"""
+
+
+def activity(db: Connection, *, viewer: Origin, since: int, days: int) -> list[tuple[int, int]]:
+    """Return how many of an origin's facts arrived and were archived on each day from `since`.
+
+    It costs what the journal holds of these days, not what the store holds: at 100,000 facts 0.2
+    to 4 ms when few of them changed, 40 ms when all arrived in these days.
+    """
+    origin = visibility.number(db, viewer)
+    ((first,),) = _rows(db, "SELECT min(first) FROM batch WHERE at >= ?", (since,))
+    added, archived = (
+        dict(_rows(db, sql, (since, DAY_MS, first, origin))) for sql in (_ADDED, _ARCHIVED)
     )
-    return Counts(groups, pinned, added, size + embedded * _VECTOR_BYTES, embedder, embedded, last)
+    return [(added.get(day, 0), archived.get(day, 0)) for day in range(days)]
 
 
 def origins(db: Connection) -> list[tuple[str, int]]:

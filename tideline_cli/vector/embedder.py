@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from math import sqrt
 from typing import Protocol, runtime_checkable
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Vector = Sequence[float] | NDArray[np.float64]
 
 GROUP = "tideline.embedders"
+DECIMALS = 12
 
 
 @runtime_checkable
@@ -58,6 +60,10 @@ class Embedder(Protocol):
         row's value must not depend on the other rows.
         """
 
+    def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return rows (n, dims) that codes (n, code_size) stand for, each within `tolerance` of
+        the vector it was packed from: their products with unit vectors differ by no more."""
+
 
 _BUILT_IN: dict[str, Callable[[], Embedder]] = {
     "hrr-256": HrrEmbedder,
@@ -77,6 +83,16 @@ def resolve(name: str) -> Embedder:
     if not isinstance(embedder, Embedder):
         raise UnavailableError(f"entry point {name!r} of {GROUP} makes no embedder", hint=_hint())
     return embedder
+
+
+def cosines(embedder: Embedder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return the exact cosine of the two texts of each pair, each text embedded once.
+
+    Rounded to 12 decimals, so that a sum in another order is the same number.
+    """
+    texts = {text: place for place, text in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
+    made = embedder.embed(list(texts)) if texts else np.empty((0, embedder.dims))
+    return [round(cosine(made[texts[a]], made[texts[b]]), DECIMALS) for a, b in pairs]
 
 
 def cosine(left: Vector, right: Vector) -> float:

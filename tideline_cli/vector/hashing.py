@@ -75,6 +75,10 @@ class HashingEmbedder:
         scores[scores < floor] = -1.0
         return scores
 
+    def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return rows (n, 256) of codes (n, 512), unit length but for the rounding."""
+        return np.ascontiguousarray(codes).view("<i2").astype(np.float32) / np.float32(_SCALE)
+
 
 @lru_cache(maxsize=1 << 15)
 def _buckets(word: str) -> tuple[int, ...]:

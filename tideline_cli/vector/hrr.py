@@ -113,6 +113,12 @@ class HrrEmbedder:
         scores[scores < floor] = -1.0
         return scores
 
+    def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return unit rows (n, 256) of codes (n, 128); each phase is off by at most pi/256."""
+        waves = np.exp(1j * _CODE_STEP * np.arange(256)) / sqrt(PHASES)
+        pairs: NDArray[np.complex64] = waves.astype(np.complex64).take(codes)
+        return pairs.view(np.float32)
+
 
 class _Bundler:
     """Sums the waves of whole words in fixed point, and remembers the sum of each word.

@@ -53,14 +53,15 @@ def run(session: Session, *, words: list[str]) -> int:
 
 
 def _list(session: Session) -> None:
-    rows = {name: value.value for name, value in session.config.values.items()}
+    values = session.config.values
+    rows = {name: config.shown(name, value.value) for name, value in values.items()}
     if session.json:
         output.emit_json({name: _plain(value) for name, value in rows.items()})
         return
     output.emit_lines(
         [
-            f"{name}\t{_text(value.value)}\t({value.origin})"
-            for name, value in session.config.values.items()
+            f"{name}\t{_text(rows[name])}\t({value.origin})"
+            for name, value in values.items()
         ]
         + [f"{_OF_FILE}\t{_get(session, _OF_FILE)}\t(memory file)"]
     )
@@ -71,7 +72,7 @@ def _get(session: Session, name: str) -> str:
         db = session.reading()
         return "standard" if db is None else setting(db, name, "standard")
     one_of(name, (*config.SETTINGS, _OF_FILE), "setting")
-    return _text(session.config.get(name))
+    return _text(config.shown(name, session.config.get(name)))
 
 
 def _set(session: Session, name: str, value: str) -> None:

@@ -8,18 +8,25 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.verb.show import ACTS
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.store import facts, journal
+from tideline_cli.model.record import replace
+from tideline_cli.store import facts, journal, undoing
+from tideline_cli.store.edges import lives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.store.journal import Entry
+
+    Told = tuple[Entry, str | None]
 
 HELP = """Show who changed what, and when.
 
 Without ID the newest commands and what they did, blocked writes included; with ID the life of
-one fact, oldest change first, with the values before each change."""
+one fact and of the links from and to it, oldest change first, with the values before each
+change."""
 EXAMPLES = (("", "--limit 5"), ("@1", ""))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False),)
 OPTIONS = (
@@ -32,24 +39,44 @@ def run(session: Session, *, words: list[str], limit: int) -> int:
     if len(words) > 1:
         raise UsageError("name one fact at most", hint="tideline history ID")
     db = session.reading()
-    entries: list[Entry] = []
-    afters: list[str | None] = []
+    if words and db is None:
+        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
+    told: list[Told] = []
     if db is not None and words:
         seq, _ = facts.find(db, session.reference(words[0]), viewer=session.viewer)
-        entries = list(journal.entries_of(db, seq, viewer=session.viewer))
-        now = {entity: journal.state(db, entity, seq) for entity in ("fact", "usage")}
-        afters = _afters(entries, now)
+        told = _life(session, db, seq)
     elif db is not None:
-        entries = list(journal.entries(db, viewer=session.viewer, limit=limit))
-        afters = [None] * len(entries)
-    elif words:
-        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
-    pairs = list(zip(entries, afters, strict=True))
+        newest = journal.entries(db, viewer=session.viewer, limit=limit)
+        told = [(entry, None) for entry in newest]
+    names: dict[int, str] = {}
+    if db is not None:
+        edges = [pair for pair in told if pair[0].entity == "link"]
+        names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
     if session.json:
-        output.emit_json({"changes": [_form(entry, after) for entry, after in pairs]})
+        output.emit_json({"changes": [_form(entry, after, names) for entry, after in told]})
     else:
-        output.emit_lines([_line(entry, after) for entry, after in pairs])
+        output.emit_lines([_line(entry, after, names) for entry, after in told])
     return 0
+
+
+def _life(session: Session, db: Connection, seq: int) -> list[Told]:
+    """Return what happened to a fact, its use and its links, each with the row as it became."""
+    entries = list(journal.entries_of(db, seq, viewer=session.viewer))
+    now = {entity: journal.state(db, entity, seq) for entity in ("fact", "usage")}
+    told = list(zip(entries, _afters(entries, now), strict=True))
+    linked = {
+        number: states for life in lives(db, [seq]) for number, *states in life.changes
+    }
+    for entry in journal.entries_at(db, linked, viewer=session.viewer):
+        before, after = linked[entry.change or 0]
+        told.append((replace(entry, before=before), after))
+    return sorted(told, key=lambda pair: pair[0].change or 0)
+
+
+def _names(db: Connection, edges: list[str | None]) -> dict[int, str]:
+    """Return the ids of the facts at the ends of edges, by number."""
+    rows = [codec.loads(row) for row in edges if row is not None]
+    return undoing.names(db, [row[end] for row in rows for end in ("from_fact", "to_fact")])
 
 
 def _afters(entries: list[Entry], now: dict[str, str | None]) -> list[str | None]:
@@ -63,7 +90,7 @@ def _afters(entries: list[Entry], now: dict[str, str | None]) -> list[str | None
     return afters[::-1]
 
 
-def _form(entry: Entry, after: str | None) -> dict[str, Any]:
+def _form(entry: Entry, after: str | None, names: dict[int, str]) -> dict[str, Any]:
     return {
         "batch": entry.batch,
         "at": instant.iso(entry.at),
@@ -73,20 +100,26 @@ def _form(entry: Entry, after: str | None) -> dict[str, Any]:
         "entity": entry.entity,
         "act": ACTS[entry.act] if entry.act else None,
         "id": entry.fact,
-        "before": _values(entry.before),
-        "after": _values(after),
+        "before": _values(entry.before, names),
+        "after": _values(after, names),
     }
 
 
-def _values(row: str | None) -> dict[str, Any] | None:
-    """Return the values of a row by the names that users know."""
+def _values(row: str | None, names: dict[int, str]) -> dict[str, Any] | None:
+    """Return the values of a row by the names that users know; an end that is gone is null."""
     if row is None:
         return None
+    values = codec.loads(row)
+    ends = {
+        name: names.get(values[column])
+        for name, column in (("from", "from_fact"), ("to", "to_fact"))
+        if column in values
+    }
     hidden = ("seq", "origin", "number", "fact", "from_fact", "to_fact")
-    return {name: value for name, value in codec.loads(row).items() if name not in hidden}
+    return ends | {name: value for name, value in values.items() if name not in hidden}
 
 
-def _line(entry: Entry, after: str | None) -> str:
+def _line(entry: Entry, after: str | None, names: dict[int, str]) -> str:
     start = f"{entry.batch}\t{instant.iso(entry.at)}\t{entry.verb}"
     if entry.outcome == "blocked":
         return f"{start}\tblocked: {entry.reason}"
@@ -94,7 +127,11 @@ def _line(entry: Entry, after: str | None) -> str:
         return f"{start}\tchanged nothing"
     what = "use" if entry.entity == "usage" else entry.entity
     line = f"{start}\t{ACTS[entry.act]} {what} {entry.fact or ''}".rstrip()
-    old, new = _values(entry.before), _values(after)
+    old, new = _values(entry.before, names), _values(after, names)
+    if entry.entity == "link" and (old or new):
+        edge = new or old or {}
+        ends = [edge[end] or "(gone)" for end in ("from", "to")]
+        line = f"{start}\t{ACTS[entry.act]} link {ends[0]} {edge['kind']} → {ends[1]}"
     if old is None or new is None:
         return line
     changed = [

@@ -39,23 +39,12 @@ def run(session: Session, *, words: list[str]) -> int:
     out = links.leaving(db, fact.id, viewer=session.viewer)
     back = links.arriving(db, fact.id, viewer=session.viewer)
     past = list(journal.entries_of(db, seq, viewer=session.viewer))
-    power = strength(fact, session.now)
+    power = decay.present(fact, now=session.now)
     if session.json:
         output.emit_json(_form(fact, power, out, back, past))
     else:
         output.emit_lines(_lines(fact, power, out, back, past))
     return 0
-
-
-def strength(fact: Fact, now: int) -> float:
-    """Return how present a fact is now."""
-    return decay.strength(
-        fact.importance,
-        fact.decay_rate,
-        fact.access_count,
-        (now - fact.last_accessed_at) / instant.DAY_MS,
-        immune=decay.is_immune(fact.tier, fact.pinned),
-    )
 
 
 def _form(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
-from tideline_cli.model.instant import DAY_MS, iso
+from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import schema, stats
 from tideline_cli.store.connection import snapshot
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
 
     from tideline_cli.store.stats import Counts
 
+    Days = list[tuple[int, int]]  # facts added and archived, a day each
+
 HELP = """Show what is remembered, and whether all is well.
 
 The counts are those of one origin. --all-origins, for the owner, adds the size of the file and
-the other origins, named by a short hash."""
+the other origins, named by a short hash.
+
+On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
+30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -34,9 +40,11 @@ OPTIONS = (
            False),
 )  # fmt: skip
 _EMBEDDER = "hrr-256"
+_DAYS = 30
+_BARS = "▁▂▃▄▅▆▇█"  # the first is nothing at all
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
-    0, 0, 0, _EMBEDDER, 0, {},
+    0, 0, 0, _EMBEDDER, 0, {}, False,
 )  # fmt: skip
 
 
@@ -49,18 +57,24 @@ def run(session: Session, *, words: list[str], all_origins: bool) -> int:
     db = session.reading()
     counts = _NOTHING
     others: list[tuple[str, int]] = []
+    days: Days = [(0, 0)] * _DAYS
+    draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
     if db is not None:
         with snapshot(db):
             counts = _counted(session, db)
             others = stats.origins(db) if all_origins else []
-    form = _form(session, counts, exists=db is not None)
+            if session.json or draws:
+                since = _first_day(session) * DAY_MS
+                days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
+    form = _form(session, counts, days, exists=db is not None)
     if all_origins:
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
     if session.json:
         output.emit_json(form)
     else:
-        output.emit_lines(_lines(form))
+        bars = _bars(days) if draws else []
+        output.emit_lines([*_lines(form), *_passes(session, counts), *bars])
     return 0
 
 
@@ -69,10 +83,25 @@ def _counted(session: Session, db: Connection) -> Counts:
     return stats.counts(db, viewer=session.viewer, since=since, default_embedder=_EMBEDDER)
 
 
-def _form(session: Session, counts: Counts, *, exists: bool) -> dict[str, Any]:
+def _first_day(session: Session) -> int:
+    """Return the first day that is shown, counted since 1970."""
+    return session.now // DAY_MS - _DAYS + 1
+
+
+def _next_dream(session: Session, counts: Counts) -> int | None:
+    """Return when the next dream is due; None when there was none, so that it is due now."""
+    if "dream" not in counts.last:
+        return None
+    interval: int = session.config.get("dream_interval")
+    return min(counts.last["dream"][0] + interval, LATEST_MS)
+
+
+def _form(session: Session, counts: Counts, days: Days, *, exists: bool) -> dict[str, Any]:
     groups = counts.groups
     active = groups["lifecycle"].get("active", 0)
-    dream, consolidate = (counts.last.get(verb) for verb in ("dream", "consolidate"))
+    dream, dreamt = counts.last.get("dream", (None, None))
+    consolidate, consolidated = counts.last.get("consolidate", (None, None))
+    due = _next_dream(session, counts)
     return {
         "database": session.database,
         "schema_version": schema.VERSION,
@@ -91,8 +120,16 @@ def _form(session: Session, counts: Counts, *, exists: bool) -> dict[str, Any]:
             "missing": active - counts.embedded,
         },
         "last_dream": None if dream is None else iso(dream),
+        "last_dream_summary": dreamt,
+        "next_dream_due": None if due is None else iso(due),
         "last_consolidate": None if consolidate is None else iso(consolidate),
+        "last_consolidate_summary": consolidated,
+        "pending_purge": counts.pending_purge,
         "health": "ok" if exists else "empty",
+        "activity": [
+            {"day": iso(day * DAY_MS)[:10], "added": added, "archived": archived}
+            for day, (added, archived) in enumerate(days, _first_day(session))
+        ],
     }
 
 
@@ -131,11 +168,50 @@ def _lines(form: dict[str, Any]) -> list[str]:
         f"vectors    {vectors['present']:,} by {vectors['embedder']}{waiting}",
         f"size       {_size(form['size_bytes'])}",
         f"health     {form['health']}",
+        *(["purge      pending: another process still reads"] if form["pending_purge"] else []),
     ]
     if "file_bytes" in form:
         lines.append(f"file       {_size(form['file_bytes'])}")
         lines += [f"origin     {row['origin']}: {row['active']:,}" for row in form["origins"]]
     return lines
+
+
+def _passes(session: Session, counts: Counts) -> list[str]:
+    """Return what the last dream and consolidation were, and when the next dream is due."""
+    lines = [] if "dream" in counts.last else ["last dream never"]
+    for verb, (at, summary) in sorted(counts.last.items(), reverse=True):
+        when = iso(at)[:16].replace("T", " ")
+        line = f"last {verb} {when} ({_span(session.now - at)} ago)"
+        lines.append(f"{line}: {summary}" if summary else line)
+    due = _next_dream(session, counts)
+    waits = 0 if due is None else due - session.now
+    return [*lines, f"next dream due in {_span(waits)}" if waits > 0 else "next dream due now"]
+
+
+def _span(ms: int) -> str:
+    """Return a span of time, rounded, in one unit: 40 s, 19 h, 3 d."""
+    for unit, size, most in (("s", 1000, 90), ("min", 60_000, 90), ("h", 3_600_000, 48)):
+        if ms < most * size:
+            return f"{(max(ms, 0) + size // 2) // size} {unit}"
+    return f"{(ms + DAY_MS // 2) // DAY_MS:,} d"
+
+
+def _bars(days: Days) -> list[str]:
+    """Return one line for the facts that arrived, one for those that were archived."""
+    lines = []
+    for label, counts in zip(("added", "archived"), zip(*days, strict=True), strict=True):
+        most = max(counts)
+        bars = "".join(_BARS[-(-n * (len(_BARS) - 1) // max(most, 1))] for n in counts)
+        lines.append(f"{label:<10} {bars} {sum(counts):,} in {_DAYS} days")
+    return lines
+
+
+def _can_draw(encoding: str | None) -> bool:
+    try:
+        _BARS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _size(octets: int) -> str:

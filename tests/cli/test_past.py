@@ -1,0 +1,210 @@
+"""undo, purge, retention and history at the door: outputs, exit codes, questions."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pexpect
+import pytest
+
+from tests.support import NOW
+
+PEER = "channel:wa/c1/s1"
+
+
+def remembered(run, *argv):
+    done = run("remember", *argv, "--json")
+    assert done.code == 0, done.err
+    return done.json["id"]
+
+
+def test_undo_says_what_it_did_and_how_to_take_that_back(run):
+    """One line in a pipe; a second undo brings everything back."""
+    remembered(run, "I deploy on Fridays", "--slot", "day")
+    remembered(run, "I deploy on Mondays", "--slot", "day")
+    before = run("export").out
+    assert run("undo").out == (
+        "undid batch 2 (remember): 1 fact removed, 1 fact restored, 2 links removed; "
+        "`tideline undo` takes that back\n"
+    )
+    assert run("undo").out == (
+        "undid batch 3 (undo): 1 fact restored, 1 fact changed, 2 links restored; "
+        "`tideline undo` takes that back\n"
+    )
+    assert run("export").out == before
+
+
+def test_undo_as_json(run):
+    """--json lists the facts by id; a dry run is the same without a batch of its own."""
+    old = remembered(run, "I deploy on Fridays", "--slot", "day")
+    new = remembered(run, "I deploy on Mondays", "--slot", "day")
+    form = {
+        "batch": None, "undone": 2, "verb": "remember",
+        "facts": {"removed": [new], "restored": [old], "changed": []},
+        "links": {"removed": 2, "restored": 0}, "dry_run": True,
+    }  # fmt: skip
+    assert run("undo", "--dry-run", "--json").json == form
+    assert run("undo", "-n", "2").out == (
+        "would undo batch 2 (remember): 1 fact removed, 1 fact restored, 2 links removed\n"
+    )
+    assert run("undo", "2", "--json").json == form | {"batch": 3, "dry_run": False}
+
+
+def test_undo_refused(run):
+    """A conflict ends with 4 and says what to undo first."""
+    fact = remembered(run, "I deploy on Fridays")
+    run("pin", fact)
+    done = run("undo", "1", "--json")
+    assert (done.code, done.out) == (4, "")
+    assert done.error == {
+        "code": "undo_conflict",
+        "message": f"batch 1 cannot be undone: batch 2 (pin) changed {fact}",
+        "hint": "undo batch 2 first",
+    }
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message"),
+    [
+        (("undo", "7"), 3, "no such batch: 7"),
+        (("undo", "1", "--origin", PEER), 3, "no such batch: 1"),
+        (("undo", "--origin", PEER), 3, "there is nothing to undo"),
+        (("undo", "--origin", "unknown"), 3, "there is nothing to undo"),
+        (("undo", "first"), 2, "not a batch: 'first'"),
+        (("undo", "9" * 30), 2, f"not a batch: '{'9' * 30}'"),
+        (("undo", "²"), 2, "not a batch: '²'"),
+        (("undo", "1", "2"), 2, "name one batch at most"),
+        (("purge", "NOTHERE", "--yes"), 3, "no such id: NOTHERE"),
+        (("purge", "--yes"), 2, "name the facts to remove"),
+        (("retention", "--yes"), 2, "say how old facts may get"),
+        (("retention", "--days", "0"), 2, "--days: '0' is not a whole number of at least 1"),
+        (("retention", "--days", "9", "--all-origins", "--origin", PEER), 2,
+         "only the owner may reach all origins"),
+    ],
+)  # fmt: skip
+def test_bad_requests(run, argv, code, message):
+    """What cannot be is said in one line, with its exit code."""
+    remembered(run, "I deploy on Fridays")
+    done = run(*argv, "--json")
+    assert (done.code, done.error["message"]) == (code, message)
+    assert len(run("list").out.splitlines()) == 1
+
+
+def test_an_empty_home_stays_empty(run, home):
+    """Nothing to undo or purge makes no store."""
+    assert run("undo").code == 3
+    assert run("purge", "ABCD", "--yes").code == 3
+    assert run("retention", "--days", "3", "--yes", "--json").json == {
+        "purged": [], "pending": False, "dry_run": False, "batch": None, "days": 3,
+    }  # fmt: skip
+    assert os.listdir(home) == []
+
+
+def test_purge_as_json(run):
+    """--json names what went, and the batch; what derives from it is among it."""
+    source = remembered(run, "I deploy on Fridays")
+    derived = remembered(run, "weekends are calm", "--derived-from", source)
+    form = {"purged": [source, derived], "pending": False, "dry_run": True, "batch": None}
+    assert run("purge", source[:24], "-n", "--json").json == form
+    done = run("purge", source, source, "--yes", "--json")
+    assert done.json == form | {"dry_run": False, "batch": 3}
+    assert run("list").out == ""
+
+
+def test_purge_in_a_pipe(run):
+    """A dry run lists the facts, a purge says how many went."""
+    source = remembered(run, "I deploy\x1b on Fridays")
+    remembered(run, "peer derives", "--derived-from", source, "--origin", PEER)
+    listed = run("purge", source, "--dry-run").out.splitlines()
+    assert listed[0] == f"{source}\t[knowledge] I deploy␛ on Fridays"
+    assert "peer derives" not in listed[1]
+    assert run("purge", source, "-y").out == "2 facts removed for good\n"
+    assert run("undo", "2").code == 4
+
+
+@pytest.mark.parametrize("argv", [("purge", "{id}"), ("retention", "--days", "1")])
+@pytest.mark.parametrize("more", [(), ("--no-input",)])
+def test_nobody_to_ask(run, argv, more):
+    """Without a terminal and without --yes nothing goes, and the hint says how."""
+    fact = remembered(run, "I deploy on Fridays", "--now", "2020-01-01")
+    done = run(*(word.format(id=fact) for word in argv), *more)
+    assert (done.code, done.out) == (2, "")
+    assert "--yes" in done.err
+    assert fact in run("list").out
+
+
+def test_retention_removes_what_is_old(run):
+    """Facts older than the term go, pinned ones stay unless they are asked for."""
+    old = remembered(run, "I deploy on Fridays", "--now", "2024-01-01")
+    kept = remembered(run, "I deploy on Mondays too", "--now", "2024-01-01", "--pin")
+    remembered(run, "coffee at noon")
+    assert run("retention", "--days", "30", "-n").out == f"{old}\t[knowledge] I deploy on Fridays\n"
+    done = run("retention", "--days", "30", "--yes", "--json")
+    assert done.json == {
+        "purged": [old], "pending": False, "dry_run": False, "batch": 4, "days": 30,
+    }  # fmt: skip
+    done = run("retention", "--days", "30", "--yes", "--include-confirmed", "--json")
+    assert done.json["purged"] == [kept]
+    assert run("retention", "--days", "30", "--yes").out == "0 facts removed for good\n"
+
+
+def on_a_terminal(*argv):
+    return pexpect.spawn(
+        sys.executable, ["-m", "tideline_cli", *argv], encoding="utf-8", timeout=30,
+        env=os.environ | {"TERM": "dumb"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "stays"), [("n", True), ("", True), ("yes", False)])
+def test_purge_asks_on_a_terminal(run, answer, stays):
+    """On a terminal the facts are shown, clipped, and only a yes removes them."""
+    ids = [remembered(run, f"fact number {n} is {'long ' * 30}") for n in range(12)]
+    child = on_a_terminal("purge", *ids)
+    child.expect_exact("and 2 more")
+    assert "…" in child.before
+    assert ids[0] in child.before and ids[11] not in child.before
+    child.expect_exact("Remove 12 facts for good? [y/N] ")
+    child.sendline(answer)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert (len(run("list").out.splitlines()) == 12) is stays
+    said = "nothing was removed" if stays else "12 facts removed for good"
+    assert said in child.before
+
+
+def test_history_tells_of_links(run):
+    """The life of a fact has the links from and to it, those taken back as well."""
+    old = remembered(run, "I deploy on Fridays", "--slot", "day")
+    new = remembered(run, "I deploy on Mondays", "--slot", "day")
+    run("undo")
+    changes = [c for c in run("history", old, "--json").json["changes"] if c["entity"] == "link"]
+    assert [(c["batch"], c["act"], c["verb"]) for c in changes] == [
+        (2, "added", "remember"), (2, "added", "remember"), (3, "removed", "undo"),
+        (3, "removed", "undo"),
+    ]  # fmt: skip
+    edge = {"from": new, "to": old, "kind": "contradicts", "reason": None, "strength": None}
+    assert changes[0]["before"] is None
+    assert changes[0]["after"] == changes[2]["before"] == edge | {"created_at": NOW}
+    run("undo")
+    line = run("history", new).out.splitlines()[1].split("\t")
+    assert line[2:] == ["remember", f"added link {new} contradicts → {old}"]
+
+
+def test_history_keeps_to_its_origin(run):
+    """What an undone import held of other origins is not shown, also not once it is gone."""
+    rows = (
+        f'{{"content": "peer secret", "id": "PPPP1", "origin": "{PEER}", '
+        '"links": [{"kind": "supports", "target": "PPPP2", "reason": "secret reason"}]}\n'
+        f'{{"content": "peer secret 2", "id": "PPPP2", "origin": "{PEER}"}}\n'
+        '{"content": "mine", "id": "OOOO1"}\n'
+    )
+    assert run("import", "-", "--trust", stdin=rows).code == 0
+    run("undo")
+    told = run("history", "--json")
+    assert "secret" not in told.out and "PPPP" not in told.out
+    removed = [c for c in told.json["changes"] if c["batch"] == 2 and c["entity"] == "fact"]
+    assert [(c["act"], c["id"], c["before"]["content"]) for c in removed] == [
+        ("removed", "OOOO1", "mine")
+    ]

@@ -1,0 +1,193 @@
+"""What a dream may do, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import DAY, NOW, PEER, fact, put, rows
+from tideline_cli.dream import likeness
+from tideline_cli.dream.run import Settings, dream, summary
+from tideline_cli.memory.amend import archive
+from tideline_cli.memory.remember import remember
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.origin import EVERYONE, OWNER
+from tideline_cli.model.record import replace
+from tideline_cli.store import facts, journal, links, near, visibility
+from tideline_cli.store.connection import put_setting, writing
+
+TEXT = "The user prefers dark mode in the editor"
+FREE = Settings(max_loss=1.0)
+
+
+def state(db, fact_id):
+    return facts.find(db, fact_id, viewer=EVERYONE)[1]
+
+
+def night(db, settings=FREE, *, viewer=OWNER, now=NOW, dry_run=False):
+    return dream(db, settings, viewer=viewer, now=now, dry_run=dry_run)
+
+
+@pytest.mark.parametrize("source", ["extraction", "tool_output", "retrieved_document"])
+def test_a_hostile_twin_is_the_one_archived(db, source):
+    """An untrusted fact that imitates a trusted one never takes its place, however rich it is."""
+    mine = fact(TEXT, "MINE", now=NOW - 50 * DAY)
+    hostile = fact(
+        TEXT, "HOSTILE", source=source, importance=1.0, slot="theme", confidence=1.0,
+        access_count=99, segment="relationship",
+    )  # fmt: skip
+    put(db, [mine, hostile])
+    done = night(db)
+    assert [(m.keeper.id, m.loser.id) for m in done.plan.merges] == [("MINE", "HOSTILE")]
+    assert (state(db, "MINE").lifecycle, state(db, "HOSTILE").lifecycle) == ("active", "archived")
+
+
+def test_max_loss_archives_nothing_at_all(db):
+    """Over the limit a dream archives nothing, still confirms and links, and counts what it
+    refused."""
+    put(db, [
+        fact(TEXT, "A1"), fact(TEXT, "A2"), fact(TEXT, "A3"),
+        fact("The user prefers dark mode in the old editor", "B"),
+        fact("deploys happen on Friday", "C", slot="deploy", access_count=5),
+        *(fact(f"something {word} entirely", f"D{word}") for word in ("red", "odd", "new")),
+    ])  # fmt: skip
+    done = night(db, Settings(max_loss=0.24))
+    assert (done.plan.refused, done.plan.merges, done.plan.fades) == (2, (), ())
+    assert [item.before.id for item in done.plan.confirms] == ["C"]
+    assert {item.source.id for item in done.plan.relates} == {"A1", "A2", "A3", "B"}
+    assert {f.lifecycle for f in facts.each(db, viewer=OWNER, wanted=facts.Filter(None))} == {
+        "active"
+    }
+    assert "2 refused (over max-loss)" in summary(done.plan)
+    assert night(db, Settings(max_loss=0.25)).plan.refused == 0
+
+
+def test_pinned_and_ended_facts_are_no_losers(db):
+    """A pinned fact is kept against a richer twin; what has ceased to hold is no twin."""
+    put(db, [
+        fact(TEXT, "PINNED", pinned=True), fact(TEXT, "RICH", slot="theme"),
+        fact("tea at four every day", "ENDED", valid_to=NOW - 1),
+        fact("tea at four every day", "LATER"),
+    ])  # fmt: skip
+    done = night(db)
+    assert [(m.keeper.id, m.loser.id) for m in done.plan.merges] == [("PINNED", "RICH")]
+    assert state(db, "PINNED").slot == "theme"
+
+
+def test_pinned_facts_do_not_fade(db):
+    """Neither eviction nor the sweep takes pinned, confirmed or permanent facts."""
+    old = NOW - 400 * DAY
+    put(db, [
+        fact("one", "PINNED", now=old, pinned=True),
+        fact("two", "SURE", now=old, status="confirmed"),
+        fact("three", "EVER", now=old, tier="permanent"),
+        fact("four", "FADED", now=old), fact("five", "SHORT", now=old, tier="short"),
+    ])  # fmt: skip
+    swept = night(db, Settings(stages=("gc",), max_loss=1.0), dry_run=True).plan.swept
+    assert [(item.fact.id, item.becomes) for item in swept] == [
+        ("FADED", "archived"), ("SHORT", "pruned")
+    ]  # fmt: skip
+    assert [item.fact.id for item in night(db).plan.fades] == ["FADED", "SHORT"]
+
+
+def test_a_confirmed_belief_of_this_night_is_not_evicted(db):
+    """Stages build on those before: what is confirmed first does not fade afterwards."""
+    old = NOW - 400 * DAY
+    put(db, [fact("deploys on Friday", "A", now=old, slot="deploy", access_count=2,
+                  last_accessed_at=old)])  # fmt: skip
+    done = night(db)
+    assert ([c.before.id for c in done.plan.confirms], done.plan.fades) == (["A"], ())
+    assert state(db, "A").lifecycle == "active"
+
+
+def test_corrections_confirm(db):
+    """A slot that was corrected three times is a belief that stands."""
+    for n, day in enumerate(("Monday", "Tuesday", "Thursday", "Friday")):
+        new = NewFact(f"Releases go out on {day}", "knowledge", "owner_message", OWNER,
+                      slot="release day")  # fmt: skip
+        remember(db, new, fact_id=f"F{n}", now=NOW + n)
+    done = night(db, now=NOW + 10)
+    assert [(c.before.id, c.corrected) for c in done.plan.confirms] == [("F3", 3)]
+    confirmed = state(db, "F3")
+    assert (confirmed.status, confirmed.confidence, confirmed.importance) == (
+        "confirmed", 0.9, 0.8
+    )  # fmt: skip
+
+
+def test_origins_are_tended_apart(db):
+    """Twins in two origins are no twins, and a dream of one leaves the other's journal alone."""
+    put(db, [fact(TEXT, "MINE"), fact(TEXT, "THEIRS", origin=PEER)])
+    assert night(db).plan.merges == ()
+    assert night(db, viewer=PEER).plan.merges == ()
+    for viewer in (OWNER, PEER):
+        assert [(e.verb, e.batch) for e in journal.entries(db, viewer=viewer, limit=9)] == [
+            ("dream", 1)
+        ]
+
+
+def test_a_dry_run_writes_nothing(db):
+    """A dry run plans the same and leaves the file as it was, derived tables included."""
+    put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact(TEXT + " now", "A3")])
+    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+    before = {name: rows(db, f'"{name}"') for name in tables if "fts" not in name}
+    planned = night(db, dry_run=True)
+    assert {name: rows(db, f'"{name}"') for name in before} == before
+    assert night(db).plan == planned.plan
+
+
+def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
+    """A proposal whose facts changed between plan and apply is skipped, the others happen."""
+    put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact("tea at four", "B1"),
+             fact("tea at four", "B2")])  # fmt: skip
+    kept = likeness.keep
+
+    def meanwhile(db, compared, *, origin):
+        with journal.batch(db, verb="forget", by=OWNER, now=NOW):
+            archive(db, state(db, "A1"), by=None, now=NOW)
+        kept(db, compared, origin=origin)
+
+    monkeypatch.setattr(likeness, "keep", meanwhile)
+    done = night(db)
+    assert (len(done.plan.merges), done.skipped) == (2, 1)
+    assert state(db, "A2").lifecycle == "active"
+    assert [(e.kind, e.target) for e in links.leaving(db, "B1", viewer=OWNER)] == [
+        ("contradicts", "B2"), ("transition", "B2")
+    ]  # fmt: skip
+
+
+def test_a_restored_fact_is_compared_again(db):
+    """A fact that was not there when its twins were compared is compared when it comes back."""
+    put(db, [fact(TEXT, "A1", lifecycle="archived"), fact(TEXT, "A2"), fact("tea at four", "B")])
+    night(db)
+    origin = visibility.number(db, OWNER)
+    assert near.pairs(db, origin=origin, floor=0.8) == []
+    with writing(db):
+        facts.change(db, state(db, "A1"), replace(state(db, "A1"), lifecycle="active"))
+    assert near.unpaired(db, origin=origin) == [1]
+    assert len(night(db).plan.merges) == 1
+    assert near.unpaired(db, origin=origin) == []
+
+
+def test_another_embedder_compares_anew(db):
+    """Pairs of one embedder say nothing about another's."""
+    put(db, [fact(TEXT, "A1"), fact(TEXT + " today", "A2")])
+    night(db)
+    origin = visibility.number(db, OWNER)
+    assert near.progress(db, origin=origin).embedder == "hrr-256"
+    with writing(db):
+        put_setting(db, "embedder", "hash-256")
+    done = night(db)
+    assert near.progress(db, origin=origin).embedder == "hash-256"
+    assert done.skipped == 0
+
+
+def test_no_transaction_is_long(db):
+    """A pass is many short transactions, and one batch."""
+    put(db, [fact(f"{word} is the word of the day", f"{n}{word}", now=NOW - 400 * DAY)
+             for n, word in enumerate("alpha bravo charlie delta echo".split() * 60)])  # fmt: skip
+    begun = []
+    db.trace_v2(1, lambda event: begun.append(event["sql"]))
+    done = night(db)
+    db.trace_v2(0, None)
+    assert len(done.plan.proposals) > 200
+    assert sum(sql == "BEGIN IMMEDIATE" for sql in begun) > len(done.plan.proposals) / 50
+    assert len({e.batch for e in journal.entries(db, viewer=OWNER, limit=99)}) == 1

@@ -1,0 +1,89 @@
+"""Which stored fact a distilled text repeats: found by the index, as by comparing with all."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import NOW, PEER, fact, fresh_store, put
+from tideline_cli.exchange import extract_known
+from tideline_cli.exchange.extract_known import near_slots, verbatim
+from tideline_cli.model.origin import OWNER
+from tideline_cli.model.text import jaccard, terms
+from tideline_cli.policy.sameness import richness
+from tideline_cli.vector import plain
+
+WORDS = "tea coffee lisbon port works atlas green dog rides the bus 茶 13800138000".split()
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
+rows = st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "archived"])))
+
+
+def equivalent(db, text):
+    (near,) = near_slots(db, [text], viewer=OWNER)
+    return extract_known.equivalent(db, text, viewer=OWNER, now=NOW, near=near)
+
+
+def by_comparison(facts, text):
+    asked = frozenset(terms(text, analyzer="standard"))
+
+    def is_same(one):
+        likeness = jaccard(asked, frozenset(terms(one.content, analyzer="standard")))
+        cosine = plain.cosine(plain.embed(text), plain.embed(one.content))
+        return likeness >= 0.85 or (one.slot and (likeness >= 0.40 or cosine >= 0.45))
+
+    same = [one for one in facts if one.lifecycle == "active" and asked and is_same(one)]
+    return max(same, key=richness, default=None)
+
+
+@given(rows, texts)
+def test_equivalent(given_rows, text):
+    """The index finds the fact that comparing with every active one of the origin finds."""
+    facts = [
+        fact(content, f"f{number}", now=NOW + number, lifecycle=lifecycle,
+             slot=f"s{number}" if slotted else None)
+        for number, (content, slotted, lifecycle) in enumerate(given_rows)
+    ]  # fmt: skip
+    with fresh_store() as db:
+        put(db, facts)
+        put(db, [fact(text, "theirs", origin=PEER)])
+        assert equivalent(db, text) == by_comparison(facts, text)
+
+
+def test_many_slots(db, monkeypatch):
+    """Many facts in slots are compared roughly first, with the same result."""
+    kept = [fact(f"the value number {n} is {n * 37}", f"f{n}", slot=f"s{n}") for n in range(40)]
+    put(db, [*kept, fact("The user lives in Lisbon, Portugal", "home", slot="home")])
+    asked = "user living at Lisbon"
+    exact = equivalent(db, asked)
+    monkeypatch.setattr(extract_known, "_FEW", 5)
+    rough = equivalent(db, asked)
+    assert exact == rough
+    assert rough.id == "home"
+
+
+def test_what_has_ended(db):
+    """A fact that has ceased to hold is not what is said now."""
+    put(db, [fact("The user lives in Lisbon", "a", valid_to=NOW)])
+    assert equivalent(db, "The user lives in Lisbon") is None
+    assert verbatim(db, "The user lives in Lisbon", viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "The user lives in Lisbon", viewer=OWNER, now=NOW - 1).id == "a"
+
+
+def test_verbatim(db):
+    """Only the very same text, of the same origin, is the same."""
+    mine, theirs = "用户手机号: 13800138000", "用户手机号: 13800138001"
+    put(db, [fact(mine, "a"), fact(theirs, "b", origin=PEER)])
+    assert verbatim(db, "用户手机号: 13800138000", viewer=OWNER, now=NOW).id == "a"
+    assert verbatim(db, "用户手机号: 13800138001", viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "用户手机号 13800138000", viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "", viewer=OWNER, now=NOW) is None
+
+
+def test_what_left_its_slot_meanwhile(db):
+    """A fact that was archived after the slots were compared is not the same any more."""
+    put(db, [fact("The user lives in Lisbon, Portugal", "a", slot="home")])
+    asked = "user living at Lisbon"
+    (near,) = near_slots(db, [asked], viewer=OWNER)
+    assert len(near) == 1
+    db.execute("UPDATE fact SET lifecycle = 'archived'")
+    assert extract_known.equivalent(db, asked, viewer=OWNER, now=NOW, near=near) is None

@@ -1,0 +1,130 @@
+"""Conversations against the reference's calls, stores, cursors and events."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
+from tideline_cli.errors import UnavailableError
+from tideline_cli.exchange import extract
+from tideline_cli.exchange.extract_parts import Scene, Tally
+from tideline_cli.exchange.transcript import flattened, message_of
+from tideline_cli.llm import prompts
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import replace
+from tideline_cli.store import cursors, facts, journal, links
+from tideline_cli.store.connection import put_setting
+
+GOLDEN = golden("extraction")
+KNOWN = prompts.candidates("x").strip().split("\n")[0]
+
+
+def conversation(forms):
+    return [message for form in forms if (message := message_of(form)) is not None]
+
+
+@pytest.mark.parametrize("case", GOLDEN["flatten"])
+def test_flatten(case):
+    """A conversation as text holds what users and assistants said, text blocks alone."""
+    assert flattened(conversation(case["messages"])) == case["text"]
+
+
+def test_defaults():
+    """Two new messages are worth a request, ten known facts go with it, a minute is patience."""
+    from tideline_cli.cli.model_options import OPTIONS
+
+    timeout = next(option.default for option in OPTIONS if option.name == "timeout")
+    assert (extract.MIN_NEW, extract.CANDIDATES, timeout * 1000) == (
+        GOLDEN["defaults"]["minNewMessages"],
+        GOLDEN["defaults"]["candidateK"],
+        GOLDEN["defaults"]["llmTimeoutMs"],
+    )
+
+
+class Script:
+    """One case played on a store of ours."""
+
+    def __init__(self, db):
+        self.db = db
+        self.numbers = count()
+
+    def play(self, step):
+        """Run one step and return (what was sent, the result, the cursor)."""
+        sent = []
+        origin = reference_origin(step.get("origin"))
+        scene = Scene("s", origin, NOW, lambda: f"n{next(self.numbers)}")
+        messages = conversation(step["messages"])
+        tally = Tally()
+
+        def ask(system, prompt):
+            assert system == prompts.EXTRACTION
+            sent.append(prompt)
+            if step["reply"] is None:
+                raise UnavailableError("no model")
+            return step["reply"]
+
+        extract.run(
+            self.db, scene, "facts", messages, tally, ask=ask, understood=extract.drafted,
+            to_end=False,
+            requests=lambda start: extract.fact_requests(
+                self.db, scene, messages, start, min_new=extract.MIN_NEW
+            ),
+        )  # fmt: skip
+        result = {"ran": tally.ran, "stored": tally.stored, "processedTo": tally.done["facts"]}
+        return "".join(sent), result, cursors.done(self.db, "s", "facts", viewer=origin)
+
+
+def expected_input(text):
+    assert deviation("prompt_wording")
+    return text.replace("<KNOWN>", KNOWN)
+
+
+@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
+def test_extraction(case):
+    """Each step sends, stores and advances as the reference does, and the store ends alike."""
+    with fresh_store() as db:
+        put_setting(db, "analyzer", "reference")
+        put(db, [reference_fact(form) for form in case["input"]], analyzer="reference")
+        script = Script(db)
+        for step in case["steps"]:
+            sent, result, cursor = script.play(step)
+            first = next((fact.id for fact in stored(db)), "")
+            assert sent == expected_input(step["llm_input"]).replace("mem_X", first)
+            assert (result, cursor) == (step["result"], step["cursor"])
+        assert {fact.id: comparable(fact) for fact in stored(db)} == {
+            form["memoryId"]: comparable(
+                replace(reference_fact(form), source_turn=form.get("sourceTurn"))
+            )
+            for form in case["output"]
+        }
+        for form in case["output"]:
+            edges = links.leaving(db, form["memoryId"], viewer=EVERYONE)
+            assert [(e.kind, e.target, e.reason, e.strength) for e in edges] == [
+                (e["kind"], e["target"], e["reason"], e["strength"]) for e in form.get("links", ())
+            ]
+        assert told(db, case) == sorted(
+            (event["kind"], event["at"], event.get("reason", event["memoryId"]))
+            for event in case["events"]
+        )
+
+
+def stored(db):
+    return list(facts.each(db, viewer=EVERYONE, wanted=facts.Filter(), oldest_first=True))
+
+
+def comparable(fact):
+    return replace(fact, heat="working")
+
+
+def told(db, case):
+    """Return what the journal tells of the case, in the words of the reference's event log."""
+    origin = reference_origin(case["steps"][0].get("origin"))
+    events = []
+    for entry in journal.entries(db, viewer=origin, limit=100):
+        if entry.outcome == "blocked":
+            events.append(("blocked", entry.at, entry.reason.replace(": ", ":")))
+        elif (entry.entity, entry.act) == ("fact", "+"):
+            events.append(("created", entry.at, entry.fact))
+    return sorted(events)

@@ -1,0 +1,232 @@
+"""What a reply says, by the reference and beyond it."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import golden
+from tideline_cli.llm.reply import (
+    Draft,
+    Extracted,
+    Item,
+    Reference,
+    archive_ids,
+    archive_request,
+    extracted,
+    items,
+    objects,
+    relationships,
+)
+from tideline_cli.model.record import as_dict
+
+CASES = golden("llm_parsing")
+PARSERS = (objects, archive_ids, archive_request, extracted, relationships, items)
+TEA = {"kind": "preference", "text": "likes tea", "confidence": 0.9}
+TEA_ITEM = Item("preference", "likes tea", 0.9)
+DOG = {"kind": "fact", "text": "has a dog", "confidence": 1}
+DOG_ITEM = Item("fact", "has a dog", 1.0)
+
+
+def shown(value):
+    """Return a record as the reference writes it: what is absent has no key."""
+    return {name: field for name, field in as_dict(value).items() if field is not None}
+
+
+@pytest.mark.parametrize("case", CASES["balanced"], ids=lambda case: case["text"])
+def test_balanced_objects(case):
+    """The top-level objects of a text are those of the reference."""
+    assert objects(case["text"]) == case["objects"]
+
+
+@pytest.mark.parametrize("case", CASES["consolidation"], ids=lambda case: case["text"])
+def test_archive_ids(case):
+    """The ids to archive are those of the reference."""
+    assert archive_ids(case["text"]) == case["archive"]
+
+
+@pytest.mark.parametrize("case", CASES["extraction"], ids=lambda case: case["text"])
+def test_extraction(case):
+    """The facts, and whether the reply could be read, are those of the reference."""
+    found = extracted(case["text"])
+    assert [shown(draft) for draft in found.facts] == case["facts"]
+    assert found.parsed == case["parsedJson"]
+
+
+@pytest.mark.parametrize("case", CASES["relationships"], ids=lambda case: case["text"])
+def test_relationships(case):
+    """The edges are those of the reference."""
+    assert [shown(reference) for reference in relationships(case["text"])] == case["refs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('{"archive":[]}', []),
+        ('{"archive":[1]}', []),
+        ("garbage", None),
+        ("{}", None),
+        ('{"archive":"a"}', None),
+        ('{"archive":["a"]', None),
+        ('{"archive":["a"],"archive":["b"]}', ["b"]),
+        ('{"archive":["a"]} {"archive":["b"]}', ["a"]),
+        ('{"archive":["a\\ud800"]}', ["a\ufffd"]),
+        ('{"n":NaN,"archive":["a"]} {"archive":["b"]}', ["b"]),
+        ('{"archive":["a"],}', None),
+        ('5" disks } {"archive":["a"]}', ["a"]),
+        ('{"archive":["a\\"}","\\\\"]}', ['a"}', "\\"]),
+        ('{"never closed {"archive":["a"]}', None),
+        ('<think>{"archive":["a"]}</think>{"archive":["b"]}', ["b"]),
+        ('thoughts {"archive":["a"]}\n</think>\n\n{"archive":["b"]}', ["b"]),
+        ('<think>{"archive":["a"]} and then it was cut', None),
+        ('{"why":"a </think> tag, <think>","archive":["a"]}', ["a"]),
+    ],
+)
+def test_archive_request(text, wanted):
+    """The first strict object with a list counts, outside strings and thoughts; else nothing."""
+    assert archive_request(text) == wanted
+    assert archive_ids(text) == (wanted or [])
+
+
+def test_an_extraction_with_edges():
+    """One reply gives facts and edges; numbers that are none are absent."""
+    text = json.dumps(
+        {
+            "facts": [
+                {"content": " a ", "segment": "knowledge", "importance": True, "corrects": 7},
+                {"content": "b", "segment": "project", "importance": 0.5, "corrects": "x"},
+                {"content": "c \ud83d", "segment": "context", "importance": 1},
+            ],
+            "relationships": [{"a": "new:0", "b": "o1", "type": "uses", "reason": " r "}],
+        }
+    ).replace("0.5", "1e999")
+    assert extracted(f"Sure:\n```json\n{text}\n```") == Extracted(
+        (
+            Draft("a", "knowledge"),
+            Draft("b", "project", corrects="x"),
+            Draft("c \ufffd", "context", 1.0),
+        ),
+        True,
+        (Reference("new:0", "o1", "uses", " r ", None),),
+    )
+
+
+@pytest.mark.parametrize("text", ['{"facts":[]', '{"relationships":[]}', '{"x":{}}', "[{}, 1"])
+def test_what_is_no_extraction(text):
+    """A reply without the envelope is not parsed, except that {} anywhere says nothing new."""
+    assert extracted(text) == Extracted((), text == "[{}, 1", ())
+
+
+@pytest.mark.parametrize(
+    ("said", "strength"),
+    [("2.5", 3), ("2.49", 2), ("0.2", 1), ("1e999", None), ("-1e999", None), ("true", None),
+     ("9" * 5000, None), ("1" + "0" * 300, 5), ("null", None), ('"4"', None)],
+)  # fmt: skip
+def test_strength(said, strength):
+    """A strength is rounded, halves upwards, and kept within 1 and 5; others are absent."""
+    text = f'{{"relationships":[{{"a":"p","b":"q","strength":{said}}}]}}'
+    assert relationships(text) == [Reference("p", "q", None, None, strength)]
+
+
+LINES = f"{json.dumps(TEA)}\n{json.dumps(DOG)}"
+ARRAY = json.dumps([TEA, DOG], indent=2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ARRAY,
+        LINES,
+        f"Here you are [as asked]:\n```json\n{ARRAY}\n```\nAnything else?",
+        f"- {json.dumps(TEA)}\n- {json.dumps(DOG)}\n",
+        f'<think>\n[{{"kind":"fact","text":"a draft"}}]\n</think>\n{ARRAY}',
+        f'{{"items": {ARRAY}}}',
+        json.dumps([1, None, {"kind": 3, "text": "x"}, {"text": "no kind"}, TEA, DOG]),
+        f"[] and then {ARRAY} but not {json.dumps([TEA])}",
+    ],
+)
+def test_items(text):
+    """An array, lines, prose, fences and thoughts give the same items."""
+    assert items(text) == [TEA_ITEM, DOG_ITEM]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("[]", []),
+        ("{}", []),
+        ('{"items": []}', []),
+        ("nothing to keep", None),
+        ("", None),
+        ("[1, 2]", None),
+        ('{"foo": 1}', None),
+        ('[{"foo": 1}]', None),
+        (ARRAY[:-1], None),
+        ("<think>[]", None),
+    ],
+)
+def test_no_items(text, wanted):
+    """An empty answer is told from one that cannot be read."""
+    assert items(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "confidence"),
+    [("0.55", 0.55), ("1", 1.0), ("0", 0.0), ("-0.1", 0.0), ("1.01", 0.0), ('"0.9"', 0.0),
+     ("true", 0.0), ("null", 0.0), ("1e999", 0.0), ("[0.9]", 0.0)],
+)  # fmt: skip
+def test_confidence(said, confidence):
+    """A confidence that is no number within 0 and 1 is 0; so is one that is missing."""
+    text = f'[{{"kind":"fact","text":" t ","confidence":{said}}}]'
+    assert items(text) == [Item("fact", "t", confidence)]
+    assert items('[{"kind":"fact","text":"t"}]') == [Item("fact", "t", 0.0)]
+
+
+DEEP = 10_000
+HOSTILE = {
+    "deep objects": '{"archive":' * DEEP + "1" + "}" * DEEP,
+    "deep arrays": '{"facts":' + "[" * DEEP + "]" * DEEP + "}",
+    "open brackets": "[{" * 200_000,
+    "empty objects": "{}" * 50_000,
+    "closed brackets": "}]" * 200_000,
+    "quotes": '{"' * 200_000,
+    "backslashes": '{"' + "\\" * 1_000_000,
+    "thoughts": "\n<think>" * 100_000,
+    "ends of thoughts": "x\n" + " " * 1_000_000 + "</think",
+    "one long string": '{"facts":[],"x":"' + "a" * 1_000_000 + '"}',
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_replies(text):
+    """A long reply made to hurt neither fails nor takes long."""
+    started = perf_counter()
+    for parse in PARSERS:
+        parse(text)
+    assert perf_counter() - started < 10
+    assert archive_ids(text) == []
+
+
+@given(st.text(alphabet='{}[]"\\:, \nabfact1é\ud800<think>/', max_size=60))
+def test_no_text_fails(text):
+    """Whatever the text, each parser answers, and what it gives is text that UTF-8 can say."""
+    for parse in PARSERS[1:]:
+        repr(parse(text)).encode()
+    for one in objects(text):
+        assert one[0] + one[-1] == "{}"
+        assert one in text
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists, max_leaves=8))
+def test_no_value_fails(value):
+    """Whatever stands where a value is expected, the rest of the reply is read."""
+    tea = {"content": "tea", "segment": "preference"}
+    odd = {"content": value, "segment": value, "importance": value, "corrects": value}
+    found = extracted(json.dumps({"facts": [value, odd, tea]}))
+    holds_nan = "NaN" in json.dumps(value) or "Infinity" in json.dumps(value)
+    assert found.parsed or holds_nan
+    assert holds_nan or found.facts[-1] == Draft("tea", "preference")

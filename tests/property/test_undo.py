@@ -1,0 +1,316 @@
+"""Any history, and whatever batch of it is taken back: the memory is what it was, to the byte."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.strategies import ORIGINS
+from tests.property.strategies import facts as drawn_facts
+from tests.soundness import sound
+from tests.support import DAY, NOW, fresh_store
+from tideline_cli.dream import judge
+from tideline_cli.dream.run import STAGES, Settings, dream
+from tideline_cli.errors import TidelineError, WriteBlockedError
+from tideline_cli.exchange import extract, jsonl
+from tideline_cli.exchange.extract_parts import Scene, Tally
+from tideline_cli.exchange.rows import Ground
+from tideline_cli.exchange.take import take
+from tideline_cli.exchange.transcript import Message
+from tideline_cli.llm.client import Model
+from tideline_cli.memory import amend
+from tideline_cli.memory import edit as editing
+from tideline_cli.memory import link as linking
+from tideline_cli.memory.past import undo
+from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.memory.remember import remember
+from tideline_cli.model import codec
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.origin import EVERYONE, OWNER
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import batches, ceilings, facts, visibility
+from tideline_cli.store.connection import writing
+
+WORDS = "deploy friday monday coffee tea office lunch paris train green".split()
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+segments = st.sampled_from(("knowledge", "preference", "context"))
+sources = st.sampled_from(("owner_message", "owner_message", "user_instruction", "extraction"))
+slots = st.none() | st.sampled_from(("day", "drink"))
+viewers = st.sampled_from((OWNER, OWNER, ORIGINS[1]))
+
+
+class World:
+    """A store with a clock, a counter of ids, and somebody who acts."""
+
+    def __init__(self, db, draw):
+        self.db = db
+        self.draw = draw
+        self.now = NOW
+        self.made = 0
+        self.viewer = OWNER
+        self.said = []
+
+    def tick(self):
+        self.now += self.draw(st.sampled_from((0, 1, 1000)))
+        return self.now
+
+    def new_id(self):
+        self.made += 1
+        return f"F{self.made:04d}"
+
+    def some(self, most=1, **wanted):
+        """Return ids of the viewer's facts."""
+        ids = [
+            one.id for one in facts.each(
+                self.db, viewer=self.viewer, wanted=facts.Filter(**wanted), oldest_first=True
+            )
+        ]  # fmt: skip
+        listed = st.lists(st.sampled_from(ids), max_size=most, unique=True) if ids else st.just([])
+        return self.draw(listed)
+
+
+def do_remember(world):
+    draw = world.draw
+    new = NewFact(
+        draw(texts), draw(segments), draw(sources), world.viewer, slot=draw(slots),
+        tags=tuple(draw(st.lists(st.sampled_from(WORDS), max_size=2, unique=True))),
+        importance=draw(st.none() | st.floats(0, 1)),
+        derived_from=tuple(world.some(2, lifecycle=None)),
+        supersedes=tuple(world.some(2)) if draw(st.booleans()) else (),
+    )  # fmt: skip
+    remember(world.db, new, fact_id=world.new_id(), now=world.tick())
+
+
+def do_import(world):
+    draw = world.draw
+    rows = []
+    for _ in range(draw(st.integers(1, 3))):
+        fact_id = world.new_id()
+        form = codec.fact_form(draw(drawn_facts(fact_id, st.just(world.viewer))))
+        target = draw(st.sampled_from([row["id"] for row in rows] or [fact_id]))
+        form["links"] = [{"kind": "supports", "target": target, "reason": draw(texts)}]
+        rows.append(json.loads(codec.dumps(form)))
+    merge = draw(st.booleans())
+    ground = Ground(world.viewer, world.tick(), draw(st.booleans()))
+    take(world.db, enumerate(rows, 1), ground, merge=merge)
+
+
+def do_recall(world):
+    query = Query(world.draw(texts), limit=3)
+    answer = recall(world.db, query, viewer=world.viewer, now=world.tick())
+    settle(world.db, answer, touch=True, now=world.now)
+
+
+def do_index(world):
+    """What a dream or a recall makes meanwhile."""
+    with writing(world.db) as db:
+        origin = visibility.ensure_number(db, world.viewer)
+        embed_backlog(db, origin=origin, limit=world.draw(st.sampled_from((2, 100))))
+        ceilings.extend(db, ceiling.code, limit=world.draw(st.sampled_from((2, 100))))
+
+
+def do_forget(world):
+    by = world.some() if world.draw(st.booleans()) else []
+    amend.forget(
+        world.db, world.some(3), superseded_by=by[0] if by else None, viewer=world.viewer,
+        now=world.tick(),
+    )  # fmt: skip
+
+
+def do_restore(world):
+    named = world.some(2, lifecycle="archived")
+    amend.restore(world.db, named, viewer=world.viewer, now=world.tick())
+
+
+def do_pin(world):
+    amend.pin(world.db, world.some(2), viewer=world.viewer, now=world.tick())
+
+
+def do_feedback(world):
+    for reference in world.some():
+        delta = world.draw(st.sampled_from((0.1, -0.1)))
+        amend.feedback(world.db, reference, delta=delta, viewer=world.viewer, now=world.tick())
+
+
+def do_edit(world):
+    for reference in world.some():
+        editing.edit(
+            world.db, reference, {"content": world.draw(texts)}, source="owner_message",
+            fact_id=world.new_id(), viewer=world.viewer, now=world.tick(),
+        )  # fmt: skip
+
+
+def do_link(world):
+    ends = world.some(2)
+    if len(ends) == 2:
+        linking.link(
+            world.db, ends[0], world.draw(st.sampled_from(("supports", "contradicts"))), ends[1],
+            reason=world.draw(st.none() | texts), strength=world.draw(st.none() | st.just(3)),
+            viewer=world.viewer, now=world.tick(),
+        )  # fmt: skip
+
+
+def do_unlink(world):
+    ends = world.some(2)
+    if len(ends) == 2:
+        linking.unlink(
+            world.db, ends[0], "supports", ends[1], viewer=world.viewer, now=world.tick()
+        )
+
+
+def do_dream(world):
+    wanted = Settings(
+        stages=world.draw(st.sampled_from((STAGES, ("gc",)))), max_loss=1.0,
+        merge_at=world.draw(st.sampled_from((0.95, 0.5))), relate_at=0.4, confirm_count=1,
+    )  # fmt: skip
+    world.now += world.draw(st.sampled_from((0, 400 * DAY)))
+    dream(world.db, wanted, viewer=world.viewer, now=world.tick(), dry_run=False)
+
+
+def do_consolidate(world):
+    """A model that names some facts, and why."""
+    bucket = judge.gather(world.db, viewer=world.viewer)
+    ids = [one.id for one in bucket.facts]
+    wanted = world.draw(st.lists(st.sampled_from(ids or ["none"]), max_size=4, unique=True))
+    by = world.draw(st.sampled_from(ids or ["none"]))
+    said = {"archive": wanted, "because": {one: {"by": by, "reason": "why"} for one in wanted}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge, "complete", lambda *_, **__: json.dumps(said))
+        judge.consolidate(
+            world.db, bucket, Model(command="nobody"), viewer=world.viewer, now=world.tick(),
+            max_loss=1.0, dry_run=False,
+        )  # fmt: skip
+
+
+def do_extract(world):
+    """A conversation that grows by two messages, of which a model makes facts and edges."""
+    world.said += [Message("user", world.draw(texts)), Message("assistant", "noted")]
+    drafts = [
+        {"content": world.draw(texts), "segment": world.draw(segments)} for _ in range(2)
+    ]  # fmt: skip
+    edge = {"a": "new:0", "b": "new:1", "type": "uses", "reason": "so", "strength": 4}
+    scene = Scene("talk", world.viewer, world.tick(), world.new_id)
+    extract.run(
+        world.db, scene, "facts", world.said, Tally(), understood=extract.drafted, to_end=False,
+        ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
+        requests=lambda start: extract.fact_requests(
+            world.db, scene, world.said, start, min_new=2
+        ),
+    )  # fmt: skip
+
+
+def do_undo(world):
+    undo(world.db, None, viewer=world.viewer, now=world.tick())
+
+
+STEPS = (
+    do_remember, do_remember, do_remember, do_import, do_recall, do_index, do_forget, do_restore,
+    do_pin, do_feedback, do_edit, do_link, do_unlink, do_dream, do_dream,
+    do_consolidate, do_extract, do_undo,
+)  # fmt: skip
+
+
+def act(world, steps=STEPS):
+    """Do one thing; what policy refuses is done too."""
+    world.viewer = world.draw(viewers)
+    step = world.draw(st.sampled_from(steps))
+    try:
+        step(world)
+    except TidelineError:
+        return
+
+
+def exported(db):
+    return list(jsonl.forms(db, viewer=EVERYONE))
+
+
+def newest(world):
+    found = batches.newest(world.db, viewer=world.viewer)
+    return 0 if found is None else found.number
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_the_last_batch_is_taken_back_exactly(data):
+    """After an undo everything is as before the batch, after another as before the undo: facts,
+    links, uses, index, statistics, vectors, bounds."""
+    with fresh_store() as db:
+        world = World(db, data.draw)
+        for _ in range(data.draw(st.integers(0, 7))):
+            act(world)
+        number = {viewer: batches.newest(db, viewer=viewer) for viewer in ORIGINS}
+        before = exported(db)
+        act(world)
+        if batches.newest(db, viewer=world.viewer) == number[world.viewer]:
+            return
+        after = exported(db)
+        undo(db, None, viewer=world.viewer, now=world.tick())
+        assert exported(db) == before
+        sound(db)
+        undo(db, None, viewer=world.viewer, now=world.tick())
+        assert exported(db) == after
+        sound(db)
+
+
+def changed_facts(db, viewer, ordinal):
+    """Return the ids of the facts whose rows, not only their use, a batch changed."""
+    number = batches.find(db, ordinal, viewer=viewer).number
+    return {
+        fact_id for (fact_id,) in db.execute(
+            "SELECT id FROM change JOIN fact ON seq = row WHERE entity = 'fact' AND batch = ?",
+            (number,),
+        )
+    }  # fmt: skip
+
+
+_USE = ("access_count", "last_accessed_at")
+
+
+def bare(forms, but=()):
+    """Return facts by id without their links and their use, those in `but` left out."""
+    return {
+        form["id"]: {name: form[name] for name in form if name not in ("links", *_USE)}
+        for form in forms
+        if form["id"] not in but
+    }
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_an_older_batch_is_taken_back_alone_or_not_at_all(data):
+    """An older batch is refused, and nothing changes; or its facts are as they were before it and
+    all others as they are. Undoing that brings all of it back."""
+    with fresh_store() as db:
+        world = World(db, data.draw)
+        pasts = {}
+        for _ in range(data.draw(st.integers(2, 8))):
+            before = bare(exported(db))
+            act(world)
+            found = batches.newest(db, viewer=world.viewer)
+            if found is not None:
+                pasts.setdefault((world.viewer.key, found.ordinal), (world.viewer, before))
+        if not pasts:
+            return
+        (_, ordinal), (viewer, past) = data.draw(st.sampled_from(sorted(pasts.items())))
+        now = exported(db)
+        try:
+            done = undo(db, ordinal, viewer=viewer, now=world.tick())
+        except WriteBlockedError as error:
+            assert error.code == "undo_conflict"
+            assert exported(db) == now
+            return
+        used = {*done.changed} - changed_facts(db, viewer, ordinal)
+        touched = {*done.removed, *done.restored, *done.changed} - used
+        then = exported(db)
+        assert bare(then, but=touched) == bare(now, but=touched)
+        assert {name: form for name, form in bare(then).items() if name in touched} == {
+            name: form for name, form in past.items() if name in touched
+        }
+        sound(db)
+        undo(db, None, viewer=viewer, now=world.tick())
+        assert exported(db) == now
+        sound(db)

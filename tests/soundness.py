@@ -1,0 +1,80 @@
+"""Whether all that a store derives from its facts is what the facts say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from struct import unpack
+
+from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embedder_of
+from tideline_cli.model.text import terms
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import vectors
+from tideline_cli.store.connection import setting
+
+
+def sound(db):
+    """Assert that terms, index, statistics, vectors and bounds are those of the facts."""
+    facts = {
+        seq: row for seq, *row in db.execute(
+            "SELECT seq, origin, source, lifecycle, length, terms, content FROM fact"
+        )
+    }  # fmt: skip
+    analyzer = setting(db, "analyzer", "standard")
+    for _, _, _, length, held, content in facts.values():
+        assert held == " ".join(terms(content, analyzer=analyzer))
+        assert length == len(held.split())
+    index_is_sound(db)
+    statistics_are_sound(db, facts)
+    vectors_are_sound(db, facts)
+    bounds_are_sound(db, facts)
+    assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert db.execute("SELECT count(*) FROM batch WHERE open > 0").get == 0
+
+
+def index_is_sound(db):
+    """The full-text index agrees with the terms, both ways."""
+    db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
+
+
+def statistics_are_sound(db, facts):
+    counted, tokens, archived = Counter(), Counter(), Counter()
+    for origin, source, lifecycle, length, held, _ in facts.values():
+        if lifecycle == "active":
+            counted[origin, source] += 1
+            tokens[origin, source] += length
+        else:
+            archived.update((origin, term) for term in set(held.split()))
+    rows = db.execute("SELECT origin, source, facts, tokens FROM tally").fetchall()
+    assert {row[:2]: row[2] for row in rows if row[2]} == counted
+    assert {row[:2]: row[3] for row in rows if row[3]} == +tokens
+    rows = db.execute("SELECT origin, term, facts FROM archived_term").fetchall()
+    assert {row[:2]: row[2] for row in rows} == archived
+
+
+def vectors_are_sound(db, facts):
+    """Each fact up to the progress of its origin has its vector, and no other number has one."""
+    embedder = embedder_of(db)
+    assert embedder.name == DEFAULT_EMBEDDER
+    for origin in {row[0] for row in facts.values()} | {1}:
+        reached = vectors.progress(db, origin=origin, embedder=embedder.name)
+        wanted = [seq for seq, row in facts.items() if row[0] == origin and seq <= reached]
+        packed = embedder.embed_packed([facts[seq][-1] for seq in wanted]).tobytes()
+        size = len(packed) // max(1, len(wanted))
+        held = {}
+        for numbers, codes in vectors.chunks(db, origin=origin, embedder=embedder.name):
+            listed = unpack(f"<{len(numbers) // 4}I", numbers)
+            assert list(listed) == sorted(listed)
+            for i, seq in enumerate(listed):
+                assert seq not in held
+                held[seq] = codes[i * size : (i + 1) * size]
+        assert list(held) == wanted
+        # Embedded among others, a phase may round to the step beside; steps go round at 256.
+        steps = {(a - b) % 256 for a, b in zip(b"".join(held.values()), packed, strict=True)}
+        assert steps <= {0, 1, 255}
+
+
+def bounds_are_sound(db, facts):
+    stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
+    for seq, code in enumerate(stored):
+        row = facts.get(seq)
+        assert code == (0 if row is None else ceiling.code(row[4].split(), row[1])), seq

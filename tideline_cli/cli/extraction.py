@@ -1,0 +1,158 @@
+"""One extraction as a command sees it: its passes, its dry run, its report."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.exchange import extract, extract_items
+from tideline_cli.exchange.extract_parts import Scene, Tally
+from tideline_cli.exchange.extract_store import keep
+from tideline_cli.exchange.transcript import Transcript
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.exchange.extract import Ask, Request
+    from tideline_cli.store.cursors import Pass
+
+
+@record
+class Job:
+    """What is to be done."""
+
+    transcript: Transcript
+    record: str | None
+    scene: Scene
+    min_new: int
+    per_message: bool
+    lessons: bool
+
+    @property
+    def main_pass(self) -> Pass:
+        return "items" if self.per_message else "facts"
+
+
+def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
+    """Ask what is to be asked, until something fails."""
+    scene, messages = job.scene, job.transcript.messages
+    if job.per_message:
+        extract.run(
+            db, scene, "items", messages, tally, ask=ask, understood=extract_items.itemised,
+            requests=lambda start: extract_items.item_requests(messages, start), to_end=True,
+        )  # fmt: skip
+    else:
+        extract.run(
+            db, scene, "facts", messages, tally, ask=ask, understood=extract.drafted,
+            requests=lambda start: extract.fact_requests(
+                db, scene, messages, start, min_new=job.min_new
+            ),
+            to_end=False,
+        )  # fmt: skip
+    if job.lessons and tally.failure is None:
+        extract.run(
+            db, scene, "lessons", messages, tally, ask=ask,
+            understood=lambda text, request: extract_items.learned(text, request, scene),
+            requests=lambda start: extract_items.lesson_requests(messages, start), to_end=True,
+        )  # fmt: skip
+    if job.record is not None and tally.failure is None:
+        request = extract_items.failure_request(job.record)
+        answer = extract.answer(request, ask, extract_items.failed, tally)
+        if answer is not None:
+            keep(db, scene, tally, answer.proposals, step=None)
+
+
+def show(session: Session, job: Job) -> None:
+    """Print what would be sent, and what would be stored without a model."""
+    db = session.reading()
+    scene, messages = job.scene, job.transcript.messages
+
+    def start(name: Pass) -> int:
+        return 0 if db is None else extract.beginning(db, scene, name, len(messages))
+
+    requests: list[Request] = []
+    if job.per_message:
+        requests += extract_items.item_requests(messages, start("items"))
+    else:
+        requests += extract.fact_requests(
+            db, scene, messages, start("facts"), min_new=job.min_new
+        )
+    if job.lessons:
+        requests += extract_items.lesson_requests(messages, start("lessons"))
+    if job.record is not None:
+        requests.append(extract_items.failure_request(job.record))
+    found = [one.content for one in extract.identified(messages[start("identifiers") :], scene)]
+    tally = Tally()
+    tally.done[job.main_pass] = start(job.main_pass)
+    if session.json:
+        sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in requests]
+        output.emit_json(
+            form(job, tally, dry_run=True) | {"prompts": sent, "would_store": found}
+        )
+        return
+    lines: list[str] = []
+    for number, one in enumerate(requests, 1):
+        title = f"# request {number} of {len(requests)} ({one.name})"
+        lines += [title, *one.system.split("\n"), "", *one.prompt.split("\n"), ""]
+    output.emit_lines([*lines, *(f"would store\t[entity] {text}" for text in found)])
+    if not (requests or found):
+        session.note("nothing new")
+
+
+def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
+    """Print what became of an extraction."""
+    if session.json:
+        output.emit_json(form(job, tally))
+    elif tally.changes() or tally.blocked or tally.refused or tally.ran:
+        output.emit_lines([_sentence(job, tally)])
+    elif tally.failure is None:
+        session.note("nothing new")
+    if tally.overtaken:
+        session.note("another extraction of this session came first; its result stands")
+    if asked and tally.failure is not None and tally.changes():
+        session.note("what came before the failure is stored")
+
+
+def _sentence(job: Job, tally: Tally) -> str:
+    parts = [f"{tally.stored:,} stored"]
+    for count, what in (
+        (tally.reinforced, "reinforced"),
+        (tally.blocked, "blocked"),
+        (tally.refused, "refused"),
+        (tally.links, "links"),
+    ):
+        if count:
+            parts.append(f"{count:,} {what}")
+    line = ", ".join(parts)
+    if job.transcript.messages:
+        line += f"; {_processed(job, tally):,} of {len(job.transcript.messages):,} messages done"
+    if tally.batch:
+        line += f" (batch {tally.batch}; `tideline undo {tally.batch}` takes it back)"
+    return line
+
+
+def _processed(job: Job, tally: Tally) -> int:
+    return tally.done.get(job.main_pass, tally.done.get("identifiers", 0))
+
+
+def form(job: Job, tally: Tally, *, dry_run: bool = False) -> dict[str, Any]:
+    """Return the contract's object for an extraction."""
+    return {
+        "session": job.scene.session,
+        "ran": tally.ran,
+        "stored": tally.stored,
+        "reinforced": tally.reinforced,
+        "blocked": tally.blocked,
+        "skipped": False,
+        "refused_items": tally.refused,
+        "facts": tally.facts,
+        "links": tally.links,
+        "messages": len(job.transcript.messages),
+        "processed_to": _processed(job, tally),
+        "identifiers": tally.identifiers,
+        "batch": tally.batch,
+        "dry_run": dry_run,
+    }

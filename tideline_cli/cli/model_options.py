@@ -1,0 +1,92 @@
+"""Which language model a command asks: its options, and the model they and the settings name."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.cli.options import Option
+from tideline_cli.errors import UsageError
+from tideline_cli.llm.client import KEY_VARIABLE, Model, complete, model_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from tideline_cli.cli.session import Session
+
+NO_MODEL = "none"
+OPTIONS = (
+    Option("llm", ("--llm",), "Command to ask: prompt on its stdin, reply on its stdout; `none` "
+           "asks no model [setting: llm].", metavar="COMMAND"),
+    Option("model", ("--model",), "Model to ask at the base URL [setting: model].",
+           metavar="NAME"),
+    Option("base_url", ("--base-url",), "OpenAI-compatible endpoint, such as "
+           "http://localhost:11434/v1 [setting: base_url].", metavar="URL"),
+    Option("key_file", ("--key-file",), "File with the API key, mode 0600 [env: "
+           "TIDELINE_API_KEY; setting: key_file].", "file"),
+    Option("timeout", ("--timeout",), "Seconds to wait for a reply [default: 60, at least 5].",
+           "count", 60, least=5, metavar="SECONDS"),
+)  # fmt: skip
+
+
+def chosen(
+    session: Session, *, llm: str | None, model: str | None, base_url: str | None,
+    key_file: str | None, timeout: int,
+) -> Model | None:  # fmt: skip
+    """Return the model to ask, None when there is none.
+
+    A flag wins over every setting: `--llm` over a configured endpoint, `--base-url` or `--model`
+    over a configured command. Raises UsageError for a model that cannot be asked.
+    """
+    if llm is not None and (model is not None or base_url is not None):
+        raise UsageError(
+            "name a command or an endpoint, not both",
+            hint="--llm COMMAND, or --model NAME and --base-url URL",
+        )
+    if llm is None and model is None and base_url is None:
+        llm = _setting(session, "llm")
+    if is_declined(llm):
+        return None
+    if llm is None:
+        model = model or _setting(session, "model")
+        base_url = base_url or _setting(session, "base_url")
+        if model is None and base_url is None:
+            return None
+    return model_from(
+        os.environ,
+        command=llm,
+        base_url=None if llm is not None else base_url,
+        name=model,
+        key_file=key_file or _configured_key_file(session),
+        timeout=float(timeout),
+    )
+
+
+def asking(model: Model) -> Callable[[str, str], str]:
+    """Return the function of a system prompt and a prompt that is the model's reply."""
+
+    def ask(system: str, prompt: str) -> str:
+        return complete(model, prompt, system=system)
+
+    return ask
+
+
+def is_declined(llm: str | None) -> bool:
+    """Say whether the user wants no model, which is no reason for a note."""
+    return llm is not None and llm.strip().lower() == NO_MODEL
+
+
+def wants_none(session: Session, llm: str | None) -> bool:
+    """Say whether the flag, or without one the setting, declines every model."""
+    return is_declined(llm if llm is not None else _setting(session, "llm"))
+
+
+def _configured_key_file(session: Session) -> str | None:
+    """Return the key file of the settings, unless the environment holds a key itself."""
+    return None if os.environ.get(KEY_VARIABLE) else _setting(session, "key_file")
+
+
+def _setting(session: Session, name: str) -> str | None:
+    value: Any = session.setting(name, None)
+    return str(value) if value else None

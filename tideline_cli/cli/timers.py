@@ -1,0 +1,166 @@
+"""Entries that start a command every day: put into crontab, systemd or launchd, and taken out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+from tideline_cli.cli import timetable
+from tideline_cli.errors import CannotWriteError, UnavailableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PATIENCE = 60  # seconds
+_NO_CRONTAB = (b"no crontab", b"no such file")  # the second is BusyBox
+_TIMER = f"{timetable.UNIT}.timer"
+
+
+def is_installed(kind: str) -> bool:
+    """Say whether there is an entry of ours."""
+    if kind == "cron":
+        return shutil.which("crontab") is not None and timetable.has_block(_crontab())
+    return any(os.path.lexists(path) for path in paths(kind))
+
+
+def paths(kind: str) -> tuple[str, ...]:
+    """Return the files of a systemd or launchd entry."""
+    home = os.path.expanduser("~")
+    if kind == "launchd":
+        return (os.path.join(home, "Library", "LaunchAgents", f"{timetable.LABEL}.plist"),)
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(home, ".config")
+    folder = os.path.join(base, "systemd", "user")
+    return tuple(os.path.join(folder, f"{timetable.UNIT}.{end}") for end in ("service", "timer"))
+
+
+def install_cron(line: str) -> None:
+    """Put a line into the user's crontab, in place of the one before."""
+    _need("crontab")
+    old = _crontab()
+    new = timetable.with_block(old, line)
+    if new != old:
+        _call("crontab", "-", given=new, refused="the crontab is as it was")
+
+
+def remove_cron() -> None:
+    """Take our line out of the user's crontab."""
+    new = timetable.without_block(_crontab())
+    if new:
+        _call("crontab", "-", given=new, refused="the crontab is as it was")
+    else:
+        _call("crontab", "-r")
+
+
+def install_systemd(units: Mapping[str, str]) -> None:
+    """Write the user units and start the timer."""
+    _need("systemctl")
+    folder = _write(units)
+    start = f"systemctl --user enable --now {_TIMER}"
+    refused = f"the units are in {folder}; start the timer with `{start}`"
+    _call("systemctl", "--user", "daemon-reload", refused=refused)
+    _call("systemctl", "--user", "enable", "--now", _TIMER, refused=refused)
+
+
+def remove_systemd() -> None:
+    """Stop the timer and take the units away."""
+    refused = f"the units are gone; a running timer ends with `systemctl --user stop {_TIMER}`"
+    try:
+        _call("systemctl", "--user", "disable", "--now", _TIMER, refused=refused)
+    finally:
+        wanted = os.path.join(os.path.dirname(paths("systemd")[0]), "timers.target.wants", _TIMER)
+        _delete(*paths("systemd"), wanted)
+    _call("systemctl", "--user", "daemon-reload", refused=refused)
+
+
+def install_launchd(text: str) -> None:
+    """Write the agent and load it, in place of the one before."""
+    _need("launchctl")
+    (path,) = paths("launchd")
+    _write({os.path.basename(path): text}, os.path.dirname(path))
+    _run("launchctl", "bootout", f"{_domain()}/{timetable.LABEL}")
+    refused = f"the agent is in {path}; it is loaded at the next login"
+    _call("launchctl", "bootstrap", _domain(), path, refused=refused)
+
+
+def remove_launchd() -> None:
+    """Unload the agent and take it away."""
+    try:
+        _run("launchctl", "bootout", f"{_domain()}/{timetable.LABEL}")
+    finally:
+        _delete(*paths("launchd"))
+
+
+def _domain() -> str:
+    return f"gui/{os.getuid()}"
+
+
+def _crontab() -> bytes:
+    """Return the user's crontab, empty when there is none. A failure is never taken for none."""
+    done = _run("crontab", "-l")
+    if done.returncode == 0:
+        return done.stdout
+    if not done.stdout and any(text in done.stderr.lower() for text in _NO_CRONTAB):
+        return b""
+    raise _failure("crontab -l", done, "")
+
+
+def _need(program: str) -> None:
+    if shutil.which(program) is None:
+        others = {"crontab": "--systemd", "systemctl": "--cron"}
+        hint = f"install it, or use {others[program]}" if program in others else "macOS has it"
+        raise UnavailableError(f"no such program: {program}", hint=hint)
+
+
+def _call(*argv: str, given: bytes | None = None, refused: str = "") -> None:
+    done = _run(*argv, given=given)
+    if done.returncode != 0:
+        raise _failure(" ".join(argv), done, refused)
+
+
+def _run(*argv: str, given: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    _need(argv[0])
+    try:
+        return subprocess.run(  # noqa: S603  a list, no shell
+            argv,
+            input=b"" if given is None else given,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnavailableError(f"{' '.join(argv)} did not end within {_PATIENCE} s") from error
+    except OSError as error:
+        raise UnavailableError(f"cannot run {argv[0]}: {error.strerror}") from error
+
+
+def _failure(
+    what: str, done: subprocess.CompletedProcess[bytes], hint: str
+) -> UnavailableError | CannotWriteError:
+    said = (done.stderr.strip() or done.stdout.strip()).decode(errors="replace").split("\n")[0]
+    kind = CannotWriteError if what.startswith("crontab") else UnavailableError
+    return kind(f"{what} failed: {said or f'exit code {done.returncode}'}", hint=hint)
+
+
+def _write(files: Mapping[str, str], folder: str = "") -> str:
+    """Write files into a folder, each replaced as a whole, and return the folder."""
+    folder = folder or os.path.dirname(paths("systemd")[0])
+    os.makedirs(folder, exist_ok=True)
+    for name, text in files.items():
+        fresh = os.path.join(folder, f".{name}.new")
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
+        with open(handle, "w", encoding="utf-8") as file:
+            os.fchmod(handle, 0o644)
+            file.write(text)
+        os.replace(fresh, os.path.join(folder, name))
+    return folder
+
+
+def _delete(*paths: str) -> None:
+    for path in paths:
+        if os.path.lexists(path):
+            os.unlink(path)

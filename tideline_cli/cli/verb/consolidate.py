@@ -1,0 +1,205 @@
+"""tideline consolidate."""
+
+from __future__ import annotations
+
+import sys
+
+from tideline_cli.cli import background, model_options, output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.dream import judge
+from tideline_cli.dream.judge import Judged
+from tideline_cli.errors import UsageError
+from tideline_cli.model.instant import iso
+from tideline_cli.model.origin import parse_origin
+from tideline_cli.store import stats
+from tideline_cli.store.visibility import NOBODY, number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.dream.judge import Bucket
+    from tideline_cli.llm.client import Model
+    from tideline_cli.model.origin import Origin
+
+    Done = list[tuple[Origin, Judged]]
+
+HELP = """Have a model name contradicted and duplicated facts, and archive them.
+
+One call for each origin with at least --min-facts active facts, which sees that origin's facts
+alone, and no more often than every 30 minutes. Only what another fact contradicts or duplicates
+is archived, with the reason and the fact that stands in its place. Whatever the model says:
+never all facts, never more than --max-loss, never a pinned or confirmed one, never a trusted fact
+for the sake of an untrusted one; of twins the richer stays. `tideline undo` takes it back.
+
+--dry-run prints what is sent and what would change, and writes nothing; with `--llm none` it
+asks no model either."""
+EXAMPLES = (
+    ("--llm 'llm -m gpt-4o-mini'", ""),
+    ("--base-url http://localhost:11434/v1 --model qwen3 --dry-run", ""),
+    ("--dry-run --llm none", ""),
+)
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    *model_options.OPTIONS,
+    Option("dry_run", ("--dry-run", "-n"), "Show what is sent and what would change; write "
+           "nothing.", "flag", False),
+    Option("force", ("--force",), "Do not wait for the interval to pass.", "flag", False),
+    Option("interval", ("--interval",), "Time between two runs [default: 30m].", "duration",
+           judge.INTERVAL_MS),
+    Option("min_facts", ("--min-facts",), "Leave origins with fewer active facts alone "
+           "[default: 6].", "count", judge.MIN_FACTS, least=2),
+    Option("max_facts", ("--max-facts",), "Show the model the newest N facts of an origin "
+           "[default: 500].", "count", judge.MAX_FACTS, least=2),
+    Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "
+           "[default: 0.25].", "share", 0.25),
+    Option("all_origins", ("--all-origins",), "Take every origin, although --origin names the "
+           "owner.", "flag", False),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], llm: str | None, model: str | None,
+    base_url: str | None, key_file: str | None, timeout: int, dry_run: bool, force: bool,
+    interval: int, min_facts: int, max_facts: int, max_loss: float, all_origins: bool,
+) -> int:  # fmt: skip
+    """Consolidate."""
+    if words:
+        raise UsageError("consolidate takes no words", hint="tideline consolidate --dry-run")
+    if all_origins and not session.viewer.is_owner:
+        raise UsageError("only the owner may tend all origins", hint="leave out --all-origins")
+    if background.is_frozen(session):
+        return 0
+    asked = model_options.chosen(
+        session, llm=llm, model=model, base_url=base_url, key_file=key_file, timeout=timeout
+    )
+    if asked is None and not dry_run:
+        raise UsageError(
+            "no model is named",
+            hint="--llm COMMAND, or --base-url URL and --model NAME; `tideline dream` needs none",
+        )
+    db = session.reading() if dry_run else session.writing()
+    done: Done = []
+    waiting: list[int] = []
+    for origin in _origins(session, db, all_origins) if db is not None else []:
+        assert db is not None  # noqa: S101  for the type checker
+        last = judge.last_run(db, viewer=origin)
+        if not (force or dry_run or judge.is_due(last, now=session.now, interval=interval)):
+            waiting.append((last or 0) + interval)
+            continue
+        bucket = judge.gather(db, viewer=origin, most=max_facts)
+        done.append((origin, _judged(
+            session, db, bucket, asked, origin, min_facts, max_loss, dry_run
+        )))  # fmt: skip
+    _report(session, done, dry_run=dry_run, due=min(waiting, default=None))
+    errors = [one.error for _, one in done if one.error is not None]
+    if errors:
+        raise errors[0]
+    return 0
+
+
+def _judged(
+    session: Session, db: Connection, bucket: Bucket, asked: Model | None, origin: Origin,
+    min_facts: int, max_loss: float, dry_run: bool,
+) -> Judged:  # fmt: skip
+    if bucket.active < min_facts:
+        return Judged(bucket)
+    if dry_run and not session.json:
+        system, prompt = bucket.prompt()
+        shown = prompt if origin == session.viewer else f"({len(bucket.facts):,} facts)"
+        output.emit_lines([f"{origin.key}: this is sent", system, "", *shown.split("\n"), ""])
+    if asked is None:
+        return Judged(bucket)
+    if not dry_run:
+        judge.stamp(db, viewer=origin, now=session.now)
+    return judge.consolidate(
+        db, bucket, asked, viewer=origin, now=session.now, max_loss=max_loss, dry_run=dry_run
+    )
+
+
+def _origins(session: Session, db: Connection, all_origins: bool) -> list[Origin]:
+    viewer = session.viewer
+    if number(db, viewer) == NOBODY:
+        return []
+    if (session.names_origin and not all_origins) or not viewer.is_owner:
+        return [viewer]
+    others = [parse_origin(key) for key, active in stats.origins(db) if active]
+    return [viewer, *(origin for origin in others if origin != viewer)]
+
+
+def _report(session: Session, done: Done, *, dry_run: bool, due: int | None) -> None:
+    if session.json:
+        output.emit_json(_form(session, done, dry_run, due))
+    elif not session.quiet:
+        output.emit_lines([line for origin, one in done for line in _lines(session, origin, one)])
+    if due is not None and not done:
+        session.note(f"not due before {iso(due)} (--force)")
+    if not done and due is None:
+        session.note("nothing to consolidate: no facts yet")
+    for origin, one in done:
+        if one.verdict.refused:
+            sys.stderr.write(f"tideline: {origin.key}: refused: {one.verdict.refused}\n")
+        if one.ran and not one.parsed:
+            sys.stderr.write(f"tideline: {origin.key}: the model's reply cannot be read\n")
+        hidden = one.bucket.active - len(one.bucket.facts)
+        if hidden > 0:
+            session.note(f"{origin.key}: the newest {len(one.bucket.facts):,} facts were shown")
+    if dry_run:
+        session.note("dry run: nothing was written")
+
+
+def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
+    granted = one.verdict.granted
+    lines = [f"{origin.key}: {one.bucket.active:,} facts, {len(granted):,} archived"]
+    for item in granted:
+        text = f" {_clipped(item.loser.content)}" if origin == session.viewer else ""
+        by = f", for {item.survivor.id}" if item.survivor else ""
+        lines.append(f"  archived  {item.loser.id}{text} ({item.reason}{by})")
+    lines += [f"  kept      {fact_id} ({why})" for fact_id, why in one.verdict.denied]
+    if one.batch is not None and granted:
+        mine = "" if origin == session.viewer else f" --origin '{origin.key}'"
+        lines.append(f"  batch {one.batch}: `tideline undo {one.batch}{mine}` takes it back")
+    return lines
+
+
+def _clipped(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 72 else line[:71] + "…"
+
+
+def _form(session: Session, done: Done, dry_run: bool, due: int | None) -> dict[str, Any]:
+    return {
+        "origins": [_origin_form(origin, one, dry_run) for origin, one in done],
+        "archived": sum(len(one.verdict.granted) for _, one in done),
+        "throttled": due is not None and not done,
+        "next_due": None if due is None else iso(due),
+        "dry_run": dry_run,
+        "batch": next((one.batch for origin, one in done if origin == session.viewer), None),
+    }
+
+
+def _origin_form(origin: Origin, one: Judged, dry_run: bool) -> dict[str, Any]:
+    form: dict[str, Any] = {
+        "origin": origin.key,
+        "considered": one.bucket.active,
+        "ran": one.ran,
+        "parsed": one.parsed,
+        "archived": [
+            {
+                "id": item.loser.id,
+                "replaced_by": item.survivor.id if item.survivor else None,
+                "reason": item.reason,
+            }
+            for item in one.verdict.granted
+        ],
+        "kept": [{"id": fact_id, "reason": why} for fact_id, why in one.verdict.denied],
+        "refused": one.verdict.refused,
+        "skipped": one.skipped,
+        "batch": one.batch,
+    }
+    if dry_run:
+        form["prompt"] = one.bucket.prompt()[1]
+    return form

@@ -1,0 +1,88 @@
+"""tideline contradictions."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.memory import contradictions as memory
+from tideline_cli.model import instant
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.policy.contradiction import MIN_SCORE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.policy.contradiction import Contradiction, Statement
+
+HELP = """Show pairs of facts that may contradict each other.
+
+Two facts of one segment that share words and differ in the rest, strongest first, the newer one
+of a pair first. Nothing is changed: forget, edit or link them as you see fit. The newest 20,000
+facts are compared; --all compares all of them, which takes a minute for 100,000."""
+EXAMPLES = (("", ""), ("", "--segment preference --limit 5"))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("limit", ("--limit", "-n"), "Pairs at most [default: 50].", "count", 50, least=1),
+    Option("min_score", ("--min-score",), "Only pairs of this score or above [default: "
+           f"{MIN_SCORE}].", "share", MIN_SCORE),
+    Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
+           choices=tuple(SEGMENTS), many=True),
+    Option("all", ("--all",), "Compare all facts, however many.", "flag", False),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], limit: int, min_score: float,
+    segment: tuple[str, ...], all: bool,
+) -> int:  # fmt: skip
+    """Show the pairs."""
+    if words:
+        raise UsageError("contradictions takes no words", hint="see --segment")
+    db = session.reading()
+    found: tuple[Contradiction, ...] = ()
+    if db is not None:
+        report = memory.contradictions(
+            db,
+            viewer=session.viewer,
+            now=session.now,
+            limit=limit,
+            segments=segment,
+            min_score=min_score,
+            newest=None if all else memory.NEWEST,
+        )
+        found = report.found
+        if report.is_partial:
+            session.note(f"compared the newest {report.compared:,} facts; --all compares all")
+    if session.json:
+        output.emit_json({"contradictions": [_form(pair) for pair in found]})
+    else:
+        output.emit_lines([line for pair in found for line in _lines(pair)])
+        if not found:
+            session.note("no contradictions found")
+    return 0
+
+
+def _form(pair: Contradiction) -> dict[str, Any]:
+    return {
+        "a": _side(pair.a),
+        "b": _side(pair.b),
+        "overlap": pair.overlap,
+        "divergence": pair.divergence,
+        "score": pair.score,
+    }
+
+
+def _side(fact: Statement) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "content": fact.content,
+        "created_at": instant.iso(fact.created_at),
+    }
+
+
+def _lines(pair: Contradiction) -> list[str]:
+    a, b = (f"{fact.id}\t{' '.join(fact.content.split())}" for fact in (pair.a, pair.b))
+    return [f"{pair.score:.3f}\t{a}", f"     \t{b}"]

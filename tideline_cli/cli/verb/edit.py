@@ -1,0 +1,108 @@
+"""tideline edit."""
+
+from __future__ import annotations
+
+import sys
+
+from tideline_cli.cli import amending, output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.cli.verb import remember
+from tideline_cli.cli.verb.remember import new_id
+from tideline_cli.errors import UsageError
+from tideline_cli.memory import edit as memory
+from tideline_cli.memory.amend import check_active
+from tideline_cli.model import codec
+from tideline_cli.model.record import replace
+from tideline_cli.store import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.memory.edit import Edited
+
+HELP = """Say a fact anew.
+
+The new wording is a fact of its own that supersedes the old one; the old one stays in the
+history. Without TEXT, on a terminal, $VISUAL or $EDITOR opens; in a pipe standard input is read.
+Labels are carried over unless an option changes them: --tag replaces all tags, --meta adds to
+the metadata, and an empty --slot, --title or --tag clears.
+
+What you edit is said by you, whoever said it before: read it first."""
+EXAMPLES = (("@1", ""), ('@1 "I deploy on Mondays"', "--importance 0.9"))
+ARGUMENTS = (
+    Argument("words", "ID [TEXT]", "Which fact, and its new text; `-` reads standard input.",
+             "id", True, 1),
+)  # fmt: skip
+_LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
+           "valid_to", "confidence")  # fmt: skip
+_HELP = {"segment": "What it is about.", "tag": "A label to filter by; replaces those it had."}
+OPTIONS: tuple[Option, ...] = tuple(
+    replace(option, help=_HELP.get(option.name, option.help))
+    for option in remember.OPTIONS
+    if option.name in _LABELS
+)
+
+
+def run(session: Session, *, words: list[str], **given: Any) -> int:
+    """Edit the fact."""
+    if not words:
+        raise UsageError("name one fact", hint="tideline edit ID TEXT")
+    reference = session.reference(words[0])
+    db = amending.existing(session, [reference])
+    _, fact = facts.find(db, reference, viewer=session.viewer)
+    check_active(fact, "be edited")
+    changes = _changes(given)
+    text = _text(session, words[1:], fact.content, has_labels=bool(changes))
+    done = memory.edit(
+        db,
+        fact.id,
+        changes if text is None else changes | {"content": text},
+        source="owner_message" if session.viewer.is_owner else "channel_message",
+        fact_id=new_id(session.now),
+        viewer=session.viewer,
+        now=session.now,
+    )
+    if done.batch is None:
+        session.note("nothing changed")
+    _report(session, done)
+    return 0
+
+
+def _changes(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of NewFact that options name."""
+    changes = {name: value for name, value in given.items() if value not in (None, ())}
+    if "tag" in changes:
+        tags = (tag.strip() for tag in changes.pop("tag"))
+        changes["tags"] = tuple(dict.fromkeys(tag for tag in tags if tag))
+    if "meta" in changes:
+        changes["metadata"] = dict(changes.pop("meta"))
+    return changes
+
+
+def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bool) -> str | None:
+    """Return the new text, None when only labels change."""
+    if words or not sys.stdin.isatty():
+        text = session.text(words)
+        return None if has_labels and not words and not text.strip() else text
+    if has_labels:
+        return None
+    if session.no_input or not sys.stdout.isatty():
+        raise UsageError("no text, and no terminal to edit on", hint="tideline edit ID TEXT")
+    from tideline_cli.cli.editor import edited  # noqa: PLC0415
+
+    return edited(before)
+
+
+def _report(session: Session, done: Edited) -> None:
+    fact = done.fact
+    if session.json:
+        form = {"action": done.action, "id": fact.id, "fact": codec.fact_form(fact),
+                "superseded": list(done.superseded), "batch": done.batch}  # fmt: skip
+        output.emit_json(form)
+        return
+    output.emit_lines([f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"])
+    for old in done.superseded:
+        session.note(f"replaces {old}")

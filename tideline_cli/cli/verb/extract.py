@@ -1,0 +1,109 @@
+"""tideline extract."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import extraction, model_options, output, reading
+from tideline_cli.cli.background import is_frozen
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.verb.remember import new_id
+from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.exchange import extract
+from tideline_cli.exchange.extract_parts import Scene, Tally
+from tideline_cli.model.origin import UNKNOWN
+from tideline_cli.store import locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.cli.extraction import Job
+    from tideline_cli.cli.session import Session
+    from tideline_cli.llm.client import Model
+
+HELP = """Distil facts from a conversation.
+
+TRANSCRIPT is JSON lines with role and content, a Claude Code session file, or text that says
+USER: and ASSISTANT:. What was read once is not read again: each session has a cursor, which moves
+only with a reply that could be read.
+
+Distilled facts are not the owner's word: they may not author identity, preference or correction,
+and are stored as knowledge. Phone numbers, ID numbers, e-mail and postal addresses in the user's
+messages are found without a model."""
+EXAMPLES = (
+    ("session.jsonl", "--llm 'llm -m gpt-4o-mini'"),
+    ("session.jsonl", "--model qwen3 --base-url http://localhost:11434/v1"),
+    ("-", "--llm none"),
+)
+ARGUMENTS = (
+    Argument("words", "TRANSCRIPT", "The conversation; `-` is standard input.", "file", False),
+)
+OPTIONS = (
+    Option("session_name", ("--session",), "Name of the conversation [default: the one in the "
+           "transcript, else the file's name].", metavar="ID"),
+    *model_options.OPTIONS,
+    Option("per_message", ("--per-message",), "Ask about each of the user's messages that says "
+           "something about them, instead of the whole.", "flag", False),
+    Option("lessons", ("--lessons",), "Ask also what follows from each correction.", "flag",
+           False),
+    Option("failure", ("--failure",), "Ask what failed: a file with a task and the record of "
+           "what was tried.", "file"),
+    Option("trust_owner", ("--trust-owner",), "Store identifiers and lessons from the owner's "
+           "messages as the owner's word.", "flag", False),
+    Option("all_now", ("--all-now",), "Take whatever is new, a single message too.", "flag",
+           False),
+    Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
+           "count", extract.MIN_NEW, least=1),
+    Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
+           "without a model; ask and write nothing.", "flag", False),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], session_name: str | None, per_message: bool,
+    lessons: bool, failure: str | None, trust_owner: bool, all_now: bool, min_new: int,
+    dry_run: bool, **given: Any,
+) -> int:  # fmt: skip
+    """Distil one conversation."""
+    if is_frozen(session):
+        return 0
+    conversation = reading.transcript(session, words, optional=failure is not None)
+    viewer = session.viewer
+    if trust_owner and not viewer.is_owner:
+        raise UsageError("--trust-owner: this origin is not the owner's", hint="leave it out")
+    if viewer == UNKNOWN:
+        raise WriteBlockedError("an unknown origin may not write", hint="name it with --origin")
+    path = words[0] if words else failure or "-"
+    name = reading.session_name(session_name, conversation, path)
+    now = session.now
+    scene = Scene(name, viewer, now, lambda: new_id(now), trust_owner)
+    record = None if failure is None else reading.text(failure)
+    least = 1 if all_now else min_new
+    job = extraction.Job(conversation, record, scene, least, per_message, lessons)
+    if dry_run:
+        extraction.show(session, job)
+        return 0
+    model = model_options.chosen(session, **given)
+    if model is None and not model_options.wants_none(session, given["llm"]):
+        session.note("no model named (--llm, or --model and --base-url): identifiers alone")
+    return _extract(session, job, model)
+
+
+def _extract(session: Session, job: Job, model: Model | None) -> int:
+    db = session.writing()
+    lock = extract.place(db.filename)
+    tally = Tally()
+    if lock is None:
+        session.note(f"skipped: {len(locks.EXTRACT)} extractions are running")
+        if session.json:
+            output.emit_json(extraction.form(job, tally) | {"skipped": True})
+        return 0
+    try:
+        extract.identify(db, job.scene, job.transcript.messages, tally)
+        if model is not None:
+            extraction.passes(db, job, tally, model_options.asking(model))
+    finally:
+        locks.release(lock)
+    extraction.report(session, job, tally, asked=model is not None)
+    if tally.failure is not None:
+        raise tally.failure
+    return 0

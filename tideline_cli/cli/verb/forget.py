@@ -1,0 +1,74 @@
+"""tideline forget."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import amending, output
+from tideline_cli.cli.ask import confirmed
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.memory import amend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact
+
+HELP = """Take facts out of recall.
+
+They are archived: `tideline restore` brings them back, `tideline purge` removes for good. Several
+are forgotten together or not at all.
+
+--query forgets the fact that is nearest to a text, after asking. Its distance is 2 - 2 * cosine;
+from 0.5 on nothing is forgotten, and the nearest is named."""
+EXAMPLES = (("@1", ""), ("", '--query "I deploy on Fridays"'))
+ARGUMENTS = (Argument("words", "ID", "Which facts.", "id"),)
+OPTIONS = (
+    Option("query", ("--query",), "Forget the fact nearest to this text.", metavar="TEXT"),
+    Option("superseded_by", ("--superseded-by",), "The fact that stands in their place.",
+           metavar="ID"),
+    Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False),
+)  # fmt: skip
+TOO_FAR = 0.5
+
+
+def run(
+    session: Session, *, words: list[str], query: str | None, superseded_by: str | None, yes: bool
+) -> int:
+    """Forget the facts."""
+    if bool(words) == (query is not None):
+        raise UsageError("name facts, or say --query TEXT", hint="tideline forget ID")
+    references = [session.reference(word) for word in words]
+    if query is not None:
+        fact = _nearest(session, query)
+        if not confirmed(session, f"Forget {fact.id}: {amend.clipped(fact.content)}?", yes=yes):
+            if session.json:
+                output.emit_json({"forgotten": [], "batch": None})
+            session.note("nothing forgotten")
+            return 1
+        references = [fact.id]
+    done = amend.forget(
+        amending.existing(session, references),
+        references,
+        superseded_by=None if superseded_by is None else session.reference(superseded_by),
+        viewer=session.viewer,
+        now=session.now,
+    )
+    after = "; `tideline restore {id}` brings it back"
+    amending.report(session, done, "forgotten", "archived", after)
+    return 0
+
+
+def _nearest(session: Session, query: str) -> Fact:
+    db = session.reading()
+    found = db and amend.closest(db, query, viewer=session.viewer, now=session.now)
+    if not found:
+        raise TidelineError("nothing matched", hint="`tideline list` shows facts", code="no_match")
+    fact, distance = found
+    if distance >= TOO_FAR:
+        raise TidelineError(
+            f"nothing is near enough: {fact.id} is the nearest, at distance {distance:.3f}: "
+            + amend.clipped(fact.content),
+            hint=f"if you mean it: tideline forget {fact.id}",
+            code="too_far",
+        )
+    return fact

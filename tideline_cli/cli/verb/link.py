@@ -1,0 +1,77 @@
+"""tideline link."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import amending, output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.memory import link as memory
+from tideline_cli.model.edge import KINDS
+from tideline_cli.store.links import MOST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.memory.link import Linked
+
+HELP = f"""Say how one fact is related to another.
+
+The edge leads back by the inverse kind: if A causes B, then B is caused_by A. An edge that is
+there already gets a reason and a strength where it has none. A fact has at most {MOST} edges of
+one kind."""
+EXAMPLES = (("@1 @2", '--kind causes --reason "the outage followed the deploy" --strength 4'),)
+ARGUMENTS = (Argument("words", "A B", "The two facts.", "id", False, 2),)
+OPTIONS = (
+    Option("kind", ("--kind",), "How they are related [default: relates].", "choice", "relates",
+           choices=tuple(kind for kind in KINDS if kind not in ("supersedes", "transition")),
+           metavar="KIND"),
+    Option("reason", ("--reason",), "Why."),
+    Option("strength", ("--strength",), "How closely, 1 to 5.", "count", least=1),
+    Option("remove", ("--remove",), "Remove the edge of this kind, both ways.", "flag", False),
+)  # fmt: skip
+_STRONGEST = 5
+
+
+def run(
+    session: Session, *, words: list[str], kind: str, reason: str | None, strength: int | None,
+    remove: bool,
+) -> int:  # fmt: skip
+    """Make the edge, or remove it."""
+    if len(words) != 2:
+        raise UsageError("name two facts", hint="tideline link A B")
+    if strength is not None and strength > _STRONGEST:
+        raise UsageError(f"--strength: {strength} is not from 1 to {_STRONGEST}")
+    source, target = (session.reference(word) for word in words)
+    db = amending.existing(session, [source])
+    viewer, now = session.viewer, session.now
+    if remove:
+        done = memory.unlink(db, source, kind, target, viewer=viewer, now=now)
+    else:
+        done = memory.link(
+            db, source, kind, target, reason=reason, strength=strength, viewer=viewer, now=now
+        )
+    _report(session, done, kind, remove=remove)
+    return 0
+
+
+def _report(session: Session, done: Linked, kind: str, *, remove: bool) -> None:
+    if session.json:
+        edges = [
+            {"source": edge.source, "kind": edge.kind, "target": edge.target,
+             "reason": edge.reason, "strength": edge.strength}
+            for edge in done.links
+        ]  # fmt: skip
+        word = "removed" if remove else "created"
+        output.emit_json({word: done.count, "links": edges, "batch": done.batch})
+    else:
+        output.emit_lines([_line(edge.source, edge.kind, edge.target) for edge in done.links])
+    if done.batch is None and remove:
+        session.note(f"there is no such edge: {kind}")
+    elif done.batch is None and any(edge.kind == kind for edge in done.links):
+        session.note("they are linked so already")
+    elif done.batch is None:
+        session.note(f"not linked: both have {MOST} edges of this kind")
+
+
+def _line(source: str, kind: str, target: str) -> str:
+    return f"{source}\t{kind}\t{target}"

@@ -1,0 +1,111 @@
+"""tideline purge."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.ask import confirmed
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.memory import removal
+from tideline_cli.store import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.memory.removal import Purged
+
+HELP = """Remove facts for good: text, index, vector, links and history, from every file.
+
+What derives from them goes with them, pinned and confirmed facts as well; the owner's purge
+follows into the facts of others. All of them or none: an unknown id stops it. Nothing brings them
+back; `tideline forget` archives instead.
+
+While another process reads, traces may stay in the log; the next command takes them out."""
+EXAMPLES = (("@1", ""), ("01KA2B 01KA2C", "--yes"), ("@1", "--dry-run"))
+ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
+YES = Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False)
+OPTIONS = (
+    YES,
+    Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
+)
+_LISTED = 10
+_CLIP = 70
+
+
+def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
+    """Purge the facts named."""
+    if not words:
+        raise UsageError("name the facts to remove", hint="tideline purge ID")
+    references = [session.reference(word) for word in words]
+    db = session.reading()
+    if db is None:
+        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
+    gone = removal.doomed(db, references, viewer=session.viewer)
+    if dry_run:
+        report(session, removal.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
+    elif confirmed(session, question(session, db, gone), yes=yes):
+        session.close()
+        db = session.writing()
+        done = removal.purge(db, references, viewer=session.viewer, now=session.now)
+        report(session, done, dry_run=False)
+    else:
+        session.note("nothing was removed")
+    return 0
+
+
+def question(session: Session, db: Connection, gone: dict[int, str]) -> str:
+    """Return what to ask before facts go, the first few listed."""
+    count = "1 fact" if len(gone) == 1 else f"{len(gone):,} facts"
+    lines = [f"  {_clipped(line)}" for line in _lines(session, db, gone, limit=_LISTED)]
+    if len(gone) > _LISTED:
+        lines.append(f"  and {len(gone) - _LISTED:,} more")
+    return "\n".join([*lines, f"Remove {count} for good?"])
+
+
+def report(
+    session: Session,
+    done: Purged,
+    *,
+    dry_run: bool,
+    of: tuple[Connection, dict[int, str]] | None = None,
+    **more: Any,
+) -> None:
+    """Print what went, or would go."""
+    if session.json:
+        form = {"purged": list(done.ids), "pending": done.pending, "dry_run": dry_run}
+        output.emit_json(form | {"batch": done.batch or None} | more)
+    elif of is not None:
+        output.emit_lines(_lines(session, *of))
+    else:
+        count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
+        output.emit_lines([f"{count} removed for good"])
+    if done.pending:
+        session.note(
+            "pending: another process keeps the store open, so traces may be left in its log; "
+            "a later command removes them"
+        )
+
+
+def _lines(
+    session: Session, db: Connection, gone: dict[int, str], limit: int | None = None
+) -> list[str]:
+    """Return a line a fact; of a fact of another origin, and of one that an undo took out, the
+    id alone."""
+    some = list(gone.items())[:limit]
+    lines: list[str] = []
+    for seq, fact_id in some:
+        found = facts.get(db, [seq], viewer=session.viewer).get(seq)
+        text = "(undone, or of another origin)"
+        if found is not None:
+            text = f"[{found.segment}] {' '.join(found.content.split())}"
+        lines.append(f"{fact_id}\t{text}")
+    return lines
+
+
+def _clipped(line: str) -> str:
+    fact_id, _, text = line.partition("\t")
+    return f"{fact_id} {text if len(text) <= _CLIP else text[: _CLIP - 1] + '…'}"

@@ -1,0 +1,96 @@
+"""tideline relink."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import model_options, output
+from tideline_cli.cli.background import is_frozen
+from tideline_cli.cli.options import Option
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange import relink
+from tideline_cli.llm import prompts
+from tideline_cli.policy import listing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.cli.options import Argument
+    from tideline_cli.cli.session import Session
+    from tideline_cli.exchange.relink import Result
+
+HELP = """Let a model join facts that bear on one another.
+
+It reads the 200 newest facts of this origin, 40 at a time, and is asked twice about each 40. An
+edge needs a stated reason; edges that are there already stay as they are."""
+EXAMPLES = (("", "--llm 'llm -m gpt-4o-mini'"), ("", "--dry-run"))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    *model_options.OPTIONS,
+    Option("dry_run", ("--dry-run", "-n"), "Print what would be sent; ask and write nothing.",
+           "flag", False),
+)  # fmt: skip
+
+
+def run(session: Session, *, words: list[str], dry_run: bool, **given: Any) -> int:
+    """Join facts."""
+    if words:
+        raise UsageError("relink takes no words", hint="--origin chooses whose facts")
+    if is_frozen(session):
+        return 0
+    if dry_run:
+        return _show(session)
+    model = model_options.chosen(session, **given)
+    if model is None:
+        raise UsageError(
+            "no model to ask", hint="name one with --llm, or --model and --base-url"
+        )
+    if session.reading() is None:
+        result = relink.Result(0)
+    else:
+        ask = model_options.asking(model)
+        result = relink.relink(session.writing(), viewer=session.viewer, now=session.now, ask=ask)
+    _report(session, result)
+    if result.failure is not None and result.skipped == result.windows:
+        raise result.failure
+    return 0
+
+
+def _show(session: Session) -> int:
+    db = session.reading()
+    listed = [] if db is None else relink.considered(db, viewer=session.viewer)
+    groups = relink.windows(listed)
+    if session.json:
+        sent = [{"system": prompts.RELINK, "prompt": listing.lines(group)} for group in groups]
+        output.emit_json({**_form(relink.Result(len(listed)), dry_run=True),
+                          "windows": len(groups), "prompts": sent})  # fmt: skip
+        return 0
+    if not groups:
+        session.note("fewer than two facts: nothing would be sent")
+    for number, group in enumerate(groups, 1):
+        output.emit_lines([f"# window {number} of {len(groups)}", *prompts.RELINK.split("\n"), "",
+                           *listing.lines(group).split("\n")])  # fmt: skip
+    return 0
+
+
+def _report(session: Session, result: Result) -> None:
+    if session.json:
+        output.emit_json(_form(result, dry_run=False))
+    elif result.considered < 2:
+        session.note("fewer than two facts: nothing to join")
+    else:
+        undo = f" (batch {result.batch}; `tideline undo {result.batch}` takes it back)"
+        line = f"{result.links:,} new edges among {result.considered:,} facts"
+        output.emit_lines([line + (undo if result.batch else "")])
+    if result.failure is not None:
+        session.note(f"{result.skipped} of {result.windows} windows skipped: {result.failure}")
+
+
+def _form(result: Result, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "considered": result.considered,
+        "windows": result.windows,
+        "skipped_windows": result.skipped,
+        "links": result.links,
+        "batch": result.batch,
+        "dry_run": dry_run,
+    }

@@ -1,0 +1,54 @@
+"""tideline retention."""
+
+from __future__ import annotations
+
+from tideline_cli.cli.ask import confirmed
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.cli.verb.purge import YES, question, report
+from tideline_cli.errors import UsageError
+from tideline_cli.memory import removal
+from tideline_cli.memory.removal import Purged, Retention
+
+HELP = """Remove, for good, the facts that are older than a number of days.
+
+Their age counts, not their use, and archived facts go as well. Confirmed and pinned facts stay
+unless --include-confirmed, and so does what derives from an old fact and is not old itself."""
+EXAMPLES = (("", "--days 365 --dry-run"), ("", "--days 365 --yes"))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("days", ("--days",), "The age that a fact may reach.", "count", least=1),
+    Option("include_confirmed", ("--include-confirmed",), "Confirmed and pinned facts as well.",
+           "flag", False),
+    Option("all_origins", ("--all-origins",), "The facts of all origins, for the owner.", "flag",
+           False),
+    YES,
+    Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
+)  # fmt: skip
+
+
+def run(
+    session: Session, *, words: list[str], days: int | None, include_confirmed: bool,
+    all_origins: bool, yes: bool, dry_run: bool,
+) -> int:  # fmt: skip
+    """Purge what has had its time."""
+    if words or days is None:
+        raise UsageError("say how old facts may get", hint="tideline retention --days 365")
+    if all_origins and not session.viewer.is_owner:
+        raise UsageError("only the owner may reach all origins", hint="leave out --origin")
+    rule = Retention(days, include_confirmed, all_origins)
+    db = session.reading()
+    gone: dict[int, str] = {}
+    if db is not None:
+        gone = removal.expired(db, rule, viewer=session.viewer, now=session.now)
+    if dry_run or not gone or db is None:
+        planned = Purged(tuple(gone.values()), 0, False)
+        listed = (db, gone) if db is not None and dry_run else None
+        report(session, planned, dry_run=dry_run, of=listed, days=days)
+    elif confirmed(session, question(session, db, gone), yes=yes):
+        session.close()
+        done = removal.retain(session.writing(), rule, viewer=session.viewer, now=session.now)
+        report(session, done, dry_run=False, days=days)
+    else:
+        session.note("nothing was removed")
+    return 0

@@ -1,0 +1,186 @@
+"""tideline schedule."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from tideline_cli.cli import output, timers, timetable
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import TidelineError, UnavailableError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HELP = """Let the memory tend itself every night.
+
+Prints what makes `tideline dream` run once a day: a crontab line, systemd user units or a launchd
+agent, with the path of this program and of this memory file, so that it needs nothing of your
+environment. --install puts it in place of the one before, --remove takes it out. Without a kind it
+is launchd on macOS, cron elsewhere if there is a crontab program, else systemd.
+
+A night without news says nothing; cron mails what went wrong."""
+EXAMPLES = (
+    ("--cron", ""), ("", "--cron --install --at 02:15"), ("", "--systemd --install"),
+    ("", "--remove"),
+)  # fmt: skip
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("cron", ("--cron",), "A line of your crontab.", "flag", False),
+    Option("systemd", ("--systemd",), "A service and a timer of systemd, for your user.", "flag",
+           False),
+    Option("launchd", ("--launchd",), "An agent of launchd.", "flag", False),
+    Option("at", ("--at",), "When, in local time [default: 03:30].", "text", "03:30",
+           metavar="HH:MM"),
+    Option("install", ("--install",), "Put it in place.", "flag", False),
+    Option("remove", ("--remove",), "Take it out.", "flag", False),
+)  # fmt: skip
+KINDS = ("cron", "systemd", "launchd")
+_NEEDS = {
+    "cron": "cron must be running",
+    "systemd": "it runs while you are logged in; `loginctl enable-linger` lifts that",
+    "launchd": "it runs while you are logged in",
+}
+_PATIENCE = 30  # seconds
+
+
+def run(
+    session: Session, *, words: list[str], cron: bool, systemd: bool, launchd: bool, at: str,
+    install: bool, remove: bool,
+) -> int:  # fmt: skip
+    """Print, install or remove the entry."""
+    if words:
+        raise UsageError("schedule takes no words", hint="tideline schedule --cron")
+    if install and remove:
+        raise UsageError("install or remove, not both")
+    if not session.viewer.is_owner:
+        raise UsageError(
+            "a dream tends all origins, so the owner schedules it", hint="leave out --origin"
+        )
+    named = [kind for kind, wanted in zip(KINDS, (cron, systemd, launchd), strict=True) if wanted]
+    if len(named) > 1:
+        raise UsageError("name one of --cron, --systemd and --launchd")
+    time_of_day = timetable.moment(at)
+    if remove:
+        _remove(session, named[0] if named else _installed_kind())
+        return 0
+    kind = named[0] if named else _usual_kind()
+    command = [*_program(), "dream", "--quiet", "--db", session.database]
+    timetable.check(command)
+    form = _entry(kind, command, time_of_day)
+    if install:
+        _install(session, kind, form, time_of_day)
+    elif not session.json:
+        sys.stdout.write(_shown(form))  # as it is: these lines are copied into files
+        session.note(f"{_NEEDS[kind]}; --install puts this in place")
+    if session.json:
+        output.emit_json({"kind": kind, **form, "installed": install, "removed": False})
+    return 0
+
+
+def _entry(kind: str, command: list[str], at: tuple[int, int]) -> dict[str, Any]:
+    if kind == "cron":
+        return {"entry": timetable.cron_line(command, at)}
+    if kind == "systemd":
+        texts = list(timetable.systemd_units(command, at).values())
+    else:
+        texts = [timetable.launchd_list(command, at)]
+    pairs = zip(timers.paths(kind), texts, strict=True)
+    return {"files": [{"path": path, "content": content} for path, content in pairs]}
+
+
+def _shown(form: dict[str, Any]) -> str:
+    if "entry" in form:
+        return f"{form['entry']}\n"
+    files = form["files"]
+    if len(files) == 1:
+        return str(files[0]["content"])
+    return "\n".join(f"# {file['path']}\n{file['content']}" for file in files)
+
+
+def _install(session: Session, kind: str, form: dict[str, Any], at: tuple[int, int]) -> None:
+    match kind:
+        case "cron":
+            timers.install_cron(form["entry"])
+        case "systemd":
+            files = form["files"]
+            timers.install_systemd({os.path.basename(f["path"]): f["content"] for f in files})
+        case _:
+            timers.install_launchd(form["files"][0]["content"])
+    session.note(f"{kind} will start a dream every day at {at[0]:02d}:{at[1]:02d}; {_NEEDS[kind]}")
+    _tell_of_others(session, kind)
+
+
+def _remove(session: Session, kind: str) -> None:
+    there = timers.is_installed(kind)
+    if there:
+        {
+            "cron": timers.remove_cron,
+            "systemd": timers.remove_systemd,
+            "launchd": timers.remove_launchd,
+        }[kind]()
+        session.note(f"{kind} starts no more dreams")
+    else:
+        session.note(f"{kind} had no entry of tideline")
+    _tell_of_others(session, kind)
+    if session.json:
+        output.emit_json({"kind": kind, "installed": False, "removed": there})
+
+
+def _tell_of_others(session: Session, kind: str) -> None:
+    for other in KINDS:
+        if other != kind and _has_entry(other):
+            session.note(f"{other} has an entry too: `tideline schedule --{other} --remove`")
+
+
+def _installed_kind() -> str:
+    return next((kind for kind in KINDS if _has_entry(kind)), _usual_kind())
+
+
+def _has_entry(kind: str) -> bool:
+    """Say whether there is an entry, as far as can be told."""
+    try:
+        return timers.is_installed(kind)
+    except TidelineError:
+        return False
+
+
+def _usual_kind() -> str:
+    if sys.platform == "darwin":
+        return "launchd"
+    has_systemd = shutil.which("systemctl") is not None
+    return "systemd" if has_systemd and shutil.which("crontab") is None else "cron"
+
+
+def _program() -> list[str]:
+    """Return the words that start this program with nothing of the user's environment.
+
+    Raises UnavailableError when none does.
+    """
+    called = shutil.which(sys.argv[0]) or ""
+    beside = os.path.join(os.path.dirname(sys.executable), "tideline") if sys.executable else ""
+    scripts = [path for path in (called, beside) if os.path.basename(path) == "tideline"]
+    for command in (*([os.path.abspath(path)] for path in scripts),
+                    [sys.executable, "-m", "tideline_cli"]):  # fmt: skip
+        if _starts(command):
+            return command
+    raise UnavailableError(
+        f"tideline cannot be started by {sys.executable} without your environment",
+        hint="install it, with `pipx install tideline-cli` or into a virtual environment",
+    )
+
+
+def _starts(command: list[str]) -> bool:
+    bare = {"PATH": "/usr/bin:/bin", "HOME": os.path.expanduser("~")}
+    try:
+        done = subprocess.run(  # noqa: S603  our own program
+            [*command, "--version"], env=bare, cwd="/", stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=_PATIENCE, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and done.stdout.startswith(b"tideline ")

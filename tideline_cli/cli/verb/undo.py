@@ -1,0 +1,87 @@
+"""tideline undo."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.memory.past import Undone, undo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HELP = """Take back what one command did, all of it: the last one, or BATCH.
+
+Every command that writes is a batch; `tideline history` shows their numbers. An undo is a batch
+too, so undoing it brings everything back. It is refused, and nothing changes, where later
+changes would be lost; the message names them. Only purge and retention are final."""
+EXAMPLES = (("", ""), ("12", "--dry-run"))
+ARGUMENTS = (Argument("words", "BATCH", "Which batch [default: the last one].", "word", False),)
+OPTIONS = (
+    Option("dry_run", ("--dry-run", "-n"), "Say what would be taken back, and leave it.", "flag",
+           False),
+)  # fmt: skip
+_LONGEST = 9
+
+
+def run(session: Session, *, words: list[str], dry_run: bool) -> int:
+    """Undo one batch."""
+    if len(words) > 1:
+        raise UsageError("name one batch at most", hint="`tideline history` shows their numbers")
+    ordinal = _ordinal(words[0]) if words else None
+    # Nothing to undo makes no store.
+    db = session.reading()
+    if db is None:
+        raise NotFoundError(
+            "there is nothing to undo" if ordinal is None else f"no such batch: {ordinal}",
+            hint="the store is empty",
+        )
+    if not dry_run:
+        session.close()
+        db = session.writing()
+    done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=dry_run)
+    if session.json:
+        output.emit_json(_form(done, dry_run))
+    else:
+        output.emit_lines([_line(done, dry_run)])
+    return 0
+
+
+def _ordinal(word: str) -> int:
+    if word.isascii() and word.isdigit() and len(word) <= _LONGEST:
+        return int(word)
+    raise UsageError(f"not a batch: {word!r}", hint="`tideline history` shows their numbers")
+
+
+def _form(done: Undone, dry_run: bool) -> dict[str, Any]:
+    return {
+        "batch": None if dry_run else done.batch,
+        "undone": done.undone,
+        "verb": done.verb,
+        "facts": {
+            "removed": list(done.removed),
+            "restored": list(done.restored),
+            "changed": list(done.changed),
+        },
+        "links": {"removed": done.links_removed, "restored": done.links_restored},
+        "dry_run": dry_run,
+    }
+
+
+def _line(done: Undone, dry_run: bool) -> str:
+    parts = [
+        f"{count:,} {noun if count == 1 else noun + 's'} {deed}"
+        for count, noun, deed in (
+            (len(done.removed), "fact", "removed"),
+            (len(done.restored), "fact", "restored"),
+            (len(done.changed), "fact", "changed"),
+            (done.links_removed, "link", "removed"),
+            (done.links_restored, "link", "restored"),
+        )
+        if count
+    ]
+    start = "would undo" if dry_run else "undid"
+    end = "" if dry_run else "; `tideline undo` takes that back"
+    return f"{start} batch {done.undone} ({done.verb}): {', '.join(parts) or 'nothing to do'}{end}"

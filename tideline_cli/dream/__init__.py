@@ -1,0 +1,1 @@
+"""The passes over many facts: gather, plan (pure), apply in short transactions."""

@@ -1,0 +1,85 @@
+"""Which facts say the same as another, and which of two twins stays."""
+
+from __future__ import annotations
+
+from tideline_cli.model.proposal import Merge
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.identifiers import is_private
+from tideline_cli.policy.sameness import enriched, richness, same_figures
+from tideline_cli.ranking.decay import present
+
+REPLACES = ("contradicts", "transition")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tideline_cli.model.fact import Fact
+
+    Pair = tuple[Fact, Fact, float]
+    Edge = tuple[str, str, str | None, int | None]  # kind, target id, reason, strength
+    Edges = Mapping[str, Sequence[Edge]]
+
+
+def plan(pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int) -> list[Merge]:
+    """Return the merges, in order; `pairs` come most alike first.
+
+    A fact is merged away once at most, and what has gone keeps nothing. A later merge of the same
+    keeper starts from what the earlier one made of it.
+    """
+    current: dict[str, Fact] = {}
+    held: dict[str, list[Edge]] = {}
+    gone: set[str] = set()
+    found: list[Merge] = []
+    for one, other, cosine in pairs:
+        a, b = current.get(one.id, one), current.get(other.id, other)
+        if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now):
+            continue
+        keeper, loser = (a, b) if _stays(a, b, now) else (b, a)
+        if loser.pinned:
+            continue
+        own = held.setdefault(keeper.id, list(edges.get(keeper.id, ())))
+        theirs = held.get(loser.id, edges.get(loser.id, ()))
+        inherited = _inherited(own, theirs, keeper.id)
+        after = enriched(keeper, loser)
+        found.append(Merge(keeper, after, loser, cosine, inherited))
+        own += [*inherited, *((kind, loser.id, None, None) for kind in REPLACES)]
+        current[keeper.id] = after
+        gone.add(loser.id)
+    return found
+
+
+def _may_merge(a: Fact, b: Fact, now: int) -> bool:
+    """Say whether two twins may become one: a confirmed or pinned fact gives way to none of its
+    kind, what no longer holds is not the same as what does, and two numbers or two addresses are
+    two things."""
+    if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
+        return False
+    if not same_figures(a.content, b.content):
+        return False
+    if a.content != b.content and (is_private(a) or is_private(b)):
+        return False
+    return not (_is_settled(a) and _is_settled(b))
+
+
+def _is_settled(fact: Fact) -> bool:
+    return fact.status == "confirmed" or fact.pinned
+
+
+def _stays(a: Fact, b: Fact, now: int) -> bool:
+    """Say whether `a` is the one to keep; of equals it is the one with the lesser id."""
+    first, second = _merit(a, now), _merit(b, now)
+    return a.id <= b.id if first == second else first > second
+
+
+def _merit(fact: Fact, now: int) -> tuple[object, ...]:
+    known = richness(fact)[:-1]
+    strength = present(fact, now=now)
+    return is_trusted(fact.source), fact.pinned, known, fact.status == "confirmed", strength
+
+
+def _inherited(own: Sequence[Edge], theirs: Iterable[Edge], keeper: str) -> tuple[Edge, ...]:
+    known = {(kind, target) for kind, target, *_ in own}
+    return tuple(
+        edge for edge in theirs if edge[1] != keeper and (edge[0], edge[1]) not in known
+    )

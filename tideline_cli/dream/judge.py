@@ -1,0 +1,129 @@
+"""consolidate: one call of a model for an origin, outside of any transaction, and what comes of
+its reply."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from tideline_cli.dream import apply, verdict
+from tideline_cli.dream.verdict import Verdict
+from tideline_cli.errors import UnavailableError
+from tideline_cli.llm import prompts, reply
+from tideline_cli.llm.client import complete
+from tideline_cli.memory.recovery import embedder_of
+from tideline_cli.model.record import record
+from tideline_cli.policy import listing
+from tideline_cli.policy.identifiers import is_private
+from tideline_cli.store import facts, material, visibility
+from tideline_cli.store.connection import put_setting, setting, snapshot, writing
+from tideline_cli.vector.embedder import cosines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apsw import Connection
+
+    from tideline_cli.llm.client import Model
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+
+INTERVAL_MS = 30 * 60_000
+MIN_FACTS = 6
+MAX_FACTS = 500  # the newest of an origin: some 60 kB of prompt
+
+
+@record
+class Bucket:
+    """The active facts of an origin that the model sees, newest first, with their terms. Phone
+    numbers and the like are none of its business."""
+
+    active: int
+    facts: tuple[Fact, ...]
+    terms: dict[str, frozenset[str]]
+
+    def prompt(self) -> tuple[str, str]:
+        """Return the system prompt and the prompt."""
+        return prompts.consolidation(listing.weighed(self.facts))
+
+
+@record
+class Judged:
+    """What became of one origin's bucket. `error` is why the model gave no answer; `parsed` tells
+    a reply without a wish from one that cannot be read."""
+
+    bucket: Bucket
+    ran: bool = False
+    parsed: bool = False
+    verdict: Verdict = Verdict((), ())
+    skipped: int = 0
+    batch: int | None = None
+    error: UnavailableError | None = None
+
+
+def is_due(last: int | None, *, now: int, interval: int = INTERVAL_MS) -> bool:
+    """Say whether a consolidation may run again; a last one in the future does not count."""
+    return last is None or now - last >= interval or now < last
+
+
+def last_run(db: Connection, *, viewer: Origin) -> int | None:
+    """Return when an origin was last consolidated, or tried to be."""
+    stamp = setting(db, f"consolidated:{visibility.number(db, viewer)}", "")
+    return int(stamp) if stamp else None
+
+
+def stamp(db: Connection, *, viewer: Origin, now: int) -> None:
+    """Note that an origin is being consolidated; an error later changes nothing of that."""
+    with writing(db):
+        put_setting(db, f"consolidated:{visibility.number(db, viewer)}", str(now))
+
+
+def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
+    """Return what of an origin the model would see."""
+    with snapshot(db):
+        count = material.count(db, viewer=viewer)
+        everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
+        newest = list(islice((fact for fact in everything if not is_private(fact)), most))
+        terms = material.terms_of(db, [fact.id for fact in newest], viewer=viewer)
+    return Bucket(count, tuple(newest), terms)
+
+
+def consolidate(
+    db: Connection,
+    bucket: Bucket,
+    model: Model,
+    *,
+    viewer: Origin,
+    now: int,
+    max_loss: float,
+    dry_run: bool,
+) -> Judged:
+    """Ask the model which facts are needless, and archive those that may go.
+
+    Each fact is archived only if it is as the model saw it.
+    """
+    system, prompt = bucket.prompt()
+    try:
+        said = complete(model, prompt, system=system)
+    except UnavailableError as error:
+        return Judged(bucket, error=error)
+    wanted = reply.archive_request(said)
+    reasons = reply.archive_reasons(said)
+    wishes = [verdict.Wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
+    found = verdict.judge(
+        bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss
+    )
+    if dry_run or not bucket.facts:
+        return Judged(bucket, True, wanted is not None, found)
+    pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now)
+    pass_.take(found.granted)
+    gone = len(found.granted) - pass_.skipped
+    ordinal = pass_.finish(f"{gone:,} archived" if gone else "nothing to do")
+    return Judged(bucket, True, wanted is not None, found, pass_.skipped, ordinal)
+
+
+def _cosine(db: Connection) -> Callable[[Fact, Fact], float]:
+    def cosine(a: Fact, b: Fact) -> float:
+        return cosines(embedder_of(db), [(a.content, b.content)])[0]
+
+    return cosine

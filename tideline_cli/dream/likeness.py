@@ -1,0 +1,206 @@
+"""The pairs of an origin's facts that are alike: those known, and those that came since."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tideline_cli.memory.recovery import embedder_of
+from tideline_cli.model.record import record
+from tideline_cli.store import material, near, vectors
+from tideline_cli.store.connection import snapshot, writing
+from tideline_cli.vector.embedder import cosines
+from tideline_cli.vector.pairs import Limits
+from tideline_cli.vector.pairs import near as near_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from apsw import Connection
+    from numpy.typing import NDArray
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.vector.embedder import Embedder
+
+    Pair = tuple[int, int, float]  # number of the later fact, of the earlier one, cosine
+
+FLOOR = 0.80
+# Each fact keeps so many partners among those before it: of twins, and of others that are alike.
+# A fact has 12 edges of a kind at most; what more twins it has are found after these are merged.
+LIMITS = Limits(0.95, 32, 16)
+
+_ROWS_A_TRANSACTION = 1000
+_VECTORS_A_TRANSACTION = 512
+
+
+@record
+class Compared:
+    """What one comparison has seen: to be stored when the pass writes."""
+
+    pairs: list[Pair]
+    fresh: list[Pair]
+    done: list[int]
+    crowded: list[int]
+    backlog: tuple[list[int], bytes]
+    progress: near.Progress
+    anew: bool
+    change: int
+    seen: frozenset[int]
+
+
+@record
+class _Ground:
+    """What is read at one instant, before anything is compared."""
+
+    numbers: list[int]
+    known: near.Progress | None
+    late: list[int]
+    chunks: list[tuple[bytes, bytes]]
+    backlog: list[tuple[int, str]]
+    change: int
+
+
+def compare(
+    db: Connection, *, origin: int, viewer: Origin, floor: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> Compared | None:  # fmt: skip
+    """Return all pairs of active facts with a cosine of `floor` or more; None when there are
+    fewer than two facts. Nothing is written; `keep` stores what was found.
+
+    Pairs of facts that were compared before come from the store. `progress` is told how many
+    facts are compared, of how many.
+    """
+    embedder = embedder_of(db)
+    least = min(floor, FLOOR)
+    with snapshot(db):
+        ground = _read(db, origin, embedder, least)
+        known = [] if ground.known is None else near.pairs(db, origin=origin, floor=floor)
+    if len(ground.numbers) < 2:
+        return None
+    until = ground.known.seq if ground.known else 0
+    late = set(ground.late)
+    fresh = [seq for seq in ground.numbers if seq > until or seq in late]
+    backlog: tuple[list[int], bytes] = ([], b"")
+    found: list[Pair] = []
+    crowded: list[int] = []
+    if fresh:
+        backlog, codes = _codes(db, ground, embedder, viewer)
+        found, crowded = _found(
+            db, embedder, ground.numbers, fresh, codes, least, viewer, progress
+        )
+    again = {(later, earlier) for later, earlier, _ in found}
+    pairs = [pair for pair in known if (pair[0], pair[1]) not in again]
+    pairs += [pair for pair in found if pair[2] >= floor]
+    made = near.Progress(embedder.name, ground.known.floor if ground.known else least,
+                         max(until, ground.numbers[-1]))  # fmt: skip
+    return Compared(
+        pairs, found, ground.late, crowded, backlog, made, ground.known is None, ground.change,
+        frozenset(ground.numbers),
+    )  # fmt: skip
+
+
+def keep(db: Connection, compared: Compared, *, origin: int) -> None:
+    """Store what a comparison found, in short transactions; the progress comes last."""
+    seqs, codes = compared.backlog
+    size = len(codes) // len(seqs) if seqs else 0
+    name = compared.progress.embedder
+    for start in range(0, len(seqs), _VECTORS_A_TRANSACTION):
+        part = seqs[start : start + _VECTORS_A_TRANSACTION]
+        some = codes[start * size : (start + len(part)) * size]
+        with writing(db):
+            vectors.append(db, part, some, origin=origin, embedder=name)
+    if compared.anew:
+        with writing(db):
+            near.forget(db, origin=origin)
+    for start in range(0, len(compared.fresh), _ROWS_A_TRANSACTION):
+        with writing(db):
+            near.put(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
+    with writing(db):
+        until = compared.progress.seq
+        back = near.revived(db, since=compared.change, origin=origin, until=until)
+        near.paired(db, compared.done)
+        near.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
+        near.add_unpaired(db, compared.crowded)
+        near.put_progress(db, compared.progress, origin=origin)
+
+
+def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Ground:
+    known = near.progress(db, origin=origin)
+    if known is not None and (known.embedder != embedder.name or known.floor > least):
+        known = None
+    numbers = near.active(db, origin=origin)
+    late = near.unpaired(db, origin=origin) if known else []
+    until = known.seq if known else 0
+    chunks: list[tuple[bytes, bytes]] = []
+    backlog: list[tuple[int, str]] = []
+    if numbers and (late or numbers[-1] > until):
+        chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
+        backlog = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=-1)
+    return _Ground(numbers, known, late, chunks, backlog, near.last_change(db))
+
+
+def _codes(
+    db: Connection, ground: _Ground, embedder: Embedder, viewer: Origin
+) -> tuple[tuple[list[int], bytes], NDArray[np.uint8]]:
+    """Return the vectors made for facts that had none, and those of the active facts (n, size)."""
+    seqs = [seq for seq, _ in ground.backlog]
+    made = embedder.embed_packed([text for _, text in ground.backlog])
+    stored = np.concatenate(
+        [*(np.frombuffer(some, "<u4") for some, _ in ground.chunks), np.array(seqs, "<u4")]
+    )
+    rows = np.concatenate(
+        [*(np.frombuffer(some, np.uint8).reshape(-1, embedder.code_size)
+           for _, some in ground.chunks), made]
+    )  # fmt: skip
+    order = np.argsort(stored, kind="stable")
+    place = np.searchsorted(stored[order], ground.numbers).clip(max=len(order) - 1)
+    codes = rows[order[place]]
+    lost = np.flatnonzero(stored[order[place]] != np.array(ground.numbers))
+    if len(lost):
+        texts = material.contents(db, [ground.numbers[i] for i in lost], viewer=viewer)
+        anew = [texts.get(ground.numbers[i], "") for i in lost]
+        codes[lost] = embedder.embed_packed(anew)
+    return (seqs, made.tobytes()), codes
+
+
+def _found(
+    db: Connection,
+    embedder: Embedder,
+    numbers: Sequence[int],
+    fresh: Sequence[int],
+    codes: NDArray[np.uint8],
+    floor: float,
+    viewer: Origin,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[list[Pair], list[int]]:
+    """Return the pairs that hold a fresh fact, with exact cosines, and the facts that have more
+    twins than are kept."""
+
+    def done(count: int) -> None:
+        if progress is not None:
+            progress(count, len(fresh))
+
+    mask = np.isin(np.array(numbers), np.array(fresh))
+    rows = near_rows(embedder, codes, mask, floor=floor, limits=LIMITS, progress=done)
+    pairs = [
+        (numbers[a], numbers[b], float(cosine))
+        for a, b, cosine in zip(
+            rows.later.tolist(), rows.earlier.tolist(), rows.cosines.tolist(), strict=True
+        )
+    ]
+    if embedder.exact:
+        pairs = list(_exact(db, embedder, pairs, viewer))
+    crowded = [numbers[row] for row in rows.crowded.tolist()]
+    return [pair for pair in pairs if pair[2] >= floor], crowded
+
+
+def _exact(
+    db: Connection, embedder: Embedder, pairs: Sequence[Pair], viewer: Origin
+) -> Iterator[Pair]:
+    """Yield the pairs with the cosines of their texts."""
+    seqs = sorted({seq for pair in pairs for seq in pair[:2]})
+    texts = material.contents(db, seqs, viewer=viewer)
+    both = [pair for pair in pairs if pair[0] in texts and pair[1] in texts]
+    values = cosines(embedder, [(texts[a], texts[b]) for a, b, _ in both])
+    for (a, b, _), cosine in zip(both, values, strict=True):
+        yield a, b, cosine

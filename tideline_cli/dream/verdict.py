@@ -1,0 +1,153 @@
+"""What of a model's wish to archive facts is granted. Pure: no reply can argue with it."""
+
+from __future__ import annotations
+
+from tideline_cli.model.proposal import Retire
+from tideline_cli.model.record import record
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import jaccard
+from tideline_cli.policy import gate
+from tideline_cli.policy.sameness import SAME_TERMS, enriched, richness
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tideline_cli.model.fact import Fact
+
+    Cosine = Callable[[Fact, Fact], float]
+
+SAME_SLOT_TERMS = 0.40
+SAME_SLOT_COSINE = 0.45
+UNSAID = "named as needless by the model"
+
+
+@record
+class Wish:
+    """A fact that the model wants archived; `by` is the fact that it says makes it needless."""
+
+    id: str
+    by: str | None = None
+    reason: str | None = None
+
+
+@record
+class Verdict:
+    """What is granted, and per id why the rest is not. `refused` is the reason why nothing is."""
+
+    granted: tuple[Retire, ...]
+    denied: tuple[tuple[str, str], ...]
+    refused: str | None = None
+
+
+def judge(
+    listed: Sequence[Fact],
+    wishes: Iterable[Wish],
+    terms: Mapping[str, frozenset[str]],
+    cosine: Cosine,
+    *,
+    active: int,
+    max_loss: float,
+) -> Verdict:
+    """Return the verdict on a model's wishes about the facts that it was shown.
+
+    Unknown ids are ignored. All facts at once are refused, and more than `max_loss` of the
+    `active` facts. Pinned and confirmed facts stay. Of twins the richer stays, whichever was
+    named. A trusted fact gives way to a trusted one alone, as everywhere: among untrusted facts
+    it must be known which fact makes it needless.
+    """
+    known = {fact.id: fact for fact in listed}
+    wanted = {wish.id: wish for wish in wishes if wish.id in known}
+    if not wanted:
+        return Verdict((), ())
+    if len(wanted) == len(known):
+        return Verdict((), (), "the model named every fact")
+    court = _Court(known, wanted, terms, cosine)
+    for wish in wanted.values():
+        court.hear(wish)
+    if len(court.granted) > max_loss * active + 1e-9:
+        count = len(court.granted)
+        return Verdict((), (), f"{count:,} of {active:,} facts are more than max-loss allows")
+    return Verdict(tuple(court.granted.values()), tuple(court.denied))
+
+
+class _Court:
+    """One hearing after the other; what was decided before counts."""
+
+    def __init__(
+        self,
+        known: Mapping[str, Fact],
+        wanted: Mapping[str, Wish],
+        terms: Mapping[str, frozenset[str]],
+        cosine: Cosine,
+    ) -> None:
+        self._known = dict(known)
+        self._wanted = wanted
+        self._terms = terms
+        self._cosine = cosine
+        self._mixed = not all(is_trusted(fact.source) for fact in known.values())
+        self.granted: dict[str, Retire] = {}
+        self.denied: list[tuple[str, str]] = []
+
+    def hear(self, wish: Wish) -> None:
+        named = self._known[wish.id]
+        if wish.id in self.granted:
+            return
+        twin = max(
+            (fact for fact in self._staying() if self._is_twin(named, fact)),
+            key=richness,
+            default=None,
+        )
+        loser, survivor = named, twin or self._stated(wish)
+        if twin is not None and self._outdoes(named, twin):
+            loser, survivor = twin, named
+        denial = self._denial(loser, survivor)
+        if denial is not None:
+            self.denied.append((wish.id, denial))
+            return
+        # Only a twin says the same, so only a twin's knowledge is inherited.
+        after = None if twin is None or survivor is None else enriched(survivor, loser)
+        self.granted[loser.id] = Retire(loser, survivor, after, wish.reason or UNSAID)
+        if after is not None:
+            self._known[after.id] = after
+
+    @staticmethod
+    def _outdoes(named: Fact, twin: Fact) -> bool:
+        """Say whether the named fact is the one to keep, and may stand in its twin's place."""
+        may = gate.may_touch(named.source, twin.source) and not _is_settled(twin)
+        return may and richness(named) > richness(twin)
+
+    def _staying(self) -> list[Fact]:
+        return [
+            fact
+            for fact in self._known.values()
+            if fact.id not in self._wanted and fact.id not in self.granted
+        ]
+
+    def _stated(self, wish: Wish) -> Fact | None:
+        if wish.by is None or wish.by in self._wanted or wish.by in self.granted:
+            return None
+        return self._known.get(wish.by)
+
+    def _is_twin(self, a: Fact, b: Fact) -> bool:
+        shared = jaccard(self._terms[a.id], self._terms[b.id])
+        if shared >= SAME_TERMS:
+            return True
+        if a.slot is None and b.slot is None:
+            return False
+        return shared >= SAME_SLOT_TERMS or self._cosine(a, b) >= SAME_SLOT_COSINE
+
+    def _denial(self, loser: Fact, survivor: Fact | None) -> str | None:
+        if _is_settled(loser):
+            return "it is pinned" if loser.pinned else "it is confirmed"
+        if survivor is None:
+            if self._mixed and is_trusted(loser.source):
+                return "untrusted facts stand beside it, and no trusted one in its place"
+            return None
+        if not gate.may_touch(survivor.source, loser.source):
+            return f"{survivor.source} may not replace a trusted fact"
+        return None
+
+
+def _is_settled(fact: Fact) -> bool:
+    return fact.pinned or fact.status == "confirmed"

@@ -1,0 +1,94 @@
+"""extract, message by message: what one says of its author, what it corrects, what failed."""
+
+from __future__ import annotations
+
+from tideline_cli.exchange.extract import Answer, Request
+from tideline_cli.exchange.extract_parts import Scene, kind_proposal
+from tideline_cli.exchange.transcript import USER, Message, flattened
+from tideline_cli.llm import prompts, reply
+from tideline_cli.policy.salience import is_correction, is_salient
+from tideline_cli.policy.scripts import agree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tideline_cli.exchange.extract_parts import Proposal
+    from tideline_cli.llm.reply import Item
+    from tideline_cli.model.source import Source
+    from tideline_cli.store.cursors import Pass
+
+MIN_CONFIDENCE = 0.55
+MOST_ITEMS = 6
+MOST_LESSONS = 2
+MOST_FAILURES = 1
+_KINDS = ("entity", "preference", "fact", "project_state", "relationship", "procedure")
+_SHORTEST = 3
+_LONGEST_RECORD = 20_000
+
+
+def item_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
+    """Yield a request for each new message of the user that speaks of its author."""
+    return _requests("items", prompts.ITEMS, messages, start, is_salient)
+
+
+def lesson_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
+    """Yield a request for each new message of the user that corrects something."""
+    return _requests("lessons", prompts.LESSONS, messages, start, is_correction)
+
+
+def itemised(text: str, request: Request) -> Answer | None:
+    """Return the items of a reply that may be stored, None when it cannot be read."""
+    return _answer(text, request, _KINDS, MOST_ITEMS, "extraction")
+
+
+def learned(text: str, request: Request, scene: Scene) -> Answer | None:
+    """Return the lessons of a reply that may be stored, None when it cannot be read."""
+    return _answer(text, request, ("lesson",), MOST_LESSONS, scene.own_words)
+
+
+def failure_request(record: str) -> Request:
+    """Return the request about a task and the record of what was tried."""
+    said = flattened([Message(USER, record)], longest=_LONGEST_RECORD).partition(" ")[2]
+    return Request("items", prompts.FAILURE, prompts.failure(said), 0, 0, said=record)
+
+
+def failed(text: str, request: Request) -> Answer | None:
+    """Return the failure that a reply describes, None when it cannot be read."""
+    return _answer(text, request, ("failure",), MOST_FAILURES, "extraction")
+
+
+def _requests(
+    name: Pass,
+    system: str,
+    messages: Sequence[Message],
+    start: int,
+    passes: Callable[[str], bool],
+) -> Iterator[Request]:
+    for index in range(start, len(messages)):
+        message = messages[index]
+        if message.role == USER and passes(message.text):
+            yield Request(name, system, flattened([message]), index, index + 1, said=message.text)
+
+
+def _answer(
+    text: str, request: Request, kinds: tuple[str, ...], most: int, source: Source
+) -> Answer | None:
+    listed = reply.items(text)
+    if listed is None:
+        return None
+    proposals: tuple[Proposal, ...] = tuple(
+        kind_proposal(item.kind, item.text, source, confidence=item.confidence)
+        for item in listed[:most]
+        if _is_fit(item, kinds, request.said)
+    )
+    return Answer(proposals, refused=len(listed) - len(proposals))
+
+
+def _is_fit(item: Item, kinds: tuple[str, ...], said: str) -> bool:
+    return (
+        item.kind in kinds
+        and item.confidence >= MIN_CONFIDENCE
+        and len(item.text) >= _SHORTEST
+        and agree(said, item.text)
+    )

@@ -1,0 +1,132 @@
+"""Which stored fact says already what a distilled text says, so that it is not stored twice."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from tideline_cli.model.text import jaccard, terms
+from tideline_cli.policy.sameness import SAME_TERMS, richness
+from tideline_cli.store import facts, fts, slots, visibility
+from tideline_cli.store.connection import setting
+from tideline_cli.vector import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
+
+SAME_SLOT_TERMS = 0.40
+SAME_SLOT_COSINE = 0.45
+_RARE = 64
+_FEW = 200  # texts that plain Python embeds sooner than numpy is loaded
+
+
+def near_slots(db: Connection, texts: Sequence[str], *, viewer: Origin) -> list[frozenset[int]]:
+    """Return for each text the numbers of the facts in slots that say the same in other words:
+    Jaccard >= 0.40 or cosine >= 0.45. With many slots this takes a while: call it before a
+    transaction."""
+    listed = slots.held(db, viewer=viewer) if texts else []
+    if not listed:
+        return [frozenset()] * len(texts)
+    held = [(seq, frozenset(its.split())) for seq, its, _ in listed]
+    alike = _likeness([content for _, _, content in listed])
+    found: list[frozenset[int]] = []
+    for text in texts:
+        distinct = _distinct(db, text)
+        by_terms = {seq for seq, its in held if jaccard(distinct, its) >= SAME_SLOT_TERMS}
+        found.append(frozenset(by_terms | {listed[index][0] for index in alike(text)}))
+    return found
+
+
+def equivalent(
+    db: Connection, text: str, *, viewer: Origin, now: int, near: Iterable[int]
+) -> Fact | None:
+    """Return the richest active fact of this origin that says the same, None when there is none.
+
+    The same is Jaccard >= 0.85, or a fact that is still in a slot and that `near_slots` named.
+    What has ceased to hold is not the same as what is said now.
+    """
+    distinct = _distinct(db, text)
+    if not distinct:
+        return None
+    same = {
+        seq
+        for seq, held in _sharing(db, distinct, SAME_TERMS, viewer)
+        if jaccard(distinct, held) >= SAME_TERMS
+    }
+    rivals = [*_facts(db, same, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
+    standing = [f for f in rivals if f.lifecycle == "active" and not _has_ended(f, now)]
+    return max(standing, key=richness, default=None)
+
+
+def verbatim(db: Connection, text: str, *, viewer: Origin, now: int) -> Fact | None:
+    """Return the active fact of this origin with exactly this text, None when there is none."""
+    distinct = _distinct(db, text)
+    seqs = [seq for seq, held in _sharing(db, distinct, 1.0, viewer) if held == distinct]
+    found = _facts(db, seqs, viewer)
+    return next((f for f in found if f.content == text and not _has_ended(f, now)), None)
+
+
+def _distinct(db: Connection, text: str) -> frozenset[str]:
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    return frozenset(terms(text, analyzer=analyzer))
+
+
+def _sharing(
+    db: Connection, distinct: frozenset[str], share: float, viewer: Origin
+) -> list[tuple[int, frozenset[str]]]:
+    """Return (number, terms) of the active facts that may share so much of the terms: they hold
+    one at least of any choice of terms that has one more than may be missing."""
+    origin = visibility.number(db, viewer)
+    if not distinct or origin == visibility.NOBODY:
+        return []
+    missable = len(distinct) - ceil(share * len(distinct))
+    counted = sorted((fts.rarity(db, term, origin=origin, enough=_RARE), term) for term in distinct)
+    chosen = tuple(term for count, term in counted[: missable + 1] if count)
+    if not chosen:
+        return []
+    condition = chosen[0] if len(chosen) == 1 else ("OR", chosen)
+    return [(seq, frozenset(held.split())) for seq, held in fts.holding(
+        db, condition, origin=origin
+    )]  # fmt: skip
+
+
+def _likeness(listed: Sequence[str]) -> Callable[[str], Iterable[int]]:
+    """Return the function of a text that gives the indices of those with a cosine >= 0.45."""
+    phases: dict[int, plain.Phases] = {}
+
+    def exactly(text: str, among: Iterable[int]) -> Iterator[int]:
+        asked = plain.embed(text)
+        for index in among:
+            if index not in phases:
+                phases[index] = plain.embed(listed[index])
+            if plain.cosine(asked, phases[index]) >= SAME_SLOT_COSINE:
+                yield index
+
+    if len(listed) <= _FEW:
+        return lambda text: exactly(text, range(len(listed)))
+    from tideline_cli.vector.hrr import HrrEmbedder  # noqa: PLC0415  numpy, 80 ms
+
+    embedder = HrrEmbedder()
+    codes = embedder.embed_packed(listed)
+    least = SAME_SLOT_COSINE - embedder.tolerance
+
+    def likely(text: str) -> Iterator[int]:
+        scores = embedder.similarities(embedder.embed([text])[0], codes, floor=least)
+        return exactly(text, [int(index) for index in (scores >= least).nonzero()[0]])
+
+    return likely
+
+
+def _facts(db: Connection, seqs: Iterable[int], viewer: Origin) -> list[Fact]:
+    listed = sorted(seqs)
+    return [fact for fact, _ in facts.with_terms(db, listed, viewer=viewer)] if listed else []
+
+
+def _has_ended(fact: Fact, now: int) -> bool:
+    return fact.valid_to is not None and fact.valid_to <= now

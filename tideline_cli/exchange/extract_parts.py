@@ -1,0 +1,92 @@
+"""What the passes of an extraction hand to one another: proposals, steps, and outcomes."""
+
+from __future__ import annotations
+
+from tideline_cli.model.fact import KINDS
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from tideline_cli.errors import TidelineError
+    from tideline_cli.model.fact import Segment
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.source import Source
+    from tideline_cli.store.cursors import Pass
+
+
+@record
+class Scene:
+    """Whose conversation it is, which one, when, and how a new fact is named."""
+
+    session: str
+    origin: Origin
+    now: int
+    new_id: Callable[[], str]
+    trust_owner: bool = False
+
+    @property
+    def own_words(self) -> Source:
+        """Return the source of what the owner said, if the user vouches for it."""
+        is_owner = self.trust_owner and self.origin.is_owner
+        return "owner_message" if is_owner else "extraction"
+
+
+@record
+class Proposal:
+    """A fact that may be stored. `exact`: only the very same text is the same, as of a phone
+    number; `corrects`: it takes something back, so what it resembles is not the same."""
+
+    content: str
+    segment: Segment
+    source: Source = "extraction"
+    kind: str | None = None
+    importance: float | None = None
+    confidence: float | None = None
+    corrects: bool = False
+    exact: bool = False
+    pinned: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@record
+class Step:
+    """How far a pass comes by a transaction: from `before` messages to `after`."""
+
+    name: Pass
+    before: int
+    after: int
+
+
+class OvertakenError(Exception):
+    """Another process has done these messages meanwhile."""
+
+
+class Tally:
+    """What became of an extraction so far, and the batch of the journal that it is."""
+
+    def __init__(self) -> None:
+        self.stored = 0
+        self.reinforced = 0
+        self.blocked = 0
+        self.refused = 0
+        self.links = 0
+        self.identifiers = 0
+        self.ran = False
+        self.facts: list[str] = []
+        self.done: dict[Pass, int] = {}
+        self.number: int | None = None
+        self.batch: int | None = None
+        self.failure: TidelineError | None = None
+        self.overtaken = False
+
+    def changes(self) -> int:
+        """Return a number that grows by whatever a transaction changes."""
+        return self.stored + self.reinforced + self.links
+
+
+def kind_proposal(kind: str, text: str, source: Source, **given: Any) -> Proposal:
+    """Return a proposal in the segment that its kind implies."""
+    return Proposal(text, KINDS[kind][0], source, kind, **given)

@@ -1,0 +1,217 @@
+"""What is distilled, into the store: one short transaction for all of a reply and its cursor."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.exchange import edges
+from tideline_cli.exchange.extract_known import equivalent, near_slots, verbatim
+from tideline_cli.exchange.extract_parts import OvertakenError, Proposal, Scene, Step, Tally
+from tideline_cli.memory import remember as memory
+from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact, birth
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import terms
+from tideline_cli.policy import relations
+from tideline_cli.policy.admit import admit
+from tideline_cli.policy.gate import confined
+from tideline_cli.policy.threats import scan
+from tideline_cli.store import cursors, facts, journal, uses
+from tideline_cli.store.connection import setting, writing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.policy.relations import Reference
+
+VERB = "extract"
+MOST_FACTS = 100  # of one reply: it keeps a transaction short
+
+
+def keep(
+    db: Connection,
+    scene: Scene,
+    tally: Tally,
+    proposals: Sequence[Proposal],
+    *,
+    step: Step | None,
+    references: Iterable[Reference] = (),
+    shown: Collection[str] = (),
+) -> None:
+    """Store what a reply gave and how far it brings the pass, all or nothing.
+
+    Where nothing changes, the journal gets no batch. Raises OvertakenError when the pass is not
+    at `step.before` any more.
+    """
+    tally.refused += max(0, len(proposals) - MOST_FACTS)
+    proposals = proposals[:MOST_FACTS]
+    worded = [one.content for one in proposals if _may_be_known(one)]
+    near = dict(zip(worded, near_slots(db, worded, viewer=scene.origin), strict=True))
+    writer = _Writer(db, scene, tally, near)
+    before = tally.changes()
+    try:
+        with journal.batch(
+            db, verb=VERB, by=scene.origin, now=scene.now, resume=tally.number
+        ) as batch:
+            _expect(db, scene, step)
+            ids = [writer.kept(proposal, batch) for proposal in proposals]
+            pairs = relations.taken(references, new=ids, shown=shown)
+            tally.links += edges.join(db, pairs, now=scene.now)
+            if tally.changes() == before:
+                raise _NothingError
+            _advance(db, scene, step)
+        tally.number, tally.batch = batch.number, batch.ordinal
+    except _NothingError:
+        with writing(db):
+            _expect(db, scene, step)
+            _advance(db, scene, step)
+    for reason in writer.reasons:
+        journal.record_blocked(db, verb=VERB, by=scene.origin, now=scene.now, reason=reason)
+    if step is not None:
+        tally.done[step.name] = step.after
+
+
+def _advance(db: Connection, scene: Scene, step: Step | None) -> None:
+    """Move a cursor; needs an open transaction."""
+    if step is not None:
+        cursors.put(db, scene.session, step.name, step.after, viewer=scene.origin)
+
+
+class _NothingError(Exception):
+    """Nothing changed: there is nothing to undo, so there shall be no batch."""
+
+
+def _may_be_known(proposal: Proposal) -> bool:
+    """Say whether a proposal is compared by its words with facts in slots."""
+    is_short = len(proposal.content) <= MAX_CONTENT
+    return is_short and proposal.segment in SEGMENTS and not (proposal.exact or proposal.corrects)
+
+
+def _expect(db: Connection, scene: Scene, step: Step | None) -> None:
+    if step is None:
+        return
+    done = cursors.done(db, scene.session, step.name, viewer=scene.origin)
+    if done != step.before:
+        raise OvertakenError
+
+
+class _Writer:
+    """One transaction's writes."""
+
+    def __init__(
+        self, db: Connection, scene: Scene, tally: Tally, near: Mapping[str, Iterable[int]]
+    ) -> None:
+        self._db = db
+        self._scene = scene
+        self._tally = tally
+        self._near = near
+        self._reinforced: set[str] = set()
+        self.reasons: list[str] = []
+
+    def kept(self, proposal: Proposal, batch: journal.batch) -> str | None:
+        """Store a proposal, or reinforce the fact that says it; return the fact's id, None for
+        one that is refused."""
+        try:
+            with self._db:
+                return self._kept(proposal, batch)
+        except WriteBlockedError as error:
+            self._tally.blocked += 1
+            self.reasons.append(error.reason)
+        except UsageError:
+            self._tally.refused += 1
+        return None
+
+    def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
+        content = memory.checked(proposal.content)
+        if proposal.segment not in SEGMENTS:
+            raise UsageError(f"unknown segment: {proposal.segment!r}")
+        known = self._known(proposal, content)
+        promoted = known is not None and not is_trusted(known.source) and proposal.pinned
+        if known is not None and not promoted:
+            return self._reinforce(known)
+        new = self._new(proposal, content, (known.id,) if known is not None else ())
+        if is_trusted(new.source) and not proposal.exact:
+            _check(content)  # a model worded it, whoever vouches for it
+        fact_id = self._scene.new_id()
+        now = self._scene.now
+        if proposal.exact and known is None:
+            return self._count(_insert_apart(self._db, new, batch, fact_id=fact_id, now=now))
+        done = memory.write(self._db, new, batch=batch, fact_id=fact_id, now=now)
+        if done.action == "reinforced":
+            self._tally.reinforced += 1
+            return done.fact.id
+        return self._count(done.fact)
+
+    def _known(self, proposal: Proposal, content: str) -> Fact | None:
+        viewer, now = self._scene.origin, self._scene.now
+        if proposal.exact:
+            return verbatim(self._db, content, viewer=viewer, now=now)
+        if proposal.corrects:
+            return None
+        near = self._near.get(proposal.content, ())
+        return equivalent(self._db, content, viewer=viewer, now=now, near=near)
+
+    def _reinforce(self, known: Fact) -> str:
+        """Count one use of a fact, however often one reply repeats it."""
+        if known.id not in self._reinforced:
+            self._reinforced.add(known.id)
+            self._tally.reinforced += 1
+            uses.put(
+                self._db,
+                known.id,
+                access_count=known.access_count + 1,
+                last_accessed_at=max(known.last_accessed_at, self._scene.now),
+            )
+        return known.id
+
+    def _new(self, proposal: Proposal, content: str, replaced: tuple[str, ...]) -> NewFact:
+        confidence = proposal.confidence
+        return NewFact(
+            content,
+            confined(proposal.segment, proposal.source),
+            proposal.source,
+            self._scene.origin,
+            kind=proposal.kind,
+            tags=proposal.tags,
+            importance=proposal.importance,
+            pinned=proposal.pinned,
+            source_turn=self._scene.session,
+            metadata=None if confidence is None else {"extraction_confidence": confidence},
+            supersedes=replaced,
+        )
+
+    def _count(self, fact: Fact) -> str:
+        self._tally.stored += 1
+        self._tally.facts.append(fact.id)
+        self._reinforced.add(fact.id)  # what this reply stored, it does not confirm
+        return fact.id
+
+
+def _insert_apart(
+    db: Connection, new: NewFact, batch: journal.batch, *, fact_id: str, now: int
+) -> Fact:
+    """Store a fact by the write-gate, but whatever is nearly the same: two phone numbers are two
+    facts, though most of their words are the same."""
+    fact = birth(new, fact_id=fact_id, now=now)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    listed = terms(fact.content, analyzer=analyzer)
+    admit(fact, frozenset(listed), targets=None, slot_mates=(), twins=())
+    if not is_trusted(fact.source):
+        _check(fact.content)
+    if not facts.insert(db, fact, origin=batch.origin, terms=listed):
+        raise UsageError(f"the id {fact.id} is taken")
+    return fact
+
+
+def _check(content: str) -> None:
+    found = scan(content)
+    if found:
+        listed = ", ".join(found)
+        raise WriteBlockedError(
+            f"threat scan: distilled text matched {listed}",
+            code="memory:threat",
+            reason=f"threat: {listed}",
+        )

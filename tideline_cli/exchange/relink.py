@@ -1,0 +1,97 @@
+"""relink: a model reads the newest facts of one origin and says which of them belong together."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UnavailableError
+from tideline_cli.exchange import edges
+from tideline_cli.llm import prompts, reply
+from tideline_cli.policy import identifiers, listing, relations
+from tideline_cli.store import facts, journal
+from tideline_cli.store.facts import Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.policy.relations import Pair
+
+    Ask = Callable[[str, str], str]
+
+MOST = 200
+WINDOW = 40
+
+
+class Result:
+    """What became of a relink."""
+
+    def __init__(self, considered: int) -> None:
+        self.considered = considered
+        self.windows = 0
+        self.skipped = 0
+        self.links = 0
+        self.number: int | None = None
+        self.batch: int | None = None
+        self.failure: UnavailableError | None = None
+
+
+def considered(db: Connection, *, viewer: Origin) -> list[Fact]:
+    """Return the newest active facts of an origin, identifiers left out; none if there is one."""
+    newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=MOST)
+    listed = [fact for fact in newest if not identifiers.is_private(fact)]
+    return listed if len(listed) > 1 else []
+
+
+def windows(listed: Sequence[Fact], *, size: int = WINDOW) -> list[Sequence[Fact]]:
+    """Return the facts in groups, newest first; a last one of a single fact is left out."""
+    groups = [listed[start : start + size] for start in range(0, len(listed), size)]
+    return [group for group in groups if len(group) > 1]
+
+
+def relink(db: Connection, *, viewer: Origin, now: int, ask: Ask, size: int = WINDOW) -> Result:
+    """Join the facts of each window by what a model says of it, in two calls a window.
+
+    A window whose calls fail is skipped; the others are one batch of the journal. Edges that are
+    there already stay as they are.
+    """
+    listed = considered(db, viewer=viewer)
+    result = Result(len(listed))
+    for group in windows(listed, size=size):
+        result.windows += 1
+        try:
+            pairs = _proposed(group, ask)
+        except UnavailableError as error:
+            result.skipped += 1
+            result.failure = error
+            continue
+        _join(db, pairs, result, viewer=viewer, now=now)
+    return result
+
+
+def _proposed(group: Sequence[Fact], ask: Ask) -> list[Pair]:
+    block = listing.lines(group)
+    first = ask(prompts.RELINK, block)
+    second = ask(prompts.RELINK, prompts.gleaning(block, first))
+    references = [*reply.relationships(first), *reply.relationships(second)]
+    return relations.taken(references, new=(), shown={fact.id for fact in group})
+
+
+def _join(
+    db: Connection, pairs: Sequence[Pair], result: Result, *, viewer: Origin, now: int
+) -> None:
+    try:
+        with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
+            made = edges.join(db, pairs, now=now)
+            if not made:
+                raise _NothingError
+    except _NothingError:
+        return
+    result.links += made
+    result.number, result.batch = batch.number, batch.ordinal
+
+
+class _NothingError(Exception):
+    """No edge is new: there is nothing to undo, so there shall be no batch."""

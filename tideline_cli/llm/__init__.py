@@ -1,0 +1,1 @@
+"""Language models: the only outgoing network, and what their replies say."""

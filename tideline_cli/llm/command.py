@@ -1,0 +1,160 @@
+"""One reply of a model that is a program: prompt on stdin, reply on stdout, one deadline."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+from io import FileIO
+from time import monotonic
+from typing import cast
+
+from tideline_cli.errors import UnavailableError
+from tideline_cli.llm.client import KEY_VARIABLE, LARGEST_REPLY
+from tideline_cli.llm.wording import excerpt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.llm.client import Model
+
+_CHUNK = 1 << 16
+_LAST_WORDS = 4096  # bytes of stderr that are kept
+_GLANCE = 0.1  # seconds between looks at whether the program has ended
+
+
+def ask(model: Model, prompt: str, *, system: str | None) -> str:
+    """Return what the program of a checked model prints; raises UnavailableError.
+
+    The program runs in a session of its own, so that the terminal's Ctrl-C reaches it through us
+    alone and whatever it starts can be ended with it.
+    """
+    words = shlex.split(model.command or "")
+    asked = prompt if system is None else f"{system}\n\n{prompt}"
+    process = _started(words)
+    try:
+        talk = _Talk(process, asked.encode(), monotonic() + model.timeout)
+        talk.run()
+        status = process.wait(max(0.0, talk.deadline - monotonic()))
+    except (TimeoutError, subprocess.TimeoutExpired):
+        hint = "allow a longer timeout, or ask a faster model"
+        message = f"{_name(words)} gave no answer within {model.timeout:g} s"
+        raise UnavailableError(message, hint=hint) from None
+    finally:
+        _end(process)
+    if status:
+        raise UnavailableError(_failure(words, status, talk.last_words, model.key))
+    try:
+        return talk.reply.decode()
+    except UnicodeDecodeError:
+        raise UnavailableError(f"{_name(words)} replied something other than UTF-8") from None
+
+
+class _Talk:
+    """The three pipes of a program, served as they become ready."""
+
+    def __init__(self, process: subprocess.Popen[bytes], prompt: bytes, deadline: float) -> None:
+        self.reply = bytearray()
+        self.last_words = b""
+        self.deadline = deadline
+        self._process = process
+        self._unsent = memoryview(prompt)
+        self._ready = selectors.DefaultSelector()
+        self._pipes = {
+            "in": cast(FileIO, process.stdin),
+            "out": cast(FileIO, process.stdout),
+            "err": cast(FileIO, process.stderr),
+        }
+
+    def run(self) -> None:
+        """Serve the pipes until the reply is complete; raises TimeoutError at the deadline.
+
+        A program that has ended may leave a child behind that holds its pipes: nobody waits
+        for that one.
+        """
+        with self._ready:
+            for name, pipe in self._pipes.items():
+                os.set_blocking(pipe.fileno(), False)
+                wanted = selectors.EVENT_WRITE if name == "in" else selectors.EVENT_READ
+                self._ready.register(pipe, wanted, name)
+            while self._ready.get_map():
+                has_ended = self._process.poll() is not None
+                served = self._ready.select(_GLANCE)
+                for key, _ in served:
+                    self._serve(key.data)
+                if has_ended and (not served or self._pipes["out"].closed):
+                    return
+                if monotonic() >= self.deadline:
+                    raise TimeoutError
+
+    def _serve(self, name: str) -> None:
+        pipe = self._pipes[name]
+        is_done = self._send(pipe) if name == "in" else not self._receive(name, pipe)
+        if is_done:
+            self._ready.unregister(pipe)
+            pipe.close()
+
+    def _send(self, pipe: FileIO) -> bool:
+        """Write some of the prompt; tell whether nothing is left, or nobody reads it."""
+        try:
+            self._unsent = self._unsent[pipe.write(self._unsent[:_CHUNK]) or 0 :]
+        except BrokenPipeError:
+            return True
+        return not self._unsent
+
+    def _receive(self, name: str, pipe: FileIO) -> bool:
+        """Read some of a stream; tell whether there was any."""
+        chunk = pipe.read(_CHUNK)
+        if chunk is None:
+            return True
+        if name == "err":
+            self.last_words = (self.last_words + chunk)[-_LAST_WORDS:]
+            return bool(chunk)
+        self.reply += chunk
+        if len(self.reply) > LARGEST_REPLY:
+            raise UnavailableError(f"the model replied more than {LARGEST_REPLY >> 10} KiB")
+        return bool(chunk)
+
+
+def _started(words: list[str]) -> subprocess.Popen[bytes]:
+    """Start a program without a shell and without our key: it has its own."""
+    environ = {name: value for name, value in os.environ.items() if name != KEY_VARIABLE}
+    try:
+        return subprocess.Popen(  # noqa: S603  the user's own command, no shell
+            words,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environ,
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        hint = "is it installed and on PATH? it runs without a shell: no pipes, no variables"
+        raise UnavailableError(f"there is no program {_name(words)}", hint=hint) from None
+    except OSError as error:
+        message = f"{_name(words)} cannot be started: {error.strerror or error}"
+        raise UnavailableError(message) from None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program that still runs, with all that it started; close its pipes."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+def _failure(words: list[str], status: int, last_words: bytes, key: str | None) -> str:
+    ended = f"failed with status {status}" if status > 0 else f"was ended by signal {-status}"
+    lines = last_words.decode("utf-8", "replace").strip().splitlines()
+    last = excerpt(lines[-1], key) if lines else ""
+    return f"{_name(words)} {ended}" + (f": {last}" if last else "")
+
+
+def _name(words: list[str]) -> str:
+    """Return the program's name; the words after it may hold a secret."""
+    return excerpt(os.path.basename(words[0]) or words[0], None)

@@ -1,0 +1,246 @@
+"""One chat completion of an OpenAI-compatible endpoint, within one deadline."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic, sleep
+from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from tideline_cli.errors import UnavailableError
+from tideline_cli.llm.client import LARGEST_REPLY, is_loopback
+from tideline_cli.llm.wording import excerpt
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from socket import socket
+    from typing import Any
+
+    from tideline_cli.llm.client import Model
+
+PAUSES = (0.5, 2.0)  # seconds before the second and the third try
+LONGEST_PAUSE = 10.0  # seconds; a server that asks for more is asked again after these
+_BOTH_WAYS = 2  # socket.SHUT_RDWR
+_AUTHORITY = "set TIDELINE_API_KEY, or name a file with the key"
+_ADDRESS = "is the model server running, and is the base URL its address?"
+
+
+@record
+class _Outcome:
+    """What came of one try: a text, or the trouble and whether it may pass."""
+
+    text: str | None = None
+    trouble: str = ""
+    hint: str = ""
+    may_pass: bool = False
+    pause: float | None = None  # what the server asks for
+
+
+def ask(model: Model, prompt: str, *, system: str | None) -> str:
+    """Return the reply of a checked model; raises UnavailableError."""
+    deadline = monotonic() + model.timeout
+    body = _body(model, prompt, system)
+    for pause in (*PAUSES, None):
+        outcome = _bounded(model, body, deadline)
+        if outcome.text is not None:
+            return outcome.text
+        if pause is None or not outcome.may_pass:
+            break
+        wait = pause if outcome.pause is None else min(outcome.pause, LONGEST_PAUSE)
+        if monotonic() + wait >= deadline:
+            break
+        sleep(wait)
+    raise UnavailableError(f"{model.base_url} {outcome.trouble}", hint=outcome.hint)
+
+
+def _body(model: Model, prompt: str, system: str | None) -> bytes:
+    messages = [{"role": "user", "content": prompt}]
+    if system is not None:
+        messages.insert(0, {"role": "system", "content": system})
+    form = {"model": model.name, "messages": messages, "temperature": 0, "stream": False}
+    return json.dumps(form).encode()
+
+
+def _bounded(model: Model, body: bytes, deadline: float) -> _Outcome:
+    """Return the outcome of one try, or at the deadline that there is none.
+
+    The try runs in a thread, because name resolution knows no timeout and a server that sends
+    a byte now and then outlasts that of a socket. No exception leaves the thread: its frames
+    hold the key.
+    """
+    call = _Call(model, body, deadline)
+    call.start()
+    try:
+        return call.outcome.get(timeout=max(0.0, deadline - monotonic()))
+    except Empty:
+        return _late(model)
+    finally:
+        call.abandon()
+
+
+def _late(model: Model) -> _Outcome:
+    trouble = f"gave no answer within {model.timeout:g} s"
+    return _Outcome(trouble=trouble, hint="allow a longer timeout, or ask a faster model")
+
+
+class _Call(Thread):
+    """One request under way; `abandon` ends it whatever it waits for."""
+
+    def __init__(self, model: Model, body: bytes, deadline: float) -> None:
+        super().__init__(daemon=True)
+        self.outcome: SimpleQueue[_Outcome] = SimpleQueue()
+        self._model = model
+        self._body = body
+        self._connection = _connection(urlsplit(model.base_url or ""), deadline - monotonic())
+        self._socket: socket | None = None
+
+    def run(self) -> None:
+        outcome = _Outcome(trouble="could not be asked")
+        try:
+            outcome = self._answer()
+        except ConnectionRefusedError:
+            outcome = _Outcome(trouble="refuses the connection", hint=_ADDRESS)
+        except ConnectionError:
+            outcome = _Outcome(trouble="closed the connection", hint=_ADDRESS, may_pass=True)
+        except TimeoutError:
+            outcome = _late(self._model)
+        except ssl.SSLError as error:
+            trouble = f"offers no safe connection: {self._line(error.reason or str(error))}"
+            outcome = _Outcome(trouble=trouble, hint="its certificate must be valid for its name")
+        except http.client.IncompleteRead:
+            outcome = _Outcome(trouble="cut its reply short")
+        except (http.client.HTTPException, UnicodeError) as error:
+            outcome = _Outcome(trouble=f"does not speak HTTP ({type(error).__name__})")
+        except OSError as error:
+            reason = self._line(error.strerror or str(error))
+            outcome = _Outcome(trouble=f"cannot be reached: {reason}", hint=_ADDRESS)
+        finally:
+            self._connection.close()
+            self.outcome.put(outcome)
+
+    def abandon(self) -> None:
+        """Wake the thread from whatever it reads or writes."""
+        under_way: socket | None = self._socket or self._connection.sock
+        if self.is_alive() and under_way is not None:
+            try:
+                under_way.shutdown(_BOTH_WAYS)
+            except OSError:
+                return
+
+    def _answer(self) -> _Outcome:
+        self._connection.connect()
+        self._socket = self._connection.sock
+        path = urlsplit(f"{self._model.base_url}/chat/completions").path
+        self._connection.request("POST", path, self._body, _headers(self._model))
+        with self._connection.getresponse() as response:
+            raw = response.read(LARGEST_REPLY + 1)
+            if len(raw) > LARGEST_REPLY:
+                return _Outcome(trouble=f"replied more than {LARGEST_REPLY >> 10} KiB")
+            if response.length:
+                return _Outcome(trouble="cut its reply short")
+            if 200 <= response.status < 300:
+                return self._content(raw)
+            return self._refusal(response.status, raw, response.headers.get("Retry-After", ""))
+
+    def _content(self, raw: bytes) -> _Outcome:
+        try:
+            form = json.loads(raw.decode())
+        except UnicodeDecodeError:
+            return _Outcome(trouble="replied something other than UTF-8")
+        except (ValueError, RecursionError):
+            return _Outcome(trouble=f"replied something other than JSON: {self._said(raw)}")
+        content = _first_content(form)
+        if content is None:
+            return _Outcome(trouble=f"replied without a text: {self._said(raw)}")
+        return _Outcome(text=content)
+
+    def _refusal(self, status: int, raw: bytes, retry_after: str) -> _Outcome:
+        if 300 <= status < 400:
+            trouble = f"redirects elsewhere ({status}), which is not followed"
+            return _Outcome(trouble=trouble, hint="give the final address as the base URL")
+        trouble = f"answered {status}: {self._said(raw)}".removesuffix(": ")
+        may_pass = status == 429 or status >= 500
+        asked = retry_after.strip()
+        pause = float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else None
+        return _Outcome(trouble=trouble, hint=_advice(status), may_pass=may_pass, pause=pause)
+
+    def _said(self, raw: bytes) -> str:
+        """Return the server's own message, or the beginning of what it sent."""
+        try:
+            form = json.loads(raw.decode())
+        except (ValueError, RecursionError):
+            form = None
+        error = form.get("error") if isinstance(form, dict) else None
+        message = error.get("message") if isinstance(error, dict) else error
+        return self._line(message if isinstance(message, str) else raw.decode("utf-8", "replace"))
+
+    def _line(self, text: str) -> str:
+        return excerpt(text, self._model.key)
+
+
+def _first_content(form: Any) -> str | None:
+    """Return choices[0].message.content."""
+    try:
+        content = form["choices"][0]["message"]["content"]
+    except (LookupError, TypeError):
+        return None
+    return content if isinstance(content, str) else None
+
+
+def _headers(model: Model) -> dict[str, str]:
+    headers = {"Content-Type": "application/json", "Connection": "close"}
+    return headers if model.key is None else headers | {"Authorization": f"Bearer {model.key}"}
+
+
+def _advice(status: int) -> str:
+    if status in (401, 403):
+        return _AUTHORITY
+    if status == 404:
+        return "is the model's name right, and does the base URL end in /v1?"
+    return "try again later" if status == 429 or status >= 500 else ""
+
+
+def _connection(url: SplitResult, timeout: float) -> http.client.HTTPConnection:
+    """Return a connection not yet opened: to the host, or through the environment's proxy.
+
+    This machine is never asked through a proxy; plain HTTP is for this machine alone.
+    """
+    host = url.hostname or ""
+    timeout = max(0.001, timeout)
+    if url.scheme == "http":
+        return http.client.HTTPConnection(host, url.port, timeout=timeout)
+    context = ssl.create_default_context()
+    proxy = None if is_loopback(host) else _proxy(url.netloc)
+    if proxy is None:
+        return http.client.HTTPSConnection(host, url.port, timeout=timeout, context=context)
+    connection = http.client.HTTPSConnection(
+        proxy.hostname or "", proxy.port or 80, timeout=timeout, context=context
+    )
+    connection.set_tunnel(host, url.port or 443, _credentials(proxy))
+    return connection
+
+
+def _proxy(netloc: str) -> SplitResult | None:
+    named = getproxies().get("https", "")
+    if not named or proxy_bypass(netloc):
+        return None
+    try:
+        proxy = urlsplit(named if "://" in named else f"http://{named}")
+        if proxy.scheme == "http" and proxy.hostname and proxy.port != 0:
+            return proxy
+    except ValueError:
+        pass
+    raise UnavailableError("the proxy in HTTPS_PROXY is not http://HOST:PORT")
+
+
+def _credentials(proxy: SplitResult) -> dict[str, str]:
+    if proxy.username is None:
+        return {}
+    pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+    return {"Proxy-Authorization": "Basic " + base64.b64encode(pair).decode()}

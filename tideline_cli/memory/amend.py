@@ -1,0 +1,234 @@
+"""amend: forget, restore, pin, unpin and judge facts that are there already."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.memory.recall import Query, recall
+from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.record import record
+from tideline_cli.policy import amend as policy
+from tideline_cli.store import facts, journal, links, uses
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact, Status
+    from tideline_cli.model.origin import Origin
+
+_SHOWN = 60
+
+
+@record
+class Amended:
+    """What became of the facts named: `changed` as they are now, `kept` those that were so
+    already. `batch` is None when nothing changed."""
+
+    changed: tuple[Fact, ...]
+    kept: tuple[Fact, ...]
+    batch: int | None
+
+
+class NothingToDo(Exception):  # noqa: N818  a way out of a transaction, no error
+    """Everything is as it should be: the batch is rolled back, and none is recorded."""
+
+
+def forget(
+    db: Connection,
+    references: Sequence[str],
+    *,
+    superseded_by: str | None = None,
+    viewer: Origin,
+    now: int,
+) -> Amended:
+    """Archive the facts named, all or none; with `superseded_by` the edges say what replaced them.
+
+    Raises NotFoundError for a reference that names no fact of the viewer.
+    """
+
+    def step(named: Sequence[Fact]) -> list[Fact]:
+        by = None
+        if superseded_by is not None:
+            _, by = facts.find(db, superseded_by, viewer=viewer)
+            check_active(by, "supersede anything")
+            if any(fact.id == by.id for fact in named):
+                raise UsageError("a fact cannot supersede itself", hint="name another one")
+        for fact in named:
+            if fact.lifecycle == "active":
+                archive(db, fact, by=by, now=now)
+        return [policy.archived(fact, now=now) for fact in named]
+
+    return _amend(db, "forget", references, step, viewer=viewer, now=now)
+
+
+def archive(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
+    """Close a fact inside a batch that the caller holds open; `by` is what stands in its place."""
+    facts.archive(db, fact.id, now=now)
+    if by is not None:
+        for kind in ("contradicts", "transition"):
+            links.add(db, links.Link(by.id, kind, fact.id, created_at=now))
+
+
+def restore(
+    db: Connection, references: Sequence[str], *, viewer: Origin, now: int
+) -> Amended:
+    """Bring archived or pruned facts back, all or none.
+
+    Raises WriteBlockedError when another active fact stands in the place of one of them; those
+    named together count as active, in whatever order they are named.
+    """
+
+    def step(named: Sequence[Fact]) -> list[Fact]:
+        after = [policy.restored(fact) for fact in named]
+        _store(db, named, after)
+        for before, fact in zip(named, after, strict=True):
+            successor = None if before == fact else blocking_successor(db, fact, viewer=viewer)
+            if successor is not None:
+                raise WriteBlockedError(
+                    f"{fact.id} is superseded by {successor.id}: {clipped(successor.content)}",
+                    hint=f"`tideline forget {successor.id}` first, if the older one is right",
+                    code="superseded",
+                )
+        return after
+
+    return _amend(db, "restore", references, step, viewer=viewer, now=now)
+
+
+def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | None:
+    """Return an active fact that stands in the place of `fact`: one that replaces or contradicts
+    it by an edge, or another one in its slot."""
+    for link in links.arriving(db, fact.id, viewer=viewer):
+        if link.kind in REPLACING:
+            _, source = facts.find(db, link.source, viewer=viewer)
+            if source.lifecycle == "active":
+                return source
+    mates = facts.in_slot(db, fact.slot, viewer=viewer) if fact.slot is not None else []
+    return next((mate for mate, _ in mates if mate.id != fact.id), None)
+
+
+def closest(
+    db: Connection, text: str, *, viewer: Origin, now: int
+) -> tuple[Fact, float] | None:
+    """Return the hit of a recall that is nearest to `text`, and its distance 2 - 2 · cosine."""
+    hits = recall(db, Query(text), viewer=viewer, now=now).hits
+    if not hits:
+        return None
+    from tideline_cli.memory.recovery import embedder_of  # noqa: PLC0415  loads numpy
+    from tideline_cli.vector.embedder import cosines  # noqa: PLC0415
+
+    alike = cosines(embedder_of(db), [(text, hit.fact.content) for hit in hits])
+    best = max(range(len(hits)), key=lambda place: alike[place])
+    return hits[best].fact, 2.0 - 2.0 * alike[best]
+
+
+def pin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Amended:
+    """Let active facts never fade."""
+
+    def step(named: Sequence[Fact]) -> list[Fact]:
+        for fact in named:
+            check_active(fact, "be pinned")
+        return _stored(db, named, policy.pinned)
+
+    return _amend(db, "pin", references, step, viewer=viewer, now=now)
+
+
+def unpin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Amended:
+    """Let facts fade again."""
+
+    def step(named: Sequence[Fact]) -> list[Fact]:
+        return _stored(db, named, policy.unpinned)
+
+    return _amend(db, "unpin", references, step, viewer=viewer, now=now)
+
+
+def feedback(
+    db: Connection, reference: str, *, delta: float, viewer: Origin, now: int
+) -> Amended:
+    """Move importance and confidence of an active fact by `delta`; praise counts as a use."""
+
+    def step(named: Sequence[Fact]) -> list[Fact]:
+        check_active(named[0], "be judged")
+        return _stored(db, named, lambda fact: policy.judged(fact, delta, now=now))
+
+    return _amend(db, "feedback", [reference], step, viewer=viewer, now=now)
+
+
+def promote(
+    db: Connection,
+    fact: Fact,
+    *,
+    status: Status | None = None,
+    confidence: float | None = None,
+    importance: float | None = None,
+) -> Fact:
+    """Raise an active fact inside a batch that the caller holds open; return it as it is now.
+
+    What it was before is `fact`, and in the journal.
+    """
+    after = policy.promoted(fact, status=status, confidence=confidence, importance=importance)
+    facts.change(db, fact, after)
+    return after
+
+
+def check_active(fact: Fact, deed: str) -> None:
+    """Raise WriteBlockedError when the fact is archived or pruned."""
+    if fact.lifecycle != "active":
+        raise WriteBlockedError(
+            f"{fact.id} is {fact.lifecycle} and cannot {deed}",
+            hint=f"`tideline restore {fact.id}` brings it back",
+            code="not_active",
+        )
+
+
+def clipped(text: str) -> str:
+    """Return the beginning of a text on one line, for a message about it."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def _amend(
+    db: Connection,
+    verb: str,
+    references: Sequence[str],
+    step: Callable[[Sequence[Fact]], list[Fact]],
+    *,
+    viewer: Origin,
+    now: int,
+) -> Amended:
+    """Take the facts named through `step`, which returns them as they are afterwards."""
+    kept: tuple[Fact, ...] = ()
+    try:
+        with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
+            named = _named(db, references, viewer=viewer)
+            pairs = list(zip(named, step(named), strict=True))
+            changed = tuple(after for before, after in pairs if after != before)
+            kept = tuple(after for before, after in pairs if after == before)
+            if not changed:
+                raise NothingToDo
+            return Amended(changed, kept, batch.ordinal)
+    except NothingToDo:
+        return Amended((), kept, None)
+
+
+def _named(db: Connection, references: Sequence[str], *, viewer: Origin) -> list[Fact]:
+    """Return the facts named, each once, in the order of their naming."""
+    found = (facts.find(db, reference, viewer=viewer)[1] for reference in references)
+    return list({fact.id: fact for fact in found}.values())
+
+
+def _stored(
+    db: Connection, named: Sequence[Fact], change: Callable[[Fact], Fact]
+) -> list[Fact]:
+    after = [change(fact) for fact in named]
+    _store(db, named, after)
+    return after
+
+
+def _store(db: Connection, before: Sequence[Fact], after: Sequence[Fact]) -> None:
+    for old, new in zip(before, after, strict=True):
+        facts.change(db, old, new)
+        count, last = new.access_count, new.last_accessed_at
+        if (old.access_count, old.last_accessed_at) != (count, last):
+            uses.put(db, new.id, access_count=count, last_accessed_at=last)

@@ -1,0 +1,137 @@
+"""contradictions: pairs of facts that may contradict each other, shown and never settled here."""
+
+from __future__ import annotations
+
+from heapq import heappush, heappushpop
+
+from tideline_cli.memory import recovery
+from tideline_cli.model.record import record
+from tideline_cli.policy import contradiction
+from tideline_cli.policy.contradiction import MIN_OVERLAP, MIN_SCORE, Contradiction, Statement
+from tideline_cli.store import facts, vectors, visibility
+from tideline_cli.store.connection import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.vector.embedder import Embedder
+
+NEWEST = 20_000  # facts that are compared unless all are asked for
+_EXAMINED = 20_000  # pairs of a segment that exact cosines decide among, at least
+_AT_ONCE = 256
+
+
+@record
+class Report:
+    """The pairs, strongest first; how many facts were compared, and whether there are more."""
+
+    found: tuple[Contradiction, ...]
+    compared: int
+    is_partial: bool
+
+
+def contradictions(
+    db: Connection,
+    *,
+    viewer: Origin,
+    now: int,
+    limit: int,
+    segments: Sequence[str] = (),
+    min_score: float = MIN_SCORE,
+    newest: int | None = NEWEST,
+) -> Report:
+    """Return the `limit` strongest pairs among the active facts of `viewer` that have not ended.
+
+    Writes nothing. `newest` None compares all facts.
+    """
+    with snapshot(db):
+        origin = visibility.number(db, viewer)
+        stated = facts.statements(
+            db,
+            viewer=viewer,
+            segments=segments,
+            now=now,
+            limit=None if newest is None else newest + 1,
+        )
+        is_partial = newest is not None and len(stated) > newest
+        stated = stated[:newest]
+        chunks: list[tuple[bytes, bytes]] = []
+        embedder = None
+        if len(stated) > 1:
+            embedder = recovery.embedder_of(db)
+            chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
+    best: list[tuple[Any, ...]] = []
+    if embedder is not None:
+        for segment in dict.fromkeys(row[2] for row in stated):
+            rows = [row for row in stated if row[2] == segment]
+            _collect(best, embedder, rows, chunks, min_score=min_score, limit=limit)
+    found = sorted((item[-1] for item in best), key=contradiction.order)
+    return Report(tuple(found), len(stated), is_partial)
+
+
+def _collect(
+    best: list[tuple[Any, ...]],
+    embedder: Embedder,
+    rows: Sequence[tuple[Any, ...]],
+    chunks: Sequence[tuple[bytes, bytes]],
+    *,
+    min_score: float,
+    limit: int,
+) -> None:
+    """Put the strongest pairs of one segment on the heap `best` of at most `limit`."""
+    for bound, found in _judged(embedder, rows, chunks, min_score=min_score, limit=limit):
+        if len(best) == limit and bound < best[0][0]:
+            return
+        if found.score < min_score:
+            continue
+        item = (found.score, found.a.created_at, found.b.created_at, found.a.id, found.b.id, found)
+        if len(best) < limit:
+            heappush(best, item)
+        else:
+            heappushpop(best, item)
+
+
+def _judged(
+    embedder: Embedder,
+    rows: Sequence[tuple[Any, ...]],
+    chunks: Sequence[tuple[bytes, bytes]],
+    *,
+    min_score: float,
+    limit: int,
+) -> Iterator[tuple[float, Contradiction]]:
+    """Yield (highest score it could have had, pair), the bounds descending."""
+    from tideline_cli.vector import disputes  # noqa: PLC0415  numpy
+    from tideline_cli.vector.embedder import cosines  # noqa: PLC0415
+
+    statements = [Statement(row[1], row[4], row[3], frozenset(row[5].split())) for row in rows]
+    codes, missing = disputes.codes_of(embedder, [row[0] for row in rows], chunks)
+    if len(missing):
+        codes[missing] = embedder.embed_packed([rows[place][4] for place in missing])
+    pairs = disputes.disputes(
+        embedder,
+        codes,
+        [statement.terms for statement in statements],
+        min_overlap=MIN_OVERLAP,
+        min_score=min_score,
+        most=max(_EXAMINED, 4 * limit),
+    )
+    for start in range(0, len(pairs.i), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        both = [
+            (statements[i], statements[j])
+            for i, j in zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)
+        ]
+        exact = (
+            cosines(embedder, [(a.content, b.content) for a, b in both])
+            if embedder.exact
+            else pairs.cosine[part].tolist()
+        )
+        for (a, b), cosine, bound in zip(both, exact, pairs.bound[part].tolist(), strict=True):
+            found = contradiction.compared(a, b, cosine)
+            if found is not None:
+                yield bound, found

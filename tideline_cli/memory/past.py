@@ -1,0 +1,215 @@
+"""undo: take a whole batch back, exactly, or say what stands in the way."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
+from tideline_cli.memory.reversal import MANY, Plan, Reversal, carry_out, embed
+from tideline_cli.model import codec
+from tideline_cli.model.record import record
+from tideline_cli.store import batches, conflicts, journal, undoing
+from tideline_cli.store.connection import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.store.batches import Batch
+    from tideline_cli.store.conflicts import Conflict
+    from tideline_cli.store.undoing import Row, Trail, Trails, Use
+
+_NAMED = 3
+_FINAL = ("purge", "retention")
+
+
+@record
+class Undone:
+    """What an undo did, or would do: `batch` is its own number, 0 in a dry run; facts by id."""
+
+    batch: int
+    undone: int
+    verb: str
+    removed: tuple[str, ...]
+    restored: tuple[str, ...]
+    changed: tuple[str, ...]
+    links_removed: int
+    links_restored: int
+
+
+def undo(
+    db: Connection, ordinal: int | None, *, viewer: Origin, now: int, dry_run: bool = False
+) -> Undone:
+    """Take back the batch with this number, or the newest one that changed anything.
+
+    Raises NotFoundError for a batch that the viewer does not have and WriteBlockedError where
+    later changes would be lost; then nothing has changed.
+    """
+    batch = _wanted(db, ordinal, viewer)
+    if dry_run:
+        with snapshot(db):
+            return _report(batch, _plan(db, batch, viewer), 0)
+    bulk = undoing.size(db, batch) > MANY
+    with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
+        plan = _plan(db, batch, viewer)
+        own.explain(undoing.reason_of(batch))
+        waiting = carry_out(db, plan, bulk=bulk)
+    for origin in waiting:
+        embed(db, origin)
+    return _report(batch, plan, own.ordinal)
+
+
+def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
+    hint = "`tideline history` shows the batches of this origin"
+    if ordinal is None:
+        batch = batches.newest(db, viewer=viewer)
+        if batch is None:
+            raise NotFoundError("there is nothing to undo", hint=hint)
+        return batch
+    batch = batches.find(db, ordinal, viewer=viewer)
+    if batch is None:
+        raise NotFoundError(f"no such batch: {ordinal}", hint=hint)
+    if batch.outcome == "blocked":
+        raise UsageError(f"batch {ordinal} was blocked: it changed nothing", hint=hint)
+    if batch.verb in _FINAL:
+        raise WriteBlockedError(
+            f"batch {ordinal} ({batch.verb}) cannot be undone: what it removed is gone for good",
+            hint="`tideline forget` is the way that can be taken back",
+            code="undo_conflict",
+        )
+    if not batches.has_changes(db, batch):
+        raise UsageError(f"batch {ordinal} changed nothing that is still there", hint=hint)
+    return batch
+
+
+def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
+    """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
+    undone_by = undoing.undone_by(db, batch)
+    if undone_by:
+        raise WriteBlockedError(
+            f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
+            hint=f"`tideline undo {undone_by}` brings it back",
+            code="undo_conflict",
+        )
+    trails = undoing.trails(db, batch)
+    facts, links = _reversal(trails.facts), _reversal(trails.links)
+    awoken = frozenset(
+        {seq for seq, row in facts.back.items() if row["lifecycle"] == "active"}
+        | {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
+    )
+    ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
+    ids |= undoing.ids(db, trails.uses)
+    found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
+    if found:
+        raise _refusal(db, batch, found, ids, viewer)
+    uses = {seq: _used(use) for seq, use in trails.uses.items() if seq not in facts.gone}
+    return Plan(facts, links, uses, ids, awoken)
+
+
+def _reversal(trails: dict[int, Trail]) -> Reversal:
+    moved = {row: trail for row, trail in trails.items() if trail.before != trail.now}
+    return Reversal(
+        tuple(row for row, trail in moved.items() if trail.before is None),
+        {
+            row: codec.loads(trail.before)
+            for row, trail in moved.items()
+            if trail.before is not None and trail.now is None
+        },
+        {
+            row: undoing.differing(trail)
+            for row, trail in moved.items()
+            if trail.before is not None and trail.now is not None
+        },
+    )
+
+
+def _id(trail: Trail) -> str:
+    return str(codec.loads(trail.now or trail.before or '{"id": ""}')["id"])
+
+
+def _used(use: Use) -> Row | None:
+    """Return the use of a fact without what the batch added to it."""
+    if use.now is None:
+        return use.before if use.after is None else None
+    count = use.now["access_count"] - use.count
+    if use.before is None and count <= 0:
+        return None
+    last = use.now["last_accessed_at"]
+    if use.before is not None and use.after is None:
+        last = max(last, use.before["last_accessed_at"])
+    elif use.before is not None and use.after is not None:
+        was = use.after["last_accessed_at"]
+        last = use.before["last_accessed_at"] if last == was else last
+    return {"access_count": max(0, count), "last_accessed_at": last}
+
+
+def _conflicts(
+    db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int]
+) -> Iterator[Conflict]:
+    """Yield the later changes that would be lost, or contradicted."""
+    for seq, trail in trails.facts.items():
+        if trail.before != trail.now:
+            yield from (conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
+    for trail in trails.links.values():
+        if trail.before != trail.now and trail.lost:
+            edge = codec.loads(trail.now or trail.before or "{}")
+            end = edge.get("from_fact", 0)
+            yield from (conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
+    gone, edges = frozenset(facts.gone), frozenset(links.gone)
+    if gone:
+        yield from conflicts.edges_of_removed(db, gone, but=edges)
+    for edge in links.back.values():
+        yield from conflicts.missing_ends(db, edge, gone=gone, back=facts.back)
+        yield from conflicts.same_edge(db, edge, gone=edges)
+    for row in facts.back.values():
+        yield from conflicts.same_id(db, row, gone=gone)
+    for seq in awoken:
+        before = codec.loads(trails.facts[seq].before or "{}")
+        since = trails.facts[seq].first
+        yield from conflicts.in_the_slot(db, before, since=since, but=trails.facts)
+    ending = gone | {seq for seq, row in facts.changed.items() if "lifecycle" in row} - awoken
+    since_of = {seq: trails.facts[seq].first for seq in awoken}
+    yield from conflicts.replaced(db, since_of, inactive=ending, but=edges)
+
+
+def _refusal(
+    db: Connection, batch: Batch, found: list[Conflict], ids: dict[int, str], viewer: Origin
+) -> WriteBlockedError:
+    """Return the error that names what stands in the way, the first few."""
+    ids = ids | undoing.names(db, [conflict.fact for conflict in found])
+    known = {number: batches.by_number(db, number) for number in {c.batch for c in found}}
+    told: list[str] = []
+    for conflict in found[:_NAMED]:
+        other = known[conflict.batch]
+        if other is None:
+            who = "a change from outside tideline"
+        elif other.origin != viewer.key:
+            who = f"{other.verb} of another origin"
+        else:
+            who = f"batch {other.ordinal} ({other.verb})"
+        told.append(f"{who} {conflict.deed} {ids.get(conflict.fact, 'a fact')}")
+    if len(found) > _NAMED:
+        told.append(f"and {len(found) - _NAMED} more")
+    own = [other.ordinal for other in known.values() if other and other.origin == viewer.key]
+    return WriteBlockedError(
+        f"batch {batch.ordinal} cannot be undone: {', '.join(told)}",
+        hint=f"undo batch {max(own)} first" if own else "that cannot be undone from here",
+        code="undo_conflict",
+    )
+
+
+def _report(batch: Batch, plan: Plan, own: int) -> Undone:
+    restored = sorted(plan.awoken | set(plan.facts.back))
+    silent = {seq for seq in plan.uses if seq in plan.ids}
+    changed = sorted((set(plan.facts.changed) | silent) - set(restored))
+    return Undone(
+        own,
+        batch.ordinal,
+        batch.verb,
+        tuple(plan.ids[seq] for seq in sorted(plan.facts.gone)),
+        tuple(plan.ids[seq] for seq in restored),
+        tuple(plan.ids[seq] for seq in changed),
+        len(plan.links.gone),
+        len(plan.links.back),
+    )

@@ -1,0 +1,97 @@
+"""purge and retention: facts that go for good, with whatever derives from them."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import NotFoundError
+from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import record
+from tideline_cli.store import facts, journal, purging
+from tideline_cli.store.connection import finish_purge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Everyone, Origin
+
+
+@record
+class Purged:
+    """The ids that are gone, in order of arrival; the batch, 0 when there was nothing to do;
+    `pending` says that another process keeps traces alive, until a later command finds none."""
+
+    ids: tuple[str, ...]
+    batch: int
+    pending: bool
+
+
+@record
+class Retention:
+    """Which facts have had their time: older than `days`, confirmed and pinned ones only when
+    asked for, those of all origins when the owner asks for that."""
+
+    days: int
+    include_confirmed: bool = False
+    all_origins: bool = False
+
+
+def doomed(db: Connection, references: Sequence[str], *, viewer: Origin) -> dict[int, str]:
+    """Return the ids, by number, of the facts named and of all that derives from them.
+
+    A fact that an undo took out is found in the journal. The owner's purge follows into every
+    origin, that of another origin stays inside it. Raises NotFoundError when one of them
+    is not there.
+    """
+    named = [seq for reference in references for seq in _find(db, reference, viewer)]
+    return purging.with_citers(db, named, viewer=_reach(viewer))
+
+
+def expired(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> dict[int, str]:
+    """Return the ids, by number, of the facts that have had their time."""
+    return purging.made_before(
+        db,
+        now - rule.days * DAY_MS,
+        viewer=_reach(viewer) if rule.all_origins else viewer,
+        confirmed=rule.include_confirmed,
+    )
+
+
+def purge(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Purged:
+    """Remove the facts named and all that derives from them, for good; all or none."""
+    with journal.batch(db, verb="purge", by=viewer, now=now, bulk=True) as batch:
+        gone = doomed(db, references, viewer=viewer)
+        _remove(db, batch, gone)
+    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db))
+
+
+def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purged:
+    """Remove, for good, the facts that have had their time."""
+    if not expired(db, rule, viewer=viewer, now=now):
+        return Purged((), 0, False)
+    with journal.batch(db, verb="retention", by=viewer, now=now, bulk=True) as batch:
+        gone = expired(db, rule, viewer=viewer, now=now)
+        _remove(db, batch, gone)
+    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db))
+
+
+def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
+    """Return the number of a fact; of one that an undo took out, all that had the id."""
+    try:
+        return [facts.find(db, reference, viewer=viewer)[0]]
+    except NotFoundError:
+        undone = purging.undone(db, reference, viewer=viewer)
+        if not undone:
+            raise
+        return undone
+
+
+def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
+    purging.remove(db, gone)
+    batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")
+
+
+def _reach(viewer: Origin) -> Origin | Everyone:
+    return EVERYONE if viewer.is_owner else viewer

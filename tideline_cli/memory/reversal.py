@@ -1,0 +1,106 @@
+"""Carrying an undo out: rows, index, vectors and bounds as they were."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError
+from tideline_cli.memory.recovery import embed_backlog, embedder_of
+from tideline_cli.model.record import record
+from tideline_cli.model.text import terms
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import ceilings, fts, undoing, vector_upkeep
+from tideline_cli.store.connection import setting, writing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.undoing import Row
+
+MANY = 500  # facts that come and go; for more the index is made anew, and vectors come later
+_EMBED_AT_ONCE = 1000
+
+
+@record
+class Reversal:
+    """What happens to the rows of a table, by number: they go, come back as they were, or get
+    back the values that differ."""
+
+    gone: tuple[int, ...]
+    back: dict[int, Row]
+    changed: dict[int, Row]
+
+
+@record
+class Plan:
+    """All that an undo does. `ids` names the facts, those that go and come included."""
+
+    facts: Reversal
+    links: Reversal
+    uses: dict[int, Row | None]
+    ids: dict[int, str]
+    awoken: frozenset[int]  # facts that become active again
+
+
+def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
+    """Do it, in a batch of the caller; return the numbers of the origins whose facts wait for
+    vectors."""
+    undoing.delete(db, "link", plan.links.gone)
+    undoing.delete(db, "fact", plan.facts.gone)
+    vector_upkeep.remove(db, plan.facts.gone)
+    bounds = dict.fromkeys(plan.facts.gone, 0)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    for seq, row in plan.facts.back.items():
+        listed = terms(row["content"], analyzer=analyzer)
+        undoing.insert_fact(db, row, listed)
+        bounds[seq] = ceiling.code(listed, row["source"])
+    for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
+        for number, changed in reversal.changed.items():
+            undoing.update(db, entity, number, changed)
+    for row in plan.links.back.values():
+        undoing.insert_link(db, row)
+    for seq, use in plan.uses.items():
+        undoing.put_use(db, seq, use)
+    ceilings.put(db, bounds)
+    if bulk:
+        fts.rebuild(db)
+    return _vectors_back(db, plan.facts.back)
+
+
+def embed(db: Connection, origin: int) -> None:
+    """Make the vectors that are missing, in short transactions; what fails waits for recall."""
+    try:
+        done = _EMBED_AT_ONCE
+        while done == _EMBED_AT_ONCE:
+            with writing(db):
+                done = embed_backlog(db, origin=origin, limit=_EMBED_AT_ONCE)
+    except TidelineError:
+        return
+
+
+def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
+    """Give facts that come back their vectors: few at once, many later, in order of arrival."""
+    by_origin: dict[int, dict[int, str]] = {}
+    for seq, row in back.items():
+        by_origin.setdefault(row["origin"], {})[seq] = row["content"]
+    waiting: set[int] = set()
+    for origin, texts in by_origin.items():
+        if not _put_back(db, texts, origin):
+            vector_upkeep.rewind(db, min(texts), origin=origin)
+            waiting.add(origin)
+    return waiting
+
+
+def _put_back(db: Connection, texts: dict[int, str], origin: int) -> bool:
+    """Embed facts among those of their origin that have vectors; say whether that was possible."""
+    if len(texts) > MANY:
+        return False
+    try:
+        embedder = embedder_of(db)
+        codes = embedder.embed_packed(list(texts.values())).tobytes()
+    except TidelineError:
+        return False
+    size = len(codes) // len(texts)
+    made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
+    vector_upkeep.put_back(db, made, origin=origin, embedder=embedder.name)
+    return True

@@ -1,0 +1,25 @@
+"""The kinds of edges between facts, and which kind leads back."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Made by replacing and merging facts.
+MINTED = ("supersedes", "transition", "corrects", "derived_from", "supports", "contradicts")
+# What a text can say about two facts.
+FACTUAL = (
+    "causes", "caused_by", "part_of", "precedes", "follows", "enables", "blocks", "co_constrains",
+    "located_at", "uses", "works_on", "contrasts_with", "relates_to",
+)  # fmt: skip
+KINDS = (*MINTED, *FACTUAL, "same_topic", "relates")
+INVERSE: Mapping[str, str] = {kind: kind for kind in KINDS} | {
+    "causes": "caused_by",
+    "caused_by": "causes",
+    "precedes": "follows",
+    "follows": "precedes",
+}
+
+# An active fact with such an edge to another stands in that one's place.
+REPLACING = ("contradicts", "transition", "supersedes")

@@ -1,0 +1,66 @@
+"""What a pass would like to change: decided before anything is written, applied afterwards."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact, Lifecycle
+
+
+@record
+class Confirm:
+    """A belief that was said or corrected often enough becomes `after`."""
+
+    before: Fact
+    after: Fact
+    said: int
+    corrected: int
+
+
+@record
+class Merge:
+    """`loser` says what `keeper` says: it is archived, and the keeper becomes `after`.
+
+    `inherited` are the edges (kind, target id, reason, strength) that the keeper takes over.
+    """
+
+    keeper: Fact
+    after: Fact
+    loser: Fact
+    cosine: float
+    inherited: tuple[tuple[str, str, str | None, int | None], ...]
+
+
+@record
+class Relate:
+    """An edge `relates` from one fact to another that is much like it."""
+
+    source: Fact
+    target: Fact
+    cosine: float
+
+
+@record
+class Fade:
+    """A fact whose strength is below what keeps it goes out of recall: `becomes` says how."""
+
+    fact: Fact
+    strength: float
+    days: float
+    becomes: Lifecycle
+
+
+@record
+class Retire:
+    """`loser` is needless by a model's word; `survivor`, where one is known, stands in its place
+    and becomes `after`."""
+
+    loser: Fact
+    survivor: Fact | None
+    after: Fact | None
+    reason: str
+
+
+Proposal = Confirm | Merge | Relate | Fade | Retire

@@ -1,0 +1,71 @@
+"""What becomes of one fact that somebody forgets, restores, pins or judges. Pure."""
+
+from __future__ import annotations
+
+from tideline_cli.model.fact import clamped, initial_heat
+from tideline_cli.model.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact, Status
+
+UP = 0.05
+DOWN = -0.10
+LARGEST_DELTA = 0.3
+
+
+def archived(fact: Fact, *, now: int) -> Fact:
+    """Return an active fact as one that held until now, or until it ended; others as they are."""
+    if fact.lifecycle != "active":
+        return fact
+    end = now if fact.valid_to is None else min(fact.valid_to, now)
+    return replace(fact, lifecycle="archived", valid_to=end)
+
+
+def restored(fact: Fact) -> Fact:
+    """Return an archived or pruned fact as an active one that has no end."""
+    if fact.lifecycle == "active":
+        return fact
+    return replace(fact, lifecycle="active", valid_to=None)
+
+
+def pinned(fact: Fact) -> Fact:
+    """Return the fact as one that never fades."""
+    return replace(fact, pinned=True, heat="core") if not fact.pinned else fact
+
+
+def unpinned(fact: Fact) -> Fact:
+    """Return the fact as one that fades, as warm as it would be if it were new."""
+    if not fact.pinned:
+        return fact
+    heat = initial_heat(fact.segment, fact.kind, fact.tier, fact.importance)
+    return replace(fact, pinned=False, heat=heat)
+
+
+def judged(fact: Fact, delta: float, *, now: int) -> Fact:
+    """Return the fact with importance and confidence moved by `delta`, within 0..1.
+
+    Praise counts as a use; blame leaves the clock of the forgetting curve alone.
+    """
+    moved = replace(
+        fact,
+        importance=clamped(fact.importance + delta, fact.importance),
+        confidence=None
+        if fact.confidence is None
+        else clamped(fact.confidence + delta, fact.confidence),
+    )
+    if delta <= 0:
+        return moved
+    return replace(moved, access_count=fact.access_count + 1, last_accessed_at=now)
+
+
+def promoted(
+    fact: Fact, *, status: Status | None, confidence: float | None, importance: float | None
+) -> Fact:
+    """Return the fact with what is given of the three, within 0..1."""
+    return replace(
+        fact,
+        status=status or fact.status,
+        confidence=fact.confidence if confidence is None else clamped(confidence, 1.0),
+        importance=clamped(importance, fact.importance),
+    )

@@ -1,0 +1,145 @@
+"""What the passes over many facts read: few columns of many facts, whole facts of few."""
+
+from __future__ import annotations
+
+from tideline_cli.store import facts, visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+
+    Edge = tuple[str, str, str | None, int | None]
+
+_AT_ONCE = 500
+
+
+def count(db: Connection, *, viewer: Origin) -> int:
+    """Return the number of an origin's active facts."""
+    condition, values = visibility.where(viewer)
+    return int(
+        db.execute(
+            f"SELECT count(*) FROM fact WHERE lifecycle = 'active' AND {condition}", values
+        ).get
+    )
+
+
+def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
+    """Return the active facts that hold a slot and are not confirmed, in order of arrival."""
+    condition, values = visibility.where(viewer)
+    rows = db.execute(
+        f"SELECT seq FROM fact WHERE {condition} AND slot IS NOT NULL AND lifecycle = 'active'"
+        " AND ifnull(status, '') <> 'confirmed' ORDER BY seq",
+        values,
+    )
+    return list(whole(db, [seq for (seq,) in rows], viewer=viewer).values())
+
+
+def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
+    """Return for each slot how many of its archived facts another of the slot has replaced."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[Any] = db.execute(
+        f"""
+        SELECT fact.slot, count(DISTINCT fact.seq)
+        FROM fact JOIN link ON link.to_fact = fact.seq JOIN fact AS newer
+          ON newer.seq = link.from_fact
+        WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
+          AND link.kind IN ('contradicts', 'transition') AND newer.slot = fact.slot
+          AND newer.origin = fact.origin
+        GROUP BY fact.slot
+        """,
+        values,
+    )
+    return dict(rows)
+
+
+def fading(db: Connection, *, viewer: Origin) -> list[tuple[Any, ...]]:
+    """Return (seq, id, tier, importance, decay_rate or None, segment, access_count,
+    last_accessed_at, created_at) of the active facts that may fade: neither permanent, pinned nor
+    confirmed."""
+    condition, values = visibility.where(viewer)
+    return db.execute(
+        f"""
+        SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_count, 0),
+               ifnull(last_accessed_at, created_at), created_at
+        FROM fact LEFT JOIN usage ON usage.fact = fact.seq
+        WHERE {condition} AND lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
+          AND ifnull(status, '') <> 'confirmed'
+        ORDER BY fact.seq
+        """,
+        values,
+    ).fetchall()
+
+
+def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
+    """Return when a pass last ended well in an origin, None when never."""
+    row = db.execute(
+        "SELECT max(at) FROM batch WHERE verb = ? AND outcome = 'done'"
+        " AND origin = (SELECT number FROM origin WHERE key = ?)",
+        (verb, viewer.key),
+    ).fetchone()
+    return None if row is None or row[0] is None else int(row[0])
+
+
+def whole(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, Fact]:
+    """Return facts by number, in the order asked for; those that are gone are left out."""
+    wanted = list(seqs)
+    found: dict[int, Fact] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        found |= facts.get(db, wanted[start : start + _AT_ONCE], viewer=viewer)
+    return {seq: found[seq] for seq in wanted if seq in found}
+
+
+def contents(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, str]:
+    """Return the texts of facts by number."""
+    condition, values = visibility.where(viewer)
+    wanted = list(seqs)
+    found: dict[int, str] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        marks = ", ".join(map(str, map(int, wanted[start : start + _AT_ONCE])))
+        rows: Iterable[Any] = db.execute(
+            f"SELECT seq, content FROM fact WHERE seq IN ({marks}) AND {condition}", values
+        )
+        found |= dict(rows)
+    return found
+
+
+def edges(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[str, list[Edge]]:
+    """Return for each of the facts, by id, its edges: (kind, target id, reason, strength)."""
+    condition, values = visibility.where(viewer)
+    wanted = list(seqs)
+    found: dict[str, list[Edge]] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        marks = ", ".join(map(str, map(int, wanted[start : start + _AT_ONCE])))
+        rows: Iterable[Any] = db.execute(
+            f"""
+            SELECT fact.id, link.kind, target.id, reason, strength
+            FROM fact JOIN link ON link.from_fact = fact.seq
+              JOIN fact AS target ON target.seq = link.to_fact
+            WHERE fact.seq IN ({marks}) AND {condition} ORDER BY link.number
+            """,
+            values,
+        )
+        for source, *edge in rows:
+            found.setdefault(source, []).append((edge[0], edge[1], edge[2], edge[3]))
+    return found
+
+
+def terms_of(
+    db: Connection, ids: Iterable[str], *, viewer: Origin
+) -> dict[str, frozenset[str]]:
+    """Return the distinct terms of facts, by id."""
+    condition, values = visibility.where(viewer)
+    found: dict[str, frozenset[str]] = {}
+    for fact_id in ids:
+        row = db.execute(
+            f"SELECT terms FROM fact WHERE id = ? AND {condition}", (fact_id, *values)
+        ).fetchone()
+        if row:
+            found[fact_id] = frozenset(str(row[0]).split())
+    return found

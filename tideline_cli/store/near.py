@@ -1,0 +1,120 @@
+"""The table of pairs that are alike, and what of an origin has been compared."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+
+@record
+class Progress:
+    """All facts up to number `seq` have been compared, for cosines of at least `floor`."""
+
+    embedder: str
+    floor: float
+    seq: int
+
+
+def progress(db: Connection, *, origin: int) -> Progress | None:
+    """Return how far the facts of an origin have been compared, None when never."""
+    row = db.execute(
+        "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin,)
+    ).fetchone()
+    return Progress(*row) if row else None
+
+
+def put_progress(db: Connection, made: Progress, *, origin: int) -> None:
+    """Store how far the facts of an origin have been compared."""
+    db.execute(
+        "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)",
+        (origin, made.embedder, made.floor, made.seq),
+    )
+
+
+def forget(db: Connection, *, origin: int) -> None:
+    """Forget every pair of an origin, so that all of it is compared anew."""
+    db.execute("DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin,))
+    db.execute(
+        "DELETE FROM unpaired WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin,)
+    )
+    db.execute("DELETE FROM near_progress WHERE origin = ?", (origin,))
+
+
+def active(db: Connection, *, origin: int) -> list[int]:
+    """Return the numbers of an origin's active facts, ascending."""
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq", (origin,)
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def unpaired(db: Connection, *, origin: int) -> list[int]:
+    """Return the numbers of an origin's facts that came late to the comparison."""
+    rows: list[Any] = db.execute(
+        "SELECT unpaired.fact FROM unpaired JOIN fact ON fact.seq = unpaired.fact WHERE origin = ?",
+        (origin,),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def add_unpaired(db: Connection, seqs: Iterable[int]) -> None:
+    """Have these facts compared again; those that are gone are left out."""
+    for seq in seqs:
+        db.execute(
+            "INSERT OR IGNORE INTO unpaired (fact) SELECT seq FROM fact WHERE seq = ?", (seq,)
+        )
+
+
+def paired(db: Connection, seqs: Iterable[int]) -> None:
+    """Note that these facts have been compared with all others."""
+    for seq in seqs:
+        db.execute("DELETE FROM unpaired WHERE fact = ?", (seq,))
+
+
+def put(db: Connection, pairs: Sequence[tuple[int, int, float]]) -> None:
+    """Store pairs (later, earlier, cosine) of facts that are still there."""
+    db.executemany(
+        """
+        INSERT OR REPLACE INTO near (fact, other, cosine)
+        SELECT a.seq, b.seq, ?3 FROM fact AS a, fact AS b WHERE a.seq = ?1 AND b.seq = ?2
+        """,
+        pairs,
+    )
+
+
+def pairs(db: Connection, *, origin: int, floor: float) -> list[tuple[int, int, float]]:
+    """Return the pairs (later, earlier, cosine) of active facts of an origin."""
+    rows: list[Any] = db.execute(
+        """
+        SELECT near.fact, near.other, near.cosine FROM near
+        JOIN fact AS a ON a.seq = near.fact JOIN fact AS b ON b.seq = near.other
+        WHERE a.origin = ? AND a.lifecycle = 'active' AND b.lifecycle = 'active'
+          AND near.cosine >= ?
+        """,
+        (origin, floor),
+    ).fetchall()
+    return rows
+
+
+def last_change(db: Connection) -> int:
+    """Return the number of the newest change in the journal."""
+    return int(db.execute("SELECT ifnull(max(number), 0) FROM change").get)
+
+
+def revived(db: Connection, *, since: int, origin: int, until: int) -> list[int]:
+    """Return the active facts up to number `until` that have changed after change `since`."""
+    rows: list[Any] = db.execute(
+        """
+        SELECT DISTINCT fact.seq FROM change JOIN fact ON fact.seq = change.row
+        WHERE change.number > ? AND change.entity = 'fact' AND fact.origin = ?
+          AND fact.lifecycle = 'active' AND fact.seq <= ?
+        """,
+        (since, origin, until),
+    ).fetchall()
+    return [row[0] for row in rows]

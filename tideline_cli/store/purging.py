@@ -1,0 +1,132 @@
+"""Removing facts for good: their rows, all that was derived of them, their part of the journal."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.store import ceilings, edges, fts, vector_upkeep, visibility
+from tideline_cli.store.connection import begin_purge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Everyone, Origin
+
+
+_MIN_PREFIX = 4
+# Facts that an undo has taken out live on in the journal.
+_FACTS = """
+SELECT seq, id, origin, created_at, pinned, status, derived_from, content FROM fact
+"""
+_UNDONE = """
+SELECT DISTINCT row AS seq, before ->> 'id' AS id, before ->> 'origin' AS origin,
+       before ->> 'created_at' AS created_at, before ->> 'pinned' AS pinned,
+       before ->> 'status' AS status, before ->> 'derived_from' AS derived_from,
+       before ->> 'content' AS content
+FROM change
+WHERE entity = 'fact' AND act = '-' AND row NOT IN (SELECT seq FROM fact)
+"""
+
+
+def undone(db: Connection, reference: str, *, viewer: Origin) -> list[int]:
+    """Return the numbers of facts with this id, or beginning of one, that the journal alone still
+    knows."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[Any] = db.execute(
+        f"SELECT seq, id FROM ({_UNDONE}) AS fact WHERE {condition}", values
+    )
+    known = dict(rows)
+    exact = [seq for seq, fact_id in known.items() if fact_id == reference]
+    if exact or len(reference) < _MIN_PREFIX:
+        return exact
+    return [seq for seq, fact_id in known.items() if fact_id.startswith(reference.upper())]
+
+
+def with_citers(
+    db: Connection, named: Iterable[int], *, viewer: Origin | Everyone
+) -> dict[int, str]:
+    """Return the ids of facts, by number, with all that `viewer` may see and that derives from
+    them, directly or not, and what the journal alone knows of the same text or id; in order of
+    arrival."""
+    condition, values = visibility.where(viewer)
+    citing: dict[str, list[int]] = {}
+    twins: dict[tuple[Any, ...], list[int]] = {}
+    gone: dict[int, tuple[Any, ...]] = {}
+    rows: Iterable[Any] = db.execute(
+        f"""SELECT seq, id, origin, derived_from, NULL FROM fact
+        WHERE derived_from IS NOT NULL AND {condition}
+        UNION ALL SELECT seq, id, origin, derived_from, content FROM ({_UNDONE}) AS fact
+        WHERE {condition}""",
+        (*values, *values),
+    )
+    for seq, fact_id, origin, cited, content in rows:
+        for source in codec.loads(cited or "[]"):
+            citing.setdefault(source, []).append(seq)
+        if content is not None:
+            gone[seq] = (fact_id, origin, content)
+            twins.setdefault((fact_id,), []).append(seq)
+            twins.setdefault((origin, content), []).append(seq)
+    found: dict[int, str] = {}
+    waiting = list(named)
+    while waiting:
+        seq = waiting.pop()
+        if seq not in found:
+            fact_id, *text = gone.get(seq) or _fact(db, seq)
+            found[seq] = fact_id
+            waiting += citing.get(fact_id, [])
+            waiting += twins.get((fact_id,), []) + twins.get(tuple(text), [])
+    return dict(sorted(found.items()))
+
+
+def made_before(
+    db: Connection, instant: int, *, viewer: Origin | Everyone, confirmed: bool
+) -> dict[int, str]:
+    """Return the ids of the facts made before an instant, by number, whatever their lifecycle,
+    those that the journal alone knows included; confirmed and pinned ones only when asked for."""
+    condition, values = visibility.where(viewer)
+    kept = "" if confirmed else " AND pinned = 0 AND ifnull(status, '') <> 'confirmed'"
+    rows: Iterable[Any] = db.execute(
+        f"SELECT seq, id FROM ({_FACTS} UNION ALL {_UNDONE}) AS fact"
+        f" WHERE created_at < ? AND {condition}{kept} ORDER BY seq",
+        (instant, *values),
+    )
+    return dict(rows)
+
+
+def _fact(db: Connection, seq: int) -> tuple[Any, ...]:
+    found: list[Any] = db.execute(
+        "SELECT id, origin, content FROM fact WHERE seq = ?", (seq,)
+    ).fetchall()
+    return tuple(found[0])
+
+
+def remove(db: Connection, gone: Collection[int]) -> None:
+    """Remove facts and every row that tells of them, in a bulk batch of the caller.
+
+    What pages and the log still hold is left to `connection.finish_purge`.
+    """
+    begin_purge(db)
+    listed = codec.dumps(list(gone))
+    vector_upkeep.remove(db, gone)
+    ceilings.put(db, dict.fromkeys(gone, 0))
+    db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
+    told = [number for life in edges.lives(db, gone) for number, _, _ in life.changes]
+    db.execute(
+        "DELETE FROM change WHERE number IN (SELECT value FROM json_each(?))",
+        (codec.dumps(told),),
+    )
+    db.execute(
+        "DELETE FROM change WHERE entity IN ('fact', 'usage')"
+        " AND row IN (SELECT value FROM json_each(?))",
+        (listed,),
+    )
+    # The numbers of the newest changes are given again; batches that go on must find theirs.
+    db.execute(
+        "UPDATE batch SET first = (SELECT 1 + ifnull(max(number), 0) FROM change)"
+        " WHERE first > (SELECT 1 + ifnull(max(number), 0) FROM change)"
+    )
+    # Row by row, the index would keep pieces of terms that separate its pages.
+    fts.rebuild(db)

@@ -1,0 +1,235 @@
+"""What one batch did to each row, by the journal, and putting rows back as they were."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.record import record
+from tideline_cli.store import batches, journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.store.batches import Batch
+
+    Row = dict[str, Any]
+
+_KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
+_TOUCHED = """
+SELECT entity, row, number, batch, before, after FROM change
+WHERE number >= ?1
+  AND (entity, row) IN (SELECT entity, row FROM change WHERE number >= ?1 AND batch = ?2)
+ORDER BY number
+"""
+_EDGE = ("from_fact", "to_fact", "kind")
+
+
+@record
+class Trail:
+    """A row of `fact` or `link`: as the batch found it and as it is, None where there was none or
+    is none. `first` is the number of the batch's first change of it; `lost` are the batches whose
+    changes of the row would be lost."""
+
+    first: int
+    before: str | None
+    now: str | None
+    lost: tuple[int, ...]
+
+
+@record
+class Use:
+    """How often a batch used a fact, beside the row of `usage` that it found, the one that it
+    left and the one that is there now; recall changes that row without a trace."""
+
+    count: int
+    before: Row | None
+    after: Row | None
+    now: Row | None
+
+
+@record
+class Trails:
+    """All that a batch did, by the number of the row."""
+
+    facts: dict[int, Trail]
+    links: dict[int, Trail]
+    uses: dict[int, Use]
+
+
+@record
+class _Change:
+    number: int
+    batch: int
+    before: str | None
+    after: str | None
+
+
+def size(db: Connection, batch: Batch) -> int:
+    """Return how many facts a batch added or deleted."""
+    return int(
+        db.execute(
+            "SELECT count(*) FROM change WHERE number >= ? AND batch = ? AND entity = 'fact'"
+            " AND act <> '~'",
+            (batch.first, batch.number),
+        ).get
+    )
+
+
+def trails(db: Connection, batch: Batch) -> Trails:
+    """Return what a batch did to each row, and what has become of the row since."""
+    changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
+    for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number)):
+        changes[entity].setdefault(row, []).append(_Change(*values))
+    now = {entity: journal.states(db, entity, by_row) for entity, by_row in changes.items()}
+    return Trails(
+        {
+            row: _trail(found, now["fact"].get(row), batch.number)
+            for row, found in changes["fact"].items()
+        },
+        {
+            row: _trail(found, _same_edge(found, now["link"].get(row), batch.number), batch.number)
+            for row, found in changes["link"].items()
+        },
+        {
+            row: _use(found, now["usage"].get(row), batch.number)
+            for row, found in changes["usage"].items()
+        },
+    )
+
+
+def ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
+    """Return the ids of facts by number, those that exist."""
+    rows: Iterable[Any] = db.execute(
+        "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        (codec.dumps(list(facts)),),
+    )
+    return dict(rows)
+
+
+def names(db: Connection, facts: Iterable[int]) -> dict[int, str]:
+    """Return the ids of facts by number, those that are gone included."""
+    wanted = list(facts)
+    rows: Iterable[Any] = db.execute(
+        "SELECT row, before ->> 'id' FROM change WHERE entity = 'fact' AND act = '-'"
+        " AND row IN (SELECT value FROM json_each(?))",
+        (codec.dumps(wanted),),
+    )
+    return dict(rows) | ids(db, wanted)
+
+
+def undone_by(db: Connection, batch: Batch) -> int:
+    """Return the ordinal of the undo that took a batch back, 0 when it stands."""
+    row: Any = db.execute(
+        "SELECT number, ordinal FROM batch WHERE origin = (SELECT origin FROM batch WHERE number ="
+        " ?1) AND verb = 'undo' AND outcome = 'done' AND reason GLOB ?2 AND number > ?1"
+        " ORDER BY number DESC LIMIT 1",
+        (batch.number, reason_of(batch).partition("(")[0] + "(*"),
+    ).fetchone()
+    if row is None:
+        return 0
+    took = batches.by_number(db, row[0])
+    return 0 if took is None or undone_by(db, took) else int(row[1])
+
+
+def reason_of(batch: Batch) -> str:
+    """Return what the journal says of the batch that takes this one back."""
+    return f"batch {batch.ordinal} ({batch.verb})"
+
+
+def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
+    """Delete rows by number."""
+    db.execute(
+        f"DELETE FROM {entity} WHERE {_KEYS[entity]} IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(rows)),),
+    )
+
+
+def insert_fact(db: Connection, row: Row, terms: Sequence[str]) -> None:
+    """Store a fact again under its number."""
+    _insert(db, "fact", row | {"length": len(terms), "terms": " ".join(terms)})
+
+
+def insert_link(db: Connection, row: Row) -> None:
+    """Store an edge again, under its number unless another edge has got that."""
+    taken = db.execute("SELECT 1 FROM link WHERE number = ?", (row["number"],)).fetchone()
+    _insert(db, "link", row | {"number": None} if taken else row)
+
+
+def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any]) -> None:
+    """Set columns of one row."""
+    columns = ", ".join(f"{name} = ?" for name in changed)
+    db.execute(
+        f"UPDATE {entity} SET {columns} WHERE {_KEYS[entity]} = ?", (*changed.values(), number)
+    )
+
+
+def put_use(db: Connection, seq: int, row: Row | None) -> None:
+    """Set the use of a fact that exists; None is that of a fact that was never used."""
+    if row is None:
+        delete(db, "usage", [seq])
+        return
+    db.execute(
+        """
+        INSERT INTO usage (fact, access_count, last_accessed_at)
+        SELECT seq, ?2, ?3 FROM fact WHERE seq = ?1
+        ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
+        """,
+        (seq, row["access_count"], row["last_accessed_at"]),
+    )
+
+
+def differing(trail: Trail) -> Row:
+    """Return the values of a row as it was that differ from those it has."""
+    was, has = (codec.loads(row or "{}") for row in (trail.before, trail.now))
+    return {name: value for name, value in was.items() if has.get(name) != value}
+
+
+def _trail(changes: list[_Change], now: str | None, batch: int) -> Trail:
+    """Follow one row through its changes, oldest first.
+
+    What the batch left must be what its own next change found, or what is there now.
+    """
+    states = [change.before for change in changes] + [now]
+    own = [place for place, change in enumerate(changes) if change.batch == batch]
+    lost: list[int] = []
+    for place, following in zip(own, [*own[1:], len(changes)], strict=True):
+        if states[place + 1] != states[following]:
+            lost += [change.batch for change in changes[place + 1 : following]]
+    first = own[0]
+    return Trail(changes[first].number, states[first], now, tuple(dict.fromkeys(lost)))
+
+
+def _same_edge(changes: list[_Change], now: str | None, batch: int) -> str | None:
+    """Return what is there now, None when it is another edge that got the number of one that is
+    gone."""
+    states = [change.before for change in changes] + [now]
+    own = next(place for place, change in enumerate(changes) if change.batch == batch)
+    ours = states[own] if states[own] is not None else states[own + 1]
+    if now is None or ours is None:
+        return now
+    was, now_is = codec.loads(ours), codec.loads(now)
+    return now if all(was[name] == now_is[name] for name in _EDGE) else None
+
+
+def _use(changes: list[_Change], now: str | None, batch: int) -> Use:
+    own = [change for change in changes if change.batch == batch]
+    total = sum(_count(change.after) - _count(change.before) for change in own)
+    return Use(total, _parsed(own[0].before), _parsed(own[-1].after), _parsed(now))
+
+
+def _count(row: str | None) -> int:
+    return 0 if row is None else int(codec.loads(row)["access_count"])
+
+
+def _parsed(row: str | None) -> Row | None:
+    return None if row is None else codec.loads(row)
+
+
+def _insert(db: Connection, entity: str, row: Row) -> None:
+    db.execute(
+        f"INSERT INTO {entity} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
+        tuple(row.values()),
+    )

@@ -1,0 +1,103 @@
+"""Vectors of facts that go, or come back out of order: the packed chunks kept complete."""
+
+from __future__ import annotations
+
+from struct import unpack
+
+from tideline_cli.store import vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from apsw import Connection
+
+_IN_PLACE = 64  # up to these are put into the chunks where they belong; more are packed anew
+
+
+def remove(db: Connection, gone: Collection[int]) -> None:
+    """Take out the vectors of facts by number, those of every embedder."""
+    wanted = frozenset(gone)
+    rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
+    for row, facts in rows:
+        if not wanted.isdisjoint(_numbers(facts)):
+            held = {n: code for n, code in _held(db, row).items() if n not in wanted}
+            _write(db, row, held)
+
+
+def put_back(db: Connection, made: Mapping[int, bytes], *, origin: int, embedder: str) -> None:
+    """Store vectors of facts among those that are embedded, in order of number.
+
+    Facts beyond the progress are left out: their turn comes.
+    """
+    reached = vectors.progress(db, origin=origin, embedder=embedder)
+    late = {number: code for number, code in made.items() if number <= reached}
+    rows: list[Any] = db.execute(
+        "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
+        (origin, embedder),
+    ).fetchall()
+    if rows and len(late) <= _IN_PLACE:
+        starts = [(_numbers(facts)[0], row) for row, facts in rows]
+        for number, code in late.items():
+            chunk = max((s for s in starts if s[0] <= number), default=starts[0])[1]
+            _write(db, chunk, _held(db, chunk) | {number: code})
+    else:
+        _pack_anew(db, [row for row, _ in rows], late, origin, embedder)
+
+
+def rewind(db: Connection, seq: int, *, origin: int) -> None:
+    """Have the facts of an origin from number `seq` on embedded again, in their order."""
+    late: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE origin = ? AND seq >= ?", (origin, seq)
+    ).fetchall()
+    remove(db, [number for (number,) in late])
+    db.execute(
+        "UPDATE vector_progress SET seq = ? WHERE origin = ? AND seq >= ?", (seq - 1, origin, seq)
+    )
+
+
+def _pack_anew(
+    db: Connection, rows: list[int], more: dict[int, bytes], origin: int, embedder: str
+) -> None:
+    held = dict(more)
+    for row in rows:
+        held |= _held(db, row)
+        db.execute("DELETE FROM vector_chunk WHERE number = ?", (row,))
+    numbers = sorted(held)
+    for start in range(0, len(numbers), vectors.CHUNK):
+        part = numbers[start : start + vectors.CHUNK]
+        db.execute(
+            "INSERT INTO vector_chunk (origin, embedder, facts, codes) VALUES (?, ?, ?, ?)",
+            (origin, embedder, _packed(part), b"".join(held[number] for number in part)),
+        )
+
+
+def _held(db: Connection, row: int) -> dict[int, bytes]:
+    """Return the vectors of one chunk by the number of their fact."""
+    found: list[Any] = db.execute(
+        "SELECT facts, codes FROM vector_chunk WHERE number = ?", (row,)
+    ).fetchall()
+    facts, codes = found[0]
+    numbers = _numbers(facts)
+    size = len(codes) // len(numbers)
+    return {number: codes[i * size : (i + 1) * size] for i, number in enumerate(numbers)}
+
+
+def _write(db: Connection, row: int, held: dict[int, bytes]) -> None:
+    numbers = sorted(held)
+    if numbers:
+        db.execute(
+            "UPDATE vector_chunk SET facts = ?, codes = ? WHERE number = ?",
+            (_packed(numbers), b"".join(held[number] for number in numbers), row),
+        )
+    else:
+        db.execute("DELETE FROM vector_chunk WHERE number = ?", (row,))
+
+
+def _numbers(facts: bytes) -> tuple[int, ...]:
+    return unpack(f"<{len(facts) // 4}I", facts)
+
+
+def _packed(numbers: list[int]) -> bytes:
+    return b"".join(number.to_bytes(4, "little") for number in numbers)

@@ -1,0 +1,157 @@
+"""Pairs of facts that share words and differ in their vectors, among many: exact in the words,
+bounded in the vectors.
+
+The facts that share a term with a fact are counted along posting lists, so the words cost what
+the facts have in common; cosines come from blocked products of what the packed vectors stand for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from tideline_cli.vector.embedder import Embedder
+
+    Rows = NDArray[np.float32]
+    Numbers = NDArray[np.int64]
+
+_ROWS = 256
+_SLACK = 1e-6  # a float32 product of unit vectors is off by less
+_CROWDED = 0.02  # share of a block that is wanted: sooner multiplied whole
+_AT_ONCE = 1 << 14
+_WAITING = 1 << 18  # pairs that are kept before the weakest are dropped
+
+
+@record
+class Pairs:
+    """Rows i < j that share words, with approximate cosines; the highest bound of the score
+    first."""
+
+    i: Numbers
+    j: Numbers
+    cosine: Rows
+    bound: NDArray[np.float64]
+
+
+def codes_of(
+    embedder: Embedder, numbers: Sequence[int], chunks: Iterable[tuple[bytes, bytes]]
+) -> tuple[NDArray[np.uint8], Numbers]:
+    """Return the codes (n, code_size) of facts by number, and the places of those without one."""
+    wanted = np.asarray(numbers, np.int64)
+    codes = np.zeros((len(wanted), embedder.code_size), np.uint8)
+    missing = np.ones(len(wanted), np.bool_)
+    by_number = np.argsort(wanted, kind="stable")
+    ordered = wanted[by_number]
+    for known, packed in chunks:
+        here = np.frombuffer(known, "<u4").astype(np.int64)
+        place = np.searchsorted(ordered, here)
+        held = np.flatnonzero(ordered[np.minimum(place, len(ordered) - 1)] == here)
+        rows = by_number[place[held]]
+        codes[rows] = np.frombuffer(packed, np.uint8).reshape(len(here), -1)[held]
+        missing[rows] = False
+    return codes, np.flatnonzero(missing)
+
+
+def disputes(
+    embedder: Embedder,
+    codes: NDArray[np.uint8],
+    terms: Sequence[Iterable[str]],
+    *,
+    min_overlap: float,
+    min_score: float,
+    most: int,
+) -> Pairs:
+    """Return the `most` pairs of rows that may have the highest scores.
+
+    codes: (n, code_size); terms: the distinct terms of each row. A pair is wanted when the
+    Jaccard index of its terms is at least `min_overlap` and index · (1 − cosine) may reach
+    `min_score`; `bound` is the highest value that the exact cosine can give it.
+    """
+    held = _Held(terms)
+    rows = embedder.rows(codes)
+    slack = _SLACK + (2 * embedder.tolerance if embedder.exact else 0.0)
+    found: list[Pairs] = []
+    waiting, least = 0, min_score
+    for start in range(0, len(rows), _ROWS):
+        i, j, overlap = held.overlaps(start, min(start + _ROWS, len(rows)), min_overlap)
+        cosine = _cosines(rows, start, i, j)
+        bound = overlap * np.minimum(1.0, 1.0 + slack - np.maximum(cosine, 0.0))
+        near = bound >= least
+        found.append(Pairs(i[near], j[near], cosine[near], bound[near]))
+        waiting += len(found[-1].i)
+        if waiting > max(_WAITING, 2 * most):
+            found = [_best(found, most)]
+            waiting, least = most, float(found[0].bound[-1])
+    return _best(found, most)
+
+
+class _Held:
+    """Which rows hold which terms, both ways."""
+
+    def __init__(self, terms: Sequence[Iterable[str]]) -> None:
+        numbers: dict[str, int] = {}
+        listed = [[numbers.setdefault(term, len(numbers)) for term in row] for row in terms]
+        self._sizes = np.array([len(row) for row in listed], np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
+        flat = np.array([number for row in listed for number in row], np.int64)
+        owner = np.repeat(np.arange(len(listed)), self._sizes)
+        order = np.argsort(flat, kind="stable")
+        self._postings = owner[order]
+        # For each term of each row: where in the postings the rows after it begin and end.
+        self._next = np.empty(len(flat), np.int64)
+        self._next[order] = np.arange(1, len(flat) + 1)
+        self._end = np.cumsum(np.bincount(flat, minlength=len(numbers)))[flat]
+
+    def overlaps(
+        self, start: int, stop: int, least: float
+    ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
+        """Return the pairs (i, j) with start <= i < stop, i < j and a Jaccard index of `least`."""
+        parts = [self._overlaps_of(i, least) for i in range(start, stop)]
+        i = np.repeat(np.arange(start, stop), [len(j) for j, _ in parts])
+        return i, np.concatenate([j for j, _ in parts]), np.concatenate([o for _, o in parts])
+
+    def _overlaps_of(self, i: int, least: float) -> tuple[Numbers, NDArray[np.float64]]:
+        own = slice(self._starts[i], self._starts[i + 1])
+        spans = zip(self._next[own].tolist(), self._end[own].tolist(), strict=True)
+        lists = [self._postings[begin:end] for begin, end in spans if begin < end]
+        if not lists:
+            return np.empty(0, np.int64), np.empty(0, np.float64)
+        shared = np.bincount(np.concatenate(lists), minlength=len(self._sizes))
+        j = np.flatnonzero(shared)
+        overlap = shared[j] / (self._sizes[i] + self._sizes[j] - shared[j])
+        wanted = overlap >= least
+        return j[wanted], overlap[wanted]
+
+
+def _cosines(rows: Rows, start: int, i: Numbers, j: Numbers) -> Rows:
+    """Return the product of each pair of rows; all `i` are in the block that begins at `start`."""
+    block = rows[start : start + _ROWS]
+    if len(i) > _CROWDED * len(block) * len(rows):
+        product: Rows = (block @ rows[start:].T)[i - start, j - start]
+        return product
+    parts = [
+        np.einsum("ij,ij->i", rows[i[at : at + _AT_ONCE]], rows[j[at : at + _AT_ONCE]])
+        for at in range(0, len(i), _AT_ONCE)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+
+def _best(parts: Sequence[Pairs], most: int) -> Pairs:
+    if not parts:
+        none = np.empty(0, np.int64)
+        return Pairs(none, none, np.empty(0, np.float32), np.empty(0, np.float64))
+    bound = np.concatenate([part.bound for part in parts])
+    i, j = (np.concatenate([getattr(part, name) for part in parts]) for name in "ij")
+    cosine = np.concatenate([part.cosine for part in parts])
+    if len(bound) > most:
+        good = np.flatnonzero(bound >= np.partition(bound, len(bound) - most)[len(bound) - most])
+        i, j, cosine, bound = i[good], j[good], cosine[good], bound[good]
+    best = np.lexsort((j, i, -bound))[:most]
+    return Pairs(i[best], j[best], cosine[best], bound[best])
