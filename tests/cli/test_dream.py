@@ -42,9 +42,13 @@ def test_dream_merges_and_tells(run):
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0] == "owner: 11 facts, 1 merged, 2 linked"
-    assert lines[1] == f"  merged    TWIN2 [knowledge] {TEXT} into TWIN1 (cosine 1.000)"
-    assert lines[2].startswith("  linked    OLDER [knowledge] The user prefers dark mode in the ")
-    assert lines[3] == "  batch 2: `tideline undo 2` takes it back"
+    assert lines[1:] == [
+        f"  merged    TWIN2 [knowledge] {TEXT}",
+        f"              into TWIN1 [knowledge] {TEXT} (cosine 1.000)",
+        "  linked    OLDER [knowledge] The user prefers dark mode in the old editor",
+        f"              and TWIN1 [knowledge] {TEXT} (cosine 0.925)",
+        "  batch 2: `tideline undo 2` takes it back",
+    ]
     assert lifecycle(run, "TWIN2") == "archived"
     status = run("status", "--json").json
     assert status["last_dream"] == iso(NOW)

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
-_LISTED = 20  # lines of one kind; --verbose shows all
-_SHOWN = 72
+_LISTED = 20  # of one kind; --verbose shows all
+_LINKS_LISTED = 5
+_SHOWN = 60
 _PROMOTED = ("confidence", "status", "importance")
 
 
@@ -148,13 +149,16 @@ def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
 
 def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
     plan = dreamt.plan
-    limit = None if session.verbose else _LISTED
     # The texts of another origin are not the viewer's to read.
     shown = _clipped if origin == session.viewer else _hidden
     lines = [f"{origin.key}: {plan.reflected:,} facts, {run.summary(plan)}"]
     for label, rows in _details(plan, shown):
-        lines += [f"  {label:<10}{row}" for row in rows[:limit]]
-        if limit is not None and len(rows) > limit:
+        most = _LINKS_LISTED if label == "linked" else _LISTED
+        limit = len(rows) if session.verbose else most
+        for row in rows[:limit]:
+            first, *more = row.split("\n")
+            lines += [f"  {label:<10}{first}", *(f"  {'':<10}{line}" for line in more)]
+        if len(rows) > limit:
             lines.append(f"  {label:<10}… and {len(rows) - limit:,} more (--verbose)")
     if dreamt.batch is not None and plan.proposals:
         mine = "" if origin == session.viewer else f" --origin '{origin.key}'"
@@ -174,14 +178,14 @@ def _details(plan: Plan, shown: Callable[[Fact], str]) -> list[tuple[str, list[s
         (
             "merged",
             [
-                f"{shown(item.loser)} into {item.keeper.id} (cosine {item.cosine:.3f})"
+                f"{shown(item.loser)}\n  into {shown(item.keeper)} (cosine {item.cosine:.3f})"
                 for item in plan.merges
             ],
         ),
         (
             "linked",
             [
-                f"{shown(item.source)} to {item.target.id} (cosine {item.cosine:.3f})"
+                f"{shown(item.source)}\n  and {shown(item.target)} (cosine {item.cosine:.3f})"
                 for item in plan.relates
                 if item.source.id < item.target.id
             ],
