@@ -59,11 +59,13 @@ def _may_merge(a: Fact, b: Fact, now: int) -> bool:
         return False
     if a.content != b.content and (is_private(a) or is_private(b)):
         return False
-    return not (_is_settled(a) and _is_settled(b))
+    return not are_settled(a, b)
 
 
-def _is_settled(fact: Fact) -> bool:
-    return fact.status == "confirmed" or fact.pinned
+def are_settled(a: Fact, b: Fact) -> bool:
+    """Say whether both of two facts are confirmed or pinned: two beliefs that stand by
+    themselves."""
+    return all(fact.status == "confirmed" or fact.pinned for fact in (a, b))
 
 
 def _stays(a: Fact, b: Fact, now: int) -> bool:

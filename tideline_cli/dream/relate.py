@@ -24,8 +24,8 @@ def plan(
 ) -> list[Relate]:
     """Return the edges to make, two for a pair; `pairs` come most alike first.
 
-    `related` are the ids that each fact is related to already, `twins` pairs that are more than
-    related, `gone` facts that were merged away. A threshold of 1 or more relates nothing.
+    `related` are the ids that each fact is related to already, `twins` pairs of settled facts that
+    say the same, `gone` facts that were merged away. A threshold of 1 or more relates nothing.
     """
     if relate_at >= 1:
         return []

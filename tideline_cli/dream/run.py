@@ -198,7 +198,11 @@ def _relates(
         mine |= {target for kind, target, *_ in item.inherited if kind == relate.KIND}
     twins: set[frozenset[str]] = set()
     if "consolidate" in settings.stages:
-        twins = {frozenset((a.id, b.id)) for a, b, cosine in pairs if cosine >= settings.merge_at}
+        twins = {
+            frozenset((a.id, b.id))
+            for a, b, cosine in pairs
+            if cosine >= settings.merge_at and consolidate.are_settled(a, b)
+        }
     gone = {item.loser.id for item in merges}
     return relate.plan(
         pairs, related, relate_at=settings.relate_at, twins=twins, gone=gone
