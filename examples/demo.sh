@@ -4,6 +4,7 @@ set -eu
 
 # Nothing of the caller's surroundings may lead to the caller's own memory.
 unset TIDELINE_DB TIDELINE_ORIGIN TIDELINE_LIMIT TIDELINE_MAX_CHARS TIDELINE_TAGS TIDELINE_COLOR
+unset TIDELINE_DREAM_INTERVAL TIDELINE_DISABLE_EXTRACT
 TIDELINE_HOME=$(mktemp -d "${TMPDIR:-/tmp}/tideline-demo.XXXXXX")
 TIDELINE_NOW=2026-03-02T09:00:00Z # a fixed clock: the tour reads the same on every day
 export TIDELINE_HOME TIDELINE_NOW
@@ -79,6 +80,29 @@ printf '%s\n' \
     '{"content": "Backups run at three in the night", "tags": ["ops"]}' >notes.jsonl
 show 'tideline import notes.jsonl'
 show 'tideline recall "why no redis"'
+
+say "Old scraps and copies pile up, and some things are said more than once."
+show 'tideline remember "Meeting room 3 is booked for the offsite" --segment context --now 2025-12-01'
+show 'tideline remember "I deploy on Mondays" --slot deploy_day'
+show 'tideline remember "I deploy on Mondays" --slot deploy_day'
+printf '%s\n' '{"content": "Staging runs on PostgreSQL 15"}' >copy.jsonl
+show 'tideline import copy.jsonl'
+
+say "dream tends the memory, without a model. --dry-run shows what it would do."
+show 'tideline dream --dry-run'
+show 'tideline dream'
+
+say "Every command and every pass is one batch. undo takes it back whole; undone again, it stands."
+show 'tideline undo'
+show 'tideline undo'
+belief=$(tideline recall "when do I deploy" --limit 1 --no-touch | cut -f1)
+show 'tideline history "$belief"'
+
+say "forget takes a fact out of recall, restore brings it back."
+linter=$(tideline recall "linter" --limit 1 --no-touch | cut -f1)
+show 'tideline forget "$linter"'
+show 'tideline recall "how long does the linter take"' 1
+show 'tideline restore "$linter"'
 
 say "A channel session has a memory of its own and sees nothing of the owner's."
 show 'tideline --origin channel:chat/general/s1 recall "when do I deploy"' 1

@@ -168,7 +168,7 @@ def test_purge_asks_on_a_terminal(run, answer, stays):
     child.sendline(answer)
     child.expect(pexpect.EOF)
     child.close()
-    assert child.exitstatus == 0
+    assert child.exitstatus == int(stays)
     assert (len(run("list").out.splitlines()) == 12) is stays
     said = "nothing was removed" if stays else "12 facts removed for good"
     assert said in child.before

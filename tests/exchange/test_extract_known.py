@@ -10,7 +10,7 @@ from tideline_cli.exchange import extract_known
 from tideline_cli.exchange.extract_known import near_slots, verbatim
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import jaccard, terms
-from tideline_cli.policy.sameness import richness
+from tideline_cli.policy.sameness import richness, same_figures
 from tideline_cli.vector import plain
 
 WORDS = "tea coffee lisbon port works atlas green dog rides the bus 茶 13800138000".split()
@@ -29,7 +29,8 @@ def by_comparison(facts, text):
     def is_same(one):
         likeness = jaccard(asked, frozenset(terms(one.content, analyzer="standard")))
         cosine = plain.cosine(plain.embed(text), plain.embed(one.content))
-        return likeness >= 0.85 or (one.slot and (likeness >= 0.40 or cosine >= 0.45))
+        alike = likeness >= 0.85 or (one.slot and (likeness >= 0.40 or cosine >= 0.45))
+        return alike and same_figures(text, one.content)
 
     same = [one for one in facts if one.lifecycle == "active" and asked and is_same(one)]
     return max(same, key=richness, default=None)

@@ -14,9 +14,10 @@ from tests.support import (
     reference_origin,
 )
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory.remember import write
+from tideline_cli.memory.remember import remember, write
 from tideline_cli.model.fact import SEGMENTS, NewFact, clamped
 from tideline_cli.model.origin import OWNER, parse_origin
+from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES, UNTRUSTED, parse_source
 from tideline_cli.policy import gate
 from tideline_cli.policy.sameness import richness
@@ -171,3 +172,17 @@ def test_importance(run, item):
         return
     value = None if item["v"] == "null" else float(item["v"])
     assert clamped(value, item["fallback"]) == item["out"]
+
+
+def test_no_untrusted_fact_buries_what_a_trusted_source_says():
+    """A doubted, ending or unimportant untrusted copy does not swallow the owner's statement; a
+    plain one is reinforced."""
+    assert deviation("buried")
+    said = NewFact("the deploy key lives in the vault", "knowledge", "owner_message", OWNER)
+    traps = ({"confidence": 0.01}, {"valid_to": NOW + 5}, {"importance": 0.0}, {})
+    for trap in traps:
+        with fresh_store() as db:
+            planted = replace(said, source="tool_output", **trap)
+            remember(db, planted, fact_id="TRAP", now=NOW)
+            done = remember(db, said, fact_id="MINE", now=NOW + 1)
+            assert done.fact.id == ("MINE" if trap else "TRAP")

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 @record
 class Job:
-    """What is to be done."""
+    """What is to be done; `heard` says whether there is a conversation at all, and not a record of
+    a failure alone, which moves no cursor."""
 
+    heard: bool
     transcript: Transcript
     record: str | None
     scene: Scene
@@ -38,6 +40,16 @@ class Job:
 
 def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     """Ask what is to be asked, until something fails."""
+    if job.heard:
+        _conversation(db, job, tally, ask)
+    if job.record is not None and tally.failure is None:
+        request = extract_items.failure_request(job.record)
+        answer = extract.answer(request, ask, extract_items.failed, tally)
+        if answer is not None:
+            keep(db, job.scene, tally, answer.proposals, step=None)
+
+
+def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     scene, messages = job.scene, job.transcript.messages
     if job.per_message:
         extract.run(
@@ -58,11 +70,6 @@ def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
             understood=lambda text, request: extract_items.learned(text, request, scene),
             requests=lambda start: extract_items.lesson_requests(messages, start), to_end=True,
         )  # fmt: skip
-    if job.record is not None and tally.failure is None:
-        request = extract_items.failure_request(job.record)
-        answer = extract.answer(request, ask, extract_items.failed, tally)
-        if answer is not None:
-            keep(db, scene, tally, answer.proposals, step=None)
 
 
 def show(session: Session, job: Job) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from tideline_cli.cli.app import PANELS
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.generate_completions import files as completion_files
 from tideline_cli.cli.generate_man import pages, usage
@@ -43,10 +44,11 @@ def command_list() -> str:
     """Return the commands as a Markdown table, panel by panel."""
     lines = ["", "| | Command | What it does |", "| --- | --- | --- |"]
     shown = ""
-    for name, command in COMMANDS.items():
+    places = {panel: place for place, panel in enumerate(PANELS)}
+    for name, command in sorted(COMMANDS.items(), key=lambda item: places[item[1].panel]):
         panel = f"**{command.panel}**" if command.panel != shown else ""
         shown = command.panel
-        typed = f"{name} {usage(name)}".rstrip()
+        typed = f"{name} {usage(name)}".rstrip().replace("|", "\\|")
         lines.append(f"| {panel} | `{typed}` | {command.summary} |")
     return "\n".join([*lines, ""])
 

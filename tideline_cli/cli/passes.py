@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import output
+from tideline_cli.cli.session import tell, warn
 from tideline_cli.dream import run
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import fact_form
@@ -108,7 +109,7 @@ def _progress(session: Session) -> Callable[[int, int], None] | None:
 
     def show(done: int, of: int) -> None:
         end = "\r\x1b[K" if done >= of else ""
-        sys.stderr.write(f"\r\x1b[Kcomparing {done:,} of {of:,} facts{end}")
+        tell(f"\r\x1b[Kcomparing {done:,} of {of:,} facts{end}")
         sys.stderr.flush()
 
     return show
@@ -138,10 +139,10 @@ def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
     plan = dreamt.plan
     if plan.refused:
         share = plan.refused / plan.reflected
-        sys.stderr.write(
-            f"tideline: {origin.key}: refused to archive {plan.refused:,} of "
+        warn(
+            f"{origin.key}: refused to archive {plan.refused:,} of "
             f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows; "
-            "look at it with --dry-run --max-loss 1, and let it happen with a higher --max-loss\n"
+            "look at it with --dry-run --max-loss 1, and let it happen with a higher --max-loss"
         )
     if dreamt.skipped:
         session.note(f"{dreamt.skipped:,} changes were left out: their facts changed meanwhile")
@@ -171,7 +172,7 @@ def _details(plan: Plan, shown: Callable[[Fact], str]) -> list[tuple[str, list[s
         (
             "confirmed",
             [
-                f"{shown(item.after)} (said {item.said} times, corrected {item.corrected})"
+                f"{shown(item.after)} (said or used {item.said}×, corrected {item.corrected}×)"
                 for item in plan.confirms
             ],
         ),

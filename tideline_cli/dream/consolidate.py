@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.proposal import Merge
 from tideline_cli.model.source import is_trusted
+from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.sameness import enriched, richness, same_figures
 from tideline_cli.ranking.decay import present
@@ -40,7 +42,7 @@ def plan(pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int) -> l
             continue
         own = held.setdefault(keeper.id, list(edges.get(keeper.id, ())))
         theirs = held.get(loser.id, edges.get(loser.id, ()))
-        inherited = _inherited(own, theirs, keeper.id)
+        inherited = _inherited(own, theirs, keeper, loser)
         after = enriched(keeper, loser)
         found.append(Merge(keeper, after, loser, cosine, inherited))
         own += [*inherited, *((kind, loser.id, None, None) for kind in REPLACES)]
@@ -80,8 +82,15 @@ def _merit(fact: Fact, now: int) -> tuple[object, ...]:
     return is_trusted(fact.source), fact.pinned, known, fact.status == "confirmed", strength
 
 
-def _inherited(own: Sequence[Edge], theirs: Iterable[Edge], keeper: str) -> tuple[Edge, ...]:
+def _inherited(
+    own: Sequence[Edge], theirs: Iterable[Edge], keeper: Fact, loser: Fact
+) -> tuple[Edge, ...]:
+    """Return the edges that the keeper takes over; from an untrusted fact a trusted one takes none
+    that says that it replaced something."""
     known = {(kind, target) for kind, target, *_ in own}
+    barred = () if gate.may_touch(loser.source, keeper.source) else REPLACING
     return tuple(
-        edge for edge in theirs if edge[1] != keeper and (edge[0], edge[1]) not in known
+        edge
+        for edge in theirs
+        if edge[1] != keeper.id and edge[0] not in barred and (edge[0], edge[1]) not in known
     )

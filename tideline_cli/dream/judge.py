@@ -41,6 +41,7 @@ class Bucket:
     active: int
     facts: tuple[Fact, ...]
     terms: dict[str, frozenset[str]]
+    left_out: bool = False  # older facts than these
 
     def prompt(self) -> tuple[str, str]:
         """Return the system prompt and the prompt."""
@@ -83,9 +84,11 @@ def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
     with snapshot(db):
         count = material.count(db, viewer=viewer)
         everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
-        newest = list(islice((fact for fact in everything if not is_private(fact)), most))
+        listed = (fact for fact in everything if not is_private(fact))
+        newest = list(islice(listed, most))
+        left_out = next(listed, None) is not None
         terms = material.terms_of(db, [fact.id for fact in newest], viewer=viewer)
-    return Bucket(count, tuple(newest), terms)
+    return Bucket(count, tuple(newest), terms, left_out)
 
 
 def consolidate(

@@ -50,7 +50,8 @@ class Compared:
 
 @record
 class _Ground:
-    """What is read at one instant, before anything is compared."""
+    """What is read at one instant, before anything is compared; `numbers` are those of the active
+    facts, none when there is nothing to compare."""
 
     numbers: list[int]
     known: near.Progress | None
@@ -64,8 +65,8 @@ def compare(
     db: Connection, *, origin: int, viewer: Origin, floor: float,
     progress: Callable[[int, int], None] | None = None,
 ) -> Compared | None:  # fmt: skip
-    """Return all pairs of active facts with a cosine of `floor` or more; None when there are
-    fewer than two facts. Nothing is written; `keep` stores what was found.
+    """Return all pairs of active facts with a cosine of `floor` or more; None when there never
+    were two facts. Nothing is written; `keep` stores what was found.
 
     Pairs of facts that were compared before come from the store. `progress` is told how many
     facts are compared, of how many.
@@ -75,7 +76,7 @@ def compare(
     with snapshot(db):
         ground = _read(db, origin, embedder, least)
         known = [] if ground.known is None else near.pairs(db, origin=origin, floor=floor)
-    if len(ground.numbers) < 2:
+    if ground.known is None and len(ground.numbers) < 2:
         return None
     until = ground.known.seq if ground.known else 0
     late = set(ground.late)
@@ -83,7 +84,7 @@ def compare(
     backlog: tuple[list[int], bytes] = ([], b"")
     found: list[Pair] = []
     crowded: list[int] = []
-    if fresh:
+    if len(ground.numbers) > 1 and fresh:
         backlog, codes = _codes(db, ground, embedder, viewer)
         found, crowded = _found(
             db, embedder, ground.numbers, fresh, codes, least, viewer, progress
@@ -92,7 +93,7 @@ def compare(
     pairs = [pair for pair in known if (pair[0], pair[1]) not in again]
     pairs += [pair for pair in found if pair[2] >= floor]
     made = near.Progress(embedder.name, ground.known.floor if ground.known else least,
-                         max(until, ground.numbers[-1]))  # fmt: skip
+                         max([until, *ground.numbers[-1:]]))  # fmt: skip
     return Compared(
         pairs, found, ground.late, crowded, backlog, made, ground.known is None, ground.change,
         frozenset(ground.numbers),
@@ -101,6 +102,8 @@ def compare(
 
 def keep(db: Connection, compared: Compared, *, origin: int) -> None:
     """Store what a comparison found, in short transactions; the progress comes last."""
+    if not compared.seen:
+        return
     seqs, codes = compared.backlog
     size = len(codes) // len(seqs) if seqs else 0
     name = compared.progress.embedder
@@ -128,12 +131,13 @@ def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Gro
     known = near.progress(db, origin=origin)
     if known is not None and (known.embedder != embedder.name or known.floor > least):
         known = None
-    numbers = near.active(db, origin=origin)
     late = near.unpaired(db, origin=origin) if known else []
     until = known.seq if known else 0
+    numbers: list[int] = []
     chunks: list[tuple[bytes, bytes]] = []
     backlog: list[tuple[int, str]] = []
-    if numbers and (late or numbers[-1] > until):
+    if late or near.newest(db, origin=origin) > until:
+        numbers = near.active(db, origin=origin)
         chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
         backlog = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=-1)
     return _Ground(numbers, known, late, chunks, backlog, near.last_change(db))

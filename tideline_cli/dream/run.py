@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.dream import apply, confirm, consolidate, evict, relate
-from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record
 from tideline_cli.store import material, visibility
@@ -221,9 +221,10 @@ def _fades(
     """Return what eviction and the decay sweep take, as the facts would be by then."""
     if "evict" not in settings.stages and SWEEP not in settings.stages:
         return [], []
+    until = LATEST_MS if SWEEP in settings.stages else now - settings.evict_after_ms
     rows = [
         _row(row[0], current[row[1]]) if row[1] in current else row
-        for row in material.fading(db, viewer=viewer)
+        for row in material.fading(db, viewer=viewer, until=until)
         if row[1] not in gone and not _is_confirmed(current.get(row[1]))
     ]
     old: list[Faded] = []

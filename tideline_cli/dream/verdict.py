@@ -7,7 +7,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, enriched, richness
+from tideline_cli.policy.sameness import SAME_TERMS, enriched, richness, same_figures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ class _Court:
         return self._known.get(wish.by)
 
     def _is_twin(self, a: Fact, b: Fact) -> bool:
+        if not same_figures(a.content, b.content):
+            return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from tideline_cli.model.text import jaccard, terms
-from tideline_cli.policy.sameness import SAME_TERMS, richness
+from tideline_cli.policy.sameness import SAME_TERMS, richness, same_figures
 from tideline_cli.store import facts, fts, slots, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.vector import plain
@@ -49,7 +49,8 @@ def equivalent(
     """Return the richest active fact of this origin that says the same, None when there is none.
 
     The same is Jaccard >= 0.85, or a fact that is still in a slot and that `near_slots` named.
-    What has ceased to hold is not the same as what is said now.
+    What has ceased to hold is not the same as what is said now, nor is what names another
+    number.
     """
     distinct = _distinct(db, text)
     if not distinct:
@@ -60,7 +61,12 @@ def equivalent(
         if jaccard(distinct, held) >= SAME_TERMS
     }
     rivals = [*_facts(db, same, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
-    standing = [f for f in rivals if f.lifecycle == "active" and not _has_ended(f, now)]
+    standing = [
+        fact
+        for fact in rivals
+        if fact.lifecycle == "active" and not _has_ended(fact, now)
+        and same_figures(text, fact.content)
+    ]  # fmt: skip
     return max(standing, key=richness, default=None)
 
 

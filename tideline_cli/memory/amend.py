@@ -7,6 +7,7 @@ from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.record import record
 from tideline_cli.policy import amend as policy
+from tideline_cli.policy.gate import may_touch
 from tideline_cli.store import facts, journal, links, uses
 
 TYPE_CHECKING = False
@@ -98,14 +99,15 @@ def restore(
 
 def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | None:
     """Return an active fact that stands in the place of `fact`: one that replaces or contradicts
-    it by an edge, or another one in its slot."""
+    it by an edge, or another one in its slot that might have replaced it."""
     for link in links.arriving(db, fact.id, viewer=viewer):
         if link.kind in REPLACING:
             _, source = facts.find(db, link.source, viewer=viewer)
-            if source.lifecycle == "active":
+            if source.lifecycle == "active" and may_touch(source.source, fact.source):
                 return source
     mates = facts.in_slot(db, fact.slot, viewer=viewer) if fact.slot is not None else []
-    return next((mate for mate, _ in mates if mate.id != fact.id), None)
+    rivals = (mate for mate, _ in mates if mate.id != fact.id)
+    return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
 
 
 def closest(

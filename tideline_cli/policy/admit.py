@@ -6,6 +6,7 @@ Pure: the caller gathers the rivals and applies the decision.
 from __future__ import annotations
 
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
 from tideline_cli.policy.sameness import SAME_TERMS, enriched, same_figures
@@ -75,10 +76,20 @@ def _first_same(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> F
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
         is_same = not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS
-        may = gate.may_touch(fact.source, rival.fact.source)
+        may = gate.may_touch(fact.source, rival.fact.source) and not _buries(rival.fact, fact)
         if is_same and may and same_figures(fact.content, rival.fact.content):
             return rival.fact
     return None
+
+
+def _buries(known: Fact, new: Fact) -> bool:
+    """Say whether a trusted statement would vanish in an untrusted fact that was made to weigh
+    little or to end."""
+    if is_trusted(known.source) or not is_trusted(new.source):
+        return False
+    doubted = known.confidence is not None and known.confidence < (new.confidence or 1.0)
+    bounded = (known.valid_from, known.valid_to) != (new.valid_from, new.valid_to)
+    return doubted or bounded or known.importance < new.importance
 
 
 def _reinforced(known: Fact, new: Fact) -> Reinforce:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,13 @@ def richness(fact: Fact) -> tuple[bool, int, float, float, int, int]:
 
 
 def enriched(survivor: Fact, other: Fact) -> Fact:
-    """Return `survivor` with what `other` knows better; provenance stays as it is."""
+    """Return `survivor` with what `other` knows better; provenance stays as it is.
+
+    A trusted fact learns nothing of an untrusted one: a slot, a segment, a confidence or a
+    valid-from that nobody vouches for would move, fade or hide it.
+    """
+    if is_trusted(survivor.source) and not is_trusted(other.source):
+        return survivor
     more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
     segment = other.segment if more_specific else survivor.segment
     confidences = [c for c in (survivor.confidence, other.confidence) if c is not None]

@@ -101,7 +101,7 @@ class Entry:
     """What one batch did to one row, or a batch that was blocked and did nothing.
 
     `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
-    of the row and of the change.
+    of the row and of the change; `edge` is a link in words: its kind and where it leads.
     """
 
     batch: int
@@ -115,6 +115,7 @@ class Entry:
     before: str | None
     row: int | None = None
     change: int | None = None
+    edge: str | None = None
 
 
 # What is gone is told to those whose it was: a fact by what the journal keeps of it, an edge by the
@@ -123,9 +124,10 @@ _ENTRY = """
 SELECT batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, change.entity, change.act,
        ifnull(fact.id, iif(change.entity = 'fact', change.before ->> 'id', NULL)),
        iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
-       change.row, change.number
+       change.row, change.number, link.kind || ' → ' || target.id
 FROM batch LEFT JOIN change ON change.batch = batch.number
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
+  LEFT JOIN fact AS target ON target.seq = link.to_fact
   LEFT JOIN fact ON fact.seq = CASE change.entity
     WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
 WHERE batch.origin = (SELECT number FROM origin WHERE key = ?)

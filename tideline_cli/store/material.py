@@ -58,10 +58,10 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
     return dict(rows)
 
 
-def fading(db: Connection, *, viewer: Origin) -> list[tuple[Any, ...]]:
+def fading(db: Connection, *, viewer: Origin, until: int) -> list[tuple[Any, ...]]:
     """Return (seq, id, tier, importance, decay_rate or None, segment, access_count,
-    last_accessed_at, created_at) of the active facts that may fade: neither permanent, pinned nor
-    confirmed."""
+    last_accessed_at, created_at) of the active facts made at `until` or before that may fade:
+    neither permanent, pinned nor confirmed."""
     condition, values = visibility.where(viewer)
     return db.execute(
         f"""
@@ -69,10 +69,10 @@ def fading(db: Connection, *, viewer: Origin) -> list[tuple[Any, ...]]:
                ifnull(last_accessed_at, created_at), created_at
         FROM fact LEFT JOIN usage ON usage.fact = fact.seq
         WHERE {condition} AND lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
-          AND ifnull(status, '') <> 'confirmed'
+          AND ifnull(status, '') <> 'confirmed' AND created_at <= ?
         ORDER BY fact.seq
         """,
-        values,
+        (*values, until),
     ).fetchall()
 
 

@@ -54,6 +54,15 @@ def active(db: Connection, *, origin: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def newest(db: Connection, *, origin: int) -> int:
+    """Return the number of an origin's newest active fact, 0 when there is none."""
+    row = db.execute(
+        "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq DESC LIMIT 1",
+        (origin,),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def unpaired(db: Connection, *, origin: int) -> list[int]:
     """Return the numbers of an origin's facts that came late to the comparison."""
     rows: list[Any] = db.execute(

@@ -84,12 +84,12 @@ def _slab(
     limits: Limits,
 ) -> Near:
     """Return the pairs of the rows `slab`, each with the rows that are its to look at."""
-    halves, rests = _halved(embedder, codes[slab])
+    halves, rests = embedder.halves(codes[slab])
     blocks: list[Near] = []
     waiting = 0
     for first in range(0, len(codes), _COLUMNS):
         columns = np.arange(first, min(first + _COLUMNS, len(codes)))
-        half, rest = _halved(embedder, codes[columns])
+        half, rest = embedder.halves(codes[columns])
         for begin in range(0, len(slab), _ROWS):
             part = slice(begin, begin + _ROWS)
             if fresh[columns].all() and slab[part][-1] < first:
@@ -108,14 +108,6 @@ def _slab(
             blocks = [_limited(_joined(blocks), fresh, limits)]
             waiting = 0
     return _limited(_joined(blocks), fresh, limits)
-
-
-def _halved(embedder: Embedder, codes: NDArray[np.uint8]) -> tuple[Rows, NDArray[np.float32]]:
-    """Return the first halves of the rows, and the lengths of the second."""
-    rows = embedder.rows(codes)
-    middle = rows.shape[1] // 2
-    rest = rows[:, middle:]
-    return np.ascontiguousarray(rows[:, :middle]), np.sqrt(np.einsum("ij,ij->i", rest, rest))
 
 
 def _passing(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from tideline_cli.cli import background, model_options, output
 from tideline_cli.cli.options import Argument, Option
-from tideline_cli.cli.session import Session
+from tideline_cli.cli.session import Session, warn
 from tideline_cli.dream import judge
 from tideline_cli.dream.judge import Judged
 from tideline_cli.errors import UsageError
@@ -98,7 +96,7 @@ def run(
     errors = [one.error for _, one in done if one.error is not None]
     if errors:
         raise errors[0]
-    return 0
+    return int(any(one.ran and not one.parsed for _, one in done))
 
 
 def _judged(
@@ -110,7 +108,8 @@ def _judged(
     if dry_run and not session.json:
         system, prompt = bucket.prompt()
         shown = prompt if origin == session.viewer else f"({len(bucket.facts):,} facts)"
-        output.emit_lines([f"{origin.key}: this is sent", system, "", *shown.split("\n"), ""])
+        told = [*system.split("\n"), "", *shown.split("\n"), ""]
+        output.emit_lines([f"{origin.key}: this is sent", *told])
     if asked is None:
         return Judged(bucket)
     if not dry_run:
@@ -134,18 +133,18 @@ def _report(session: Session, done: Done, *, dry_run: bool, due: int | None) -> 
     if session.json:
         output.emit_json(_form(session, done, dry_run, due))
     elif not session.quiet:
-        output.emit_lines([line for origin, one in done for line in _lines(session, origin, one)])
+        told = [(origin, one) for origin, one in done if one.error is None]
+        output.emit_lines([line for origin, one in told for line in _lines(session, origin, one)])
     if due is not None and not done:
         session.note(f"not due before {iso(due)} (--force)")
     if not done and due is None:
         session.note("nothing to consolidate: no facts yet")
     for origin, one in done:
         if one.verdict.refused:
-            sys.stderr.write(f"tideline: {origin.key}: refused: {one.verdict.refused}\n")
+            warn(f"{origin.key}: refused: {one.verdict.refused}")
         if one.ran and not one.parsed:
-            sys.stderr.write(f"tideline: {origin.key}: the model's reply cannot be read\n")
-        hidden = one.bucket.active - len(one.bucket.facts)
-        if hidden > 0:
+            warn(f"{origin.key}: the model's reply cannot be read")
+        if one.bucket.left_out:
             session.note(f"{origin.key}: the newest {len(one.bucket.facts):,} facts were shown")
     if dry_run:
         session.note("dry run: nothing was written")

@@ -78,7 +78,8 @@ def run(
     scene = Scene(name, viewer, now, lambda: new_id(now), trust_owner)
     record = None if failure is None else reading.text(failure)
     least = 1 if all_now else min_new
-    job = extraction.Job(conversation, record, scene, least, per_message, lessons)
+    heard = bool(words) or failure is None
+    job = extraction.Job(heard, conversation, record, scene, least, per_message, lessons)
     if dry_run:
         extraction.show(session, job)
         return 0
@@ -98,7 +99,8 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
             output.emit_json(extraction.form(job, tally) | {"skipped": True})
         return 0
     try:
-        extract.identify(db, job.scene, job.transcript.messages, tally)
+        if job.heard:
+            extract.identify(db, job.scene, job.transcript.messages, tally)
         if model is not None:
             extraction.passes(db, job, tally, model_options.asking(model))
     finally:

@@ -55,7 +55,7 @@ def run(session: Session, *, words: list[str], limit: int) -> int:
     if session.json:
         output.emit_json({"changes": [_form(entry, after, names) for entry, after in told]})
     else:
-        output.emit_lines([_line(entry, after, names) for entry, after in told])
+        output.emit_lines(_lines(told, names, whole=not words))
     return 0
 
 
@@ -119,12 +119,32 @@ def _values(row: str | None, names: dict[int, str]) -> dict[str, Any] | None:
     return ends | {name: value for name, value in values.items() if name not in hidden}
 
 
+def _lines(told: list[Told], names: dict[int, str], *, whole: bool) -> list[str]:
+    """Return a line a change; of whole batches, what a pass says of itself goes before."""
+    lines: list[str] = []
+    batch = 0
+    for entry, after in told:
+        if whole and entry.batch != batch and entry.reason and entry.act and _is_done(entry):
+            lines.append(f"{_start(entry)}\t{entry.reason}")
+        batch = entry.batch
+        lines.append(_line(entry, after, names))
+    return lines
+
+
+def _is_done(entry: Entry) -> bool:
+    return entry.outcome != "blocked"
+
+
+def _start(entry: Entry) -> str:
+    return f"{entry.batch}\t{instant.iso(entry.at)}\t{entry.verb}"
+
+
 def _line(entry: Entry, after: str | None, names: dict[int, str]) -> str:
-    start = f"{entry.batch}\t{instant.iso(entry.at)}\t{entry.verb}"
-    if entry.outcome == "blocked":
+    start = _start(entry)
+    if not _is_done(entry):
         return f"{start}\tblocked: {entry.reason}"
     if entry.act is None:
-        return f"{start}\tchanged nothing"
+        return f"{start}\t{entry.reason or 'changed nothing'}"
     what = "use" if entry.entity == "usage" else entry.entity
     line = f"{start}\t{ACTS[entry.act]} {what} {entry.fact or ''}".rstrip()
     old, new = _values(entry.before, names), _values(after, names)
@@ -132,6 +152,8 @@ def _line(entry: Entry, after: str | None, names: dict[int, str]) -> str:
         edge = new or old or {}
         ends = [edge[end] or "(gone)" for end in ("from", "to")]
         line = f"{start}\t{ACTS[entry.act]} link {ends[0]} {edge['kind']} → {ends[1]}"
+    elif entry.edge is not None:
+        line = f"{line} {entry.edge}"
     if old is None or new is None:
         return line
     changed = [

@@ -54,6 +54,7 @@ def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
         report(session, done, dry_run=False)
     else:
         session.note("nothing was removed")
+        return 1
     return 0
 
 

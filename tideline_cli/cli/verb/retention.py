@@ -51,4 +51,5 @@ def run(
         report(session, done, dry_run=False, days=days)
     else:
         session.note("nothing was removed")
+        return 1
     return 0
