@@ -2,11 +2,18 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+HASHED := --quiet --disable-pip-version-check --require-hashes --only-binary :all:
+LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --default-index https://pypi.org/simple \
+	--custom-compile-command "make lock"
+# Of `make fuzz`.
+CALLS ?= 10000
+SECONDS ?= 60
 # Half-written byte code and unbuffered streams of a caller's shell are not for our processes.
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: all demo test lint bench generate clean
+.PHONY: all demo test lint bench faults fuzz truth isolation poison audit locked lock generate clean
 
 all: lint test
 
@@ -35,8 +42,47 @@ lint: $(VENV)/.installed-dev        ## style, types, layers
 bench: $(VENV)/.installed-dev       ## print the figures of bench/README.md
 	$(BIN)/python bench/run.py
 
+faults: $(VENV)/.installed-dev      ## kills, faults, power cuts, crowds at length: docs/reliability.md
+	$(BIN)/python -m tests.faults $(PARTS)
+
+fuzz: $(VENV)/.installed-dev        ## 10,000 random command lines, then SECONDS of each reader's fuzzer
+	$(BIN)/python -m tests.fuzz command-line $(CALLS)
+	$(PYTHON) -m venv $(VENV)-fuzz
+	$(VENV)-fuzz/bin/python -m pip install $(HASHED) -r requirements/dev.txt
+	$(VENV)-fuzz/bin/python -m pip install $(HASHED) -r requirements/fuzz.txt
+	$(VENV)-fuzz/bin/python -m tests.fuzz all $(SECONDS)
+
+truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps: does everything agree after each?
+	PYTHONPATH=. $(BIN)/python -m tests.truth.figures
+
+isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others, a CROWD, and times
+	PYTHONPATH=. $(BIN)/python -m tests.isolation.figures
+
+poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
+	PYTHONPATH=. $(BIN)/python -m tests.poison.figures
+
+audit:                              ## look the locked versions up among known vulnerabilities
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install $(HASHED) -r requirements/audit.txt
+	$(VENV)-audit/bin/python -m pip_audit --strict --disable-pip --require-hashes \
+		-r requirements/dev.txt \
+		|| { echo "no clean audit: it needs the advisories of pypi.org, and fails on any" >&2; exit 1; }
+
+locked: | $(VENV)/bin/python        ## install what requirements/dev.txt names, each file by its hash
+	$(BIN)/python -m pip install $(HASHED) -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --no-build-isolation -e .
+	@touch $(VENV)/.installed $(VENV)/.installed-dev
+
+lock:                               ## make requirements/*.txt anew from the newest versions allowed
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet uv
+	$(LOCK) --extra dev pyproject.toml requirements/build.in -o requirements/dev.txt
+	$(LOCK) requirements/audit.in -o requirements/audit.txt
+	$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
+
 generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.md and README help
 	$(BIN)/python -m tideline_cli.cli.generate
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-fuzz $(VENV)-audit $(VENV)-lock build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

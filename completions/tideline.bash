@@ -68,6 +68,7 @@ _tideline_value() {
         list:--limit|list:-n) REPLY='text' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
+        restore:--from) REPLY='file' ;;
         edit:--segment|edit:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         edit:--slot) REPLY='text' ;;
         edit:--importance) REPLY='text' ;;
@@ -117,9 +118,10 @@ _tideline_argument() {
     case $1:$2 in
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
+        backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -139,7 +141,7 @@ _tideline_flags() {
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
-        restore) REPLY='' ;;
+        restore) REPLY='--from --yes -y' ;;
         edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
         feedback) REPLY='--delta' ;;
@@ -154,6 +156,8 @@ _tideline_flags() {
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
+        doctor) REPLY='--deep --repair --yes -y' ;;
+        backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
         completions) REPLY='' ;;
@@ -175,7 +179,7 @@ _tideline_summary() {
         pin) REPLY='Let facts never fade.' ;;
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
-        restore) REPLY='Bring archived or pruned facts back.' ;;
+        restore) REPLY='Bring archived facts back, or a whole backup.' ;;
         edit) REPLY='Say a fact anew.' ;;
         link) REPLY='Say how one fact is related to another.' ;;
         feedback) REPLY='Say whether a fact was of use.' ;;
@@ -190,6 +194,8 @@ _tideline_summary() {
         extract) REPLY='Distil facts from a conversation.' ;;
         relink) REPLY='Let a model join facts that bear on one another.' ;;
         embed) REPLY='Print the vector of a text.' ;;
+        doctor) REPLY='Check that the store is whole, and mend it.' ;;
+        backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
@@ -299,7 +305,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -19,6 +19,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n
         case forget
             contains -- $argv[2] --query --superseded-by
+        case restore
+            contains -- $argv[2] --from
         case edit
             contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta
         case link
@@ -119,7 +121,7 @@ complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.
 complete -c tideline -n "__tideline_at ''" -a pin -d 'Let facts never fade.'
 complete -c tideline -n "__tideline_at ''" -a unpin -d 'Let pinned facts fade again.'
 complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recall.'
-complete -c tideline -n "__tideline_at ''" -a restore -d 'Bring archived or pruned facts back.'
+complete -c tideline -n "__tideline_at ''" -a restore -d 'Bring archived facts back, or a whole backup.'
 complete -c tideline -n "__tideline_at ''" -a edit -d 'Say a fact anew.'
 complete -c tideline -n "__tideline_at ''" -a link -d 'Say how one fact is related to another.'
 complete -c tideline -n "__tideline_at ''" -a feedback -d 'Say whether a fact was of use.'
@@ -134,6 +136,8 @@ complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the
 complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
 complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
 complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
+complete -c tideline -n "__tideline_at ''" -a doctor -d 'Check that the store is whole, and mend it.'
+complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
@@ -211,6 +215,8 @@ complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object 
 complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact nearest to this text'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l yes -s y -d 'Do not ask'
+complete -c tideline -n "__tideline_at restore" -l from -r -F -d 'Put a backup back in place of the whole store'
+complete -c tideline -n "__tideline_at restore" -l yes -s y -d 'With --from: do not ask'
 complete -c tideline -n "__tideline_at edit" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about'
 complete -c tideline -n "__tideline_at edit" -l slot -x -d 'The one value it is of, such as deploy_day: replaces the old one'
 complete -c tideline -n "__tideline_at edit" -l importance -x -d 'How much it matters; outside 0..1 is clamped'
@@ -273,6 +279,11 @@ complete -c tideline -n "__tideline_at relink" -l key-file -r -F -d 'File with t
 complete -c tideline -n "__tideline_at relink" -l timeout -x -d 'Seconds to wait for a reply [default: 60, at least 5]'
 complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
+complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its terms and its vector, too'
+complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
+complete -c tideline -n "__tideline_at doctor" -l yes -s y -d 'Do not ask'
+complete -c tideline -n "__tideline_at backup" -l force -s f -d 'Replace FILE; the old copy stays until the new is whole'
+complete -c tideline -n '__tideline_at backup 0' -F
 complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your crontab'
 complete -c tideline -n "__tideline_at schedule" -l systemd -d 'A service and a timer of systemd, for your user'
 complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of launchd'
@@ -282,4 +293,4 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'

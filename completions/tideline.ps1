@@ -16,7 +16,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'pin' = 'Let facts never fade.'
         'unpin' = 'Let pinned facts fade again.'
         'forget' = 'Take facts out of recall.'
-        'restore' = 'Bring archived or pruned facts back.'
+        'restore' = 'Bring archived facts back, or a whole backup.'
         'edit' = 'Say a fact anew.'
         'link' = 'Say how one fact is related to another.'
         'feedback' = 'Say whether a fact was of use.'
@@ -31,6 +31,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'extract' = 'Distil facts from a conversation.'
         'relink' = 'Let a model join facts that bear on one another.'
         'embed' = 'Print the vector of a text.'
+        'doctor' = 'Check that the store is whole, and mend it.'
+        'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
         'completions' = 'Print the completion script of a shell.'
@@ -146,6 +148,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
         )
         'restore' = @(
+            @{ Flags = @('--from'); Kind = 'file'; Help = 'Put a backup back in place of the whole store.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'With --from: do not ask.' }
         )
         'edit' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about.' }
@@ -235,6 +239,14 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'embed' = @(
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Which one [default: hrr-256].' }
         )
+        'doctor' = @(
+            @{ Flags = @('--deep'); Kind = 'flag'; Help = 'Check every fact, its terms and its vector, too.' }
+            @{ Flags = @('--repair'); Kind = 'flag'; Help = 'Mend what can be mended.' }
+            @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
+        )
+        'backup' = @(
+            @{ Flags = @('--force','-f'); Kind = 'flag'; Help = 'Replace FILE; the old copy stays until the new is whole.' }
+        )
         'schedule' = @(
             @{ Flags = @('--cron'); Kind = 'flag'; Help = 'A line of your crontab.' }
             @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
@@ -254,9 +266,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $arguments = @{
         'import:0' = 'file'
         'extract:0' = 'file'
+        'backup:0' = 'file'
         'config:0' = 'one of list get set path'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -8,12 +8,12 @@ from struct import unpack
 from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embedder_of
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import vectors
+from tideline_cli.store import digest, vectors
 from tideline_cli.store.connection import setting
 
 
 def sound(db):
-    """Assert that terms, index, statistics, vectors and bounds are those of the facts."""
+    """Assert that terms, index, statistics, vectors, bounds and digests are those of the facts."""
     facts = {
         seq: row for seq, *row in db.execute(
             "SELECT seq, origin, source, lifecycle, length, terms, content FROM fact"
@@ -27,6 +27,7 @@ def sound(db):
     statistics_are_sound(db, facts)
     vectors_are_sound(db, facts)
     bounds_are_sound(db, facts)
+    assert list(digest.wrong(db)) == []
     assert db.execute("PRAGMA foreign_key_check").fetchall() == []
     assert db.execute("SELECT count(*) FROM batch WHERE open > 0").get == 0
 

@@ -41,7 +41,7 @@ DEVIATIONS = {
     "whole_store": "a recall without an origin, over the whole store, is not offered",
     "consolidation_links": "what consolidation archives is linked from the twin that stays",
     "untrusted_twin": "a trusted fact inherits nothing from an untrusted twin that it outlives",
-    "buried": "a trusted statement is not merged into an untrusted fact that weighs less or ends",
+    "buried": "a trusted statement is never merged into an untrusted fact that says the same",
     "figures": "facts that differ in a number are never taken for the same",
     "dangling_links": "a link to a fact that does not exist is not stored",
     "sweep_ends": "what the decay sweep archives ends then; the reference leaves its end open",

@@ -16,13 +16,20 @@ def main(argv: list[str] | None = None) -> int:
 def enter() -> None:
     """Run the command of this process and end it, without the interpreter's farewell (1-10 ms)."""
     _open_missing_streams()
-    code = main()
+    code = 0
     try:
+        code = main()
         sys.stdout.flush()
-        sys.stderr.flush()
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:
+        pass
     except (OSError, ValueError):
-        code = code or 0
-    os._exit(code)
+        code = code or 73  # a result that could not be written
+    try:
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def _open_missing_streams() -> None:

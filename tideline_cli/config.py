@@ -137,7 +137,8 @@ def write(path: str, name: str, value: str) -> None:
     tables = next((i for i, old in enumerate(lines) if old.lstrip().startswith("[")), len(lines))
     kept = [old for old in lines[:tables] if old.partition("=")[0].strip() != name]
     fresh = path + ".new"
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    os.fchmod(handle, 0o600)  # whatever the umask
     with open(handle, "w", encoding="utf-8") as file:
         file.writelines([line, *kept, *lines[tables:]])
     os.replace(fresh, path)
@@ -190,7 +191,7 @@ def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             raw = file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error

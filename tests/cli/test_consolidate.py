@@ -60,9 +60,7 @@ def test_a_good_reply(filled):
     assert (theirs["ran"], theirs["archived"]) == (True, [])
     assert active(filled) == set(FACTS) - {"OLD"}
     shown = filled("show", "OLD", "--json").json
-    assert shown["fact"]["metadata"] == {
-        "consolidated": {"reason": "moved to macOS", "replaced_by": "NEW"}
-    }
+    assert shown["fact"]["metadata"] == {"consolidated": {"replaced_by": "NEW"}}
     assert [(edge["kind"], edge["id"], edge["reason"]) for edge in shown["backlinks"]] == [
         ("contradicts", "NEW", "moved to macOS"), ("transition", "NEW", "moved to macOS")
     ]  # fmt: skip

@@ -9,6 +9,7 @@ import pexpect
 import pytest
 
 from tests.support import NOW
+from tideline_cli.model.instant import iso
 
 PEER = "channel:wa/c1/s1"
 
@@ -96,7 +97,8 @@ def test_an_empty_home_stays_empty(run, home):
     assert run("undo").code == 3
     assert run("purge", "ABCD", "--yes").code == 3
     assert run("retention", "--days", "3", "--yes", "--json").json == {
-        "purged": [], "pending": False, "dry_run": False, "batch": None, "days": 3,
+        "purged": [], "pending": False, "dry_run": False, "earlier": [], "batch": None,
+        "days": 3,
     }  # fmt: skip
     assert os.listdir(home) == []
 
@@ -105,7 +107,8 @@ def test_purge_as_json(run):
     """--json names what went, and the batch; what derives from it is among it."""
     source = remembered(run, "I deploy on Fridays")
     derived = remembered(run, "weekends are calm", "--derived-from", source)
-    form = {"purged": [source, derived], "pending": False, "dry_run": True, "batch": None}
+    form = {"purged": [source, derived], "pending": False, "dry_run": True, "earlier": [],
+            "batch": None}  # fmt: skip
     assert run("purge", source[:24], "-n", "--json").json == form
     done = run("purge", source, source, "--yes", "--json")
     assert done.json == form | {"dry_run": False, "batch": 3}
@@ -142,7 +145,8 @@ def test_retention_removes_what_is_old(run):
     assert run("retention", "--days", "30", "-n").out == f"{old}\t[knowledge] I deploy on Fridays\n"
     done = run("retention", "--days", "30", "--yes", "--json")
     assert done.json == {
-        "purged": [old], "pending": False, "dry_run": False, "batch": 4, "days": 30,
+        "purged": [old], "pending": False, "dry_run": False, "earlier": [], "batch": 4,
+        "days": 30,
     }  # fmt: skip
     done = run("retention", "--days", "30", "--yes", "--include-confirmed", "--json")
     assert done.json["purged"] == [kept]
@@ -186,7 +190,7 @@ def test_history_tells_of_links(run):
     ]  # fmt: skip
     edge = {"from": new, "to": old, "kind": "contradicts", "reason": None, "strength": None}
     assert changes[0]["before"] is None
-    assert changes[0]["after"] == changes[2]["before"] == edge | {"created_at": NOW}
+    assert changes[0]["after"] == changes[2]["before"] == edge | {"created_at": iso(NOW)}
     run("undo")
     line = run("history", new).out.splitlines()[1].split("\t")
     assert line[2:] == ["remember", f"added link {new} contradicts → {old}"]
@@ -208,3 +212,15 @@ def test_history_keeps_to_its_origin(run):
     assert [(c["act"], c["id"], c["before"]["content"]) for c in removed] == [
         ("removed", "OOOO1", "mine")
     ]
+
+
+def test_purge_takes_copies_and_names_earlier_wordings(run):
+    """An archived copy of the same text goes along; an earlier wording is named, and stays."""
+    old = remembered(run, "the vault code is 1234")
+    new = run("edit", old, "the vault code is 5678", "--json").json["id"]
+    copy = remembered(run, "the vault code is 5678", "--source", "tool_output")
+    run("forget", copy)
+    done = run("purge", new, "--yes", "--json")
+    assert done.json["purged"] == [new, copy]
+    assert done.json["earlier"] == [old]
+    assert f"tideline purge {old}" in done.err

@@ -174,16 +174,18 @@ def test_what_the_passes_did(run, store, monkeypatch):
     passed(store, "dream", NOW - 9 * DAY, "older")
     passed(store, "dream", NOW - DAY // 4, "3 merged, 2 confirmed")
     passed(store, "dream", NOW - 1, "of a peer", by=PEER)
-    passed(store, "consolidate", NOW - 3 * DAY, None)
+    passed(store, "consolidate", NOW - 3 * DAY, "nothing to do")
+    passed(store, "consolidate", NOW - DAY, None)  # cut short
+    passed(store, "dream", NOW - 2, "some stages: 1 confirmed")
     form = run("status", "--json").json
     assert {key: value for key, value in form.items() if "dream" in key or "consol" in key} == {
         "last_dream": iso(NOW - DAY // 4), "last_dream_summary": "3 merged, 2 confirmed",
         "next_dream_due": iso(NOW + DAY * 3 // 4),
-        "last_consolidate": iso(NOW - 3 * DAY), "last_consolidate_summary": None,
+        "last_consolidate": iso(NOW - 3 * DAY), "last_consolidate_summary": "nothing to do",
     }  # fmt: skip
     assert run("status").out.splitlines()[-3:] == [
         "last dream 2025-10-09 02:53 (6 h ago): 3 merged, 2 confirmed",
-        "last consolidate 2025-10-06 08:53 (3 d ago)",
+        "last consolidate 2025-10-06 08:53 (3 d ago): nothing to do",
         "next dream due in 18 h",
     ]
     monkeypatch.setenv("TIDELINE_DREAM_INTERVAL", "6h")

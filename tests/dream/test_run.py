@@ -8,12 +8,14 @@ from tests.support import DAY, NOW, PEER, fact, put, rows
 from tideline_cli.dream import likeness
 from tideline_cli.dream.run import Settings, dream, summary
 from tideline_cli.memory.amend import archive
+from tideline_cli.memory.past import undo
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, links, near, visibility
 from tideline_cli.store.connection import put_setting, writing
+from tideline_cli.store.material import last_pass
 
 TEXT = "The user prefers dark mode in the editor"
 FREE = Settings(max_loss=1.0)
@@ -99,6 +101,42 @@ def test_a_confirmed_belief_of_this_night_is_not_evicted(db):
     assert state(db, "A").lifecycle == "active"
 
 
+def test_slots_and_sources_that_are_left_alone(db):
+    """Facts in two slots stay two; a belief that nobody vouches for is never confirmed."""
+    put(db, [
+        fact(TEXT, "ONE", slot="home theme"), fact(TEXT, "TWO", slot="work theme"),
+        fact("the vendor account is new", "WEB", source="tool_output", slot="account",
+             access_count=9),
+    ])  # fmt: skip
+    done = night(db)
+    assert (done.plan.merges, done.plan.confirms) == ((), ())
+    assert len(done.plan.relates) == 2
+
+
+def test_a_dream_that_was_undone_meanwhile_goes_on_in_a_new_batch(db):
+    """What a pass does after somebody has taken back its first part can be taken back too."""
+    put(db, [fact("one", "A"), fact("two", "B")])
+    first = journal.batch(db, verb="dream", by=OWNER, now=NOW)
+    with first:
+        archive(db, state(db, "A"), by=None, now=NOW)
+    undo(db, None, viewer=OWNER, now=NOW)
+    with journal.batch(db, verb="dream", by=OWNER, now=NOW, resume=first.number) as second:
+        archive(db, state(db, "B"), by=None, now=NOW)
+    assert (first.ordinal, second.ordinal) == (1, 3)
+    assert undo(db, None, viewer=OWNER, now=NOW).restored == ("B",)
+
+
+def test_a_dream_that_was_cut_short_does_not_count(db):
+    """Only a whole dream that came to its end puts the next one off."""
+    put(db, [fact(TEXT, "A")])
+    with journal.batch(db, verb="dream", by=OWNER, now=NOW):
+        pass
+    night(db, Settings(stages=("confirm",)))
+    assert last_pass(db, "dream", viewer=OWNER) is None
+    night(db, now=NOW + 5)
+    assert last_pass(db, "dream", viewer=OWNER) == NOW + 5
+
+
 def test_corrections_confirm(db):
     """A slot that was corrected three times is a belief that stands."""
     for n, day in enumerate(("Monday", "Tuesday", "Thursday", "Friday")):
@@ -147,7 +185,9 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
 
     monkeypatch.setattr(likeness, "keep", meanwhile)
     done = night(db)
-    assert (len(done.plan.merges), done.skipped) == (2, 1)
+    assert ([m.loser.id for m in done.plan.merges], done.skipped) == (["B2"], 1)
+    (told,) = {e.reason for e in journal.entries(db, viewer=OWNER, limit=9) if e.verb == "dream"}
+    assert told == "1 merged"
     assert state(db, "A2").lifecycle == "active"
     assert [(e.kind, e.target) for e in links.leaving(db, "B1", viewer=OWNER)] == [
         ("contradicts", "B2"), ("transition", "B2")

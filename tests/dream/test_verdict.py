@@ -98,4 +98,29 @@ def test_a_rich_untrusted_twin_does_not_win():
 def test_what_stands_in_for_another_stays():
     """A fact named as replacement that is itself to go replaces nothing."""
     found = verdict(MANY, Wish("F1", "F0"), Wish("F0", "F1"))
-    assert outcome(found) == [("F1", None, UNSAID), ("F0", None, UNSAID)]
+    assert outcome(found) == [("F0", "F1", UNSAID)]
+    assert found.denied == (("F1", "what should stand in its place is to go as well"),)
+    chain = verdict(MANY, Wish("F1", "F2"), Wish("F2", "F3"))
+    assert outcome(chain) == [("F1", "F3", UNSAID), ("F2", "F3", UNSAID)]
+
+
+def test_a_stated_reason_stays_with_its_fact():
+    """When the model says what replaces a fact, likeness to a poorer fact turns nothing round."""
+    bern = fact("The user lives in Bern", "BERN", slot="home")
+    basel = fact("The user lives in Basel since May", "BASEL")
+    found = verdict([bern, basel, *MANY], Wish("BERN", "BASEL", "moved"), cosine=lambda a, b: 0.9)
+    assert outcome(found) == [("BERN", "BASEL", "moved")]
+    assert found.granted[0].after is None
+
+
+def test_ids_are_recognised_however_they_are_written():
+    """Brackets and another case are forgiven; what is no id at all is counted."""
+    found = verdict(MANY, Wish("[f1]", "`F0`"), Wish("nobody"))
+    assert (outcome(found), found.unknown) == ([("F1", "F0", UNSAID)], 1)
+
+
+def test_two_slots_are_two_things():
+    """Facts in different slots are no twins, however alike."""
+    one = fact("the user is on Windows today", "ONE", slot="laptop", confidence=0.9)
+    other = fact("today the user is on Windows", "OTHER", slot="desktop")
+    assert outcome(verdict([one, other, *MANY[2:]], "ONE")) == [("ONE", None, UNSAID)]

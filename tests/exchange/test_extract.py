@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from unittest.mock import ANY
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_a_model_as_a_child_process(run, model, talk):
         "links", "messages", "processed_to", "identifiers", "batch", "dry_run",
     ]  # fmt: skip
     assert result(done) == {
-        "session": "talk", "ran": True, "stored": 2, "links": 2, "messages": 4,
+        "session": ANY, "ran": True, "stored": 2, "links": 2, "messages": 4,
         "processed_to": 4, "batch": 1,
     }  # fmt: skip
     stored = {fact["id"]: fact for fact in facts_of(run)}
@@ -50,8 +51,8 @@ def test_a_model_as_a_child_process(run, model, talk):
                                  "confidence", "kind", "pinned")]
         for fact in (stored[fact_id] for fact_id in done.json["facts"])
     ] == [
-        ["knowledge", "extraction", "talk", 0.8, None, None, None, False],
-        ["project", "extraction", "talk", 0.65, None, None, None, False],
+        ["knowledge", "extraction", ANY, 0.8, None, None, None, False],
+        ["project", "extraction", ANY, 0.65, None, None, None, False],
     ]  # fmt: skip
     (prompt,) = model.calls
     assert TALK.replace("\nA", "\n\nA").replace("\nU", "\n\nU").strip() in prompt
@@ -94,7 +95,7 @@ def test_the_cursor_holds(run, model, talk, reply, code):
     model.says(reply, REPLY)
     bad = run("extract", path, "--llm", model.command, "--json")
     assert bad.code == code
-    assert result(bad) == {"session": "talk", "messages": 4}
+    assert result(bad) == {"session": ANY, "messages": 4}
     assert bad.error["code"] == {1: "bad_reply", 6: "unavailable"}[code]
     assert run("history", "--json").json == {"changes": []}
     good = run("extract", path, "--llm", model.command, "--json")
@@ -108,7 +109,7 @@ def test_an_empty_reply_advances(run, model, talk, reply):
     path = talk(TALK)
     model.says(reply)
     done = run("extract", path, "--llm", model.command, "--json")
-    assert result(done) == {"session": "talk", "ran": True, "messages": 4, "processed_to": 4}
+    assert result(done) == {"session": ANY, "ran": True, "messages": 4, "processed_to": 4}
     run("extract", path, "--llm", model.command)
     assert len(model.calls) == 1
     assert run("history", "--json").json == {"changes": []}
@@ -120,7 +121,7 @@ def test_news_are_read_once(run, model, talk):
     run("extract", talk(TALK), "--llm", model.command)
     one_more = talk(TALK + "USER: and I like tea\n")
     waiting = run("extract", one_more, "--llm", model.command, "--json")
-    assert result(waiting) == {"session": "talk", "messages": 5, "processed_to": 4}
+    assert result(waiting) == {"session": ANY, "messages": 5, "processed_to": 4}
     assert len(model.calls) == 1
     assert run("extract", one_more, "--llm", model.command, "--min-new", "1", "--dry-run",
                "--json").json["prompts"]  # fmt: skip
@@ -161,7 +162,7 @@ def test_known_facts_are_reinforced(run, model, talk):
     model.says({"facts": [REPLY["facts"][0], REPLY["facts"][0]]})
     done = run("extract", talk(TALK), "--llm", model.command, "--json", "--now", str(NOW + 5))
     assert result(done) == {
-        "session": "talk", "ran": True, "reinforced": 1, "messages": 4, "processed_to": 4,
+        "session": ANY, "ran": True, "reinforced": 1, "messages": 4, "processed_to": 4,
         "batch": 2,
     }  # fmt: skip
     (fact,) = facts_of(run)
@@ -201,7 +202,7 @@ def test_bad_facts_are_dropped_alone(run, model, talk):
         {"a": "new:4", "b": "new:4", "type": "uses", "reason": "r"}]})  # fmt: skip
     done = run("extract", talk(TALK), "--llm", model.command, "--json")
     assert result(done) == {
-        "session": "talk", "ran": True, "stored": 1, "blocked": 1, "refused_items": 3,
+        "session": ANY, "ran": True, "stored": 1, "blocked": 1, "refused_items": 3,
         "messages": 4, "processed_to": 4, "batch": 1,
     }  # fmt: skip
     changes = run("history", "--json").json["changes"]
@@ -232,7 +233,7 @@ def test_without_a_model(run, talk):
     done = run("extract", path, "--json")
     assert "identifiers alone" in done.err
     assert result(done) == {
-        "session": "talk", "stored": 2, "messages": 2, "processed_to": 2, "identifiers": 2,
+        "session": ANY, "stored": 2, "messages": 2, "processed_to": 2, "identifiers": 2,
         "batch": 1,
     }  # fmt: skip
     assert [
@@ -426,6 +427,7 @@ def test_the_writer_is_free_while_the_model_thinks(run, model, talk, home):
     (model.folder / "model.py").write_text(
         MODEL + """
 import subprocess
+from unittest.mock import ANY
 subprocess.run([sys.executable, "-m", "tideline_cli", "remember", "written meanwhile"], check=True,
                stdout=subprocess.DEVNULL)
 """

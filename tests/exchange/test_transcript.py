@@ -129,7 +129,19 @@ def test_long_messages_lose_their_middle():
 
 
 def test_fingerprint():
-    """A conversation without a name is known by its first message, however long it grows."""
-    first, second = Message("user", "a"), Message("assistant", "b")
-    assert fingerprint([first]) == fingerprint([first, second]) != fingerprint([second])
-    assert fingerprint([]).startswith("stdin-")
+    """A conversation without a name is known by its first two messages, however long it grows,
+    and by where it lies."""
+    first, second, third = Message("user", "a"), Message("assistant", "b"), Message("user", "c")
+    assert fingerprint([first, second]) == fingerprint([first, second, third])
+    assert fingerprint([first, second]) != fingerprint([first, third])
+    assert fingerprint([first, second], "/a") != fingerprint([first, second], "/b")
+
+
+def test_a_document_with_messages():
+    """An object with a list of messages is a conversation; human and ai are its speakers too."""
+    said = [{"role": "human", "content": "hello"}, {"role": "ai", "content": "hi"}]
+    for text in (json.dumps({"messages": said}), json.dumps({"messages": said}, indent=2),
+                 json.dumps(said, indent=1)):  # fmt: skip
+        assert parsed(text.encode()).messages == (
+            Message("user", "hello"), Message("assistant", "hi")
+        )  # fmt: skip

@@ -175,8 +175,8 @@ def test_importance(run, item):
 
 
 def test_no_untrusted_fact_buries_what_a_trusted_source_says():
-    """A doubted, ending or unimportant untrusted copy does not swallow the owner's statement; a
-    plain one is reinforced."""
+    """No untrusted copy swallows the owner's statement, be it doubted, ending, unimportant or
+    plain."""
     assert deviation("buried")
     said = NewFact("the deploy key lives in the vault", "knowledge", "owner_message", OWNER)
     traps = ({"confidence": 0.01}, {"valid_to": NOW + 5}, {"importance": 0.0}, {})
@@ -185,4 +185,4 @@ def test_no_untrusted_fact_buries_what_a_trusted_source_says():
             planted = replace(said, source="tool_output", **trap)
             remember(db, planted, fact_id="TRAP", now=NOW)
             done = remember(db, said, fact_id="MINE", now=NOW + 1)
-            assert done.fact.id == ("MINE" if trap else "TRAP")
+            assert (done.fact.id, done.fact.source) == ("MINE", "owner_message")

@@ -230,8 +230,18 @@ def test_what_cannot_be_undone_says_why(db):
     )
     with pytest.raises(UsageError, match="batch 2 changed nothing that is still there"):
         undo(db, 2, viewer=OWNER, now=NOW)
-    with pytest.raises(NotFoundError, match="there is nothing to undo"):
+    with pytest.raises(WriteBlockedError, match=r"the last batch \(3, purge\) is final"):
         undo(db, None, viewer=OWNER, now=NOW)
+
+
+def test_an_undo_that_would_change_nothing_is_none(db):
+    """What other commands have taken back is not taken back once more."""
+    say(db, "I deploy on Fridays", "A")
+    amend.forget(db, ["A"], viewer=OWNER, now=NOW)
+    amend.restore(db, ["A"], viewer=OWNER, now=NOW)
+    with pytest.raises(UsageError, match="batch 2 has left nothing to take back"):
+        undo(db, 2, viewer=OWNER, now=NOW)
+    assert undo(db, None, viewer=OWNER, now=NOW).undone == 3
 
 
 def test_an_import_of_several_origins_is_taken_back_whole(db):

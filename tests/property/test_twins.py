@@ -30,7 +30,7 @@ class Model:
 
     def twin(self, terms, source, origin):
         for fact_id, held, said_by, whose in self.facts:
-            if whose == origin and (is_trusted(source) or not is_trusted(said_by)):
+            if whose == origin and is_trusted(source) == is_trusted(said_by):
                 union = len(held | terms)
                 if union and len(held & terms) / union >= 0.85:
                     return fact_id

@@ -9,13 +9,18 @@ import pkgutil
 
 import pytest
 
-import tideline_cli.store
 from tests.support import DEVIATIONS, ROOT
 
-MODULES = [
-    importlib.import_module(f"tideline_cli.store.{info.name}")
-    for info in pkgutil.iter_modules(tideline_cli.store.__path__)
-]
+
+def _modules(package):
+    home = importlib.import_module(f"tideline_cli.{package}")
+    return [
+        importlib.import_module(f"{home.__name__}.{info.name}")
+        for info in pkgutil.iter_modules(home.__path__)
+    ]
+
+
+MODULES = _modules("store")
 FUNCTIONS = [
     (module, name, function)
     for module in MODULES
@@ -53,6 +58,43 @@ def test_nothing_about_safety_has_a_default(module, name, function):
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name in ("viewer", "origin", "by", "now"):
             assert parameter.default is inspect.Parameter.empty, f"{module.__name__}.{name}"
+
+
+ABOVE = [
+    (module, name, function)
+    for package in ("memory", "dream", "exchange")
+    for module in _modules(package)
+    for name, function in inspect.getmembers(module, inspect.isfunction)
+    if function.__module__ == module.__name__
+    and not name.startswith("_")
+    and "db" in inspect.signature(function).parameters
+]
+TOLD = (*READS, "Hit", "Answer", "Plan", "Bucket", "Undone", "Amended", "Edited", "Linked", "Pair",
+        "Purged", "Dreamt", "Judged", "Compared", "Request", "Summary", "dict[int, str]", "forms",
+        "Remembered", "Result", "Iterator[dict")  # fmt: skip
+OTHERWISE = {
+    "remember": "NewFact.origin says whose fact it is",
+    "write": "NewFact.origin says whose fact it is",
+    "promote": "is given the fact",
+    "fact_requests": "Scene.origin says whose conversation it is",
+    "take": "Ground.origin says whose rows they are",
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "function"), ABOVE, ids=[f"{m.__name__}.{name}" for m, name, _ in ABOVE]
+)
+def test_whoever_reads_above_the_store_says_for_whom(module, name, function):
+    """What memory, dream and exchange return of facts takes `viewer`, by keyword, without a
+    default, or a value that says whose it is."""
+    parameters = inspect.signature(function).parameters
+    named = [parameters[word] for word in CALLERS_CHOICE if word in parameters]
+    returned = str(function.__annotations__.get("return", ""))
+    reads = any(kind in returned for kind in TOLD)
+    for parameter in named:
+        assert parameter.default is inspect.Parameter.empty
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY or not reads
+    assert named or not reads or name in OTHERWISE, f"{module.__name__}.{name} → {returned}"
 
 
 def functions_of_the_package():

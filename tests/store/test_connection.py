@@ -100,7 +100,7 @@ def test_modes_do_not_depend_on_the_umask(tmp_path, umask):
         os.umask(kept)
     assert modes(tmp_path) | modes(tmp_path / "a") | found == {
         **modes(tmp_path), "a": 0o700, "b": 0o700, "t.db": 0o600, "t.db-wal": 0o600,
-        "t.db-shm": 0o600, "t.db-lock": 0o600,
+        "t.db-shm": 0o600, "t.db-lock": 0o600, "t.db-reserve": 0o600,
     }  # fmt: skip
 
 

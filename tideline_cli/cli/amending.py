@@ -25,7 +25,7 @@ def existing(session: Session, named: Sequence[str]) -> Connection:
         raise NotFoundError(
             f"no such id: {named[0]}", hint="`tideline list` shows the ids of this origin"
         )
-    return session.writing()
+    return session.writing(frees=True)
 
 
 def named(session: Session, words: Sequence[str]) -> list[str]:

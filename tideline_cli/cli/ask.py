@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
 
 
-def confirmed(session: Session, question: str, *, yes: bool) -> bool:
+_HINT = "repeat it with --yes; --dry-run shows what it would do"
+
+
+def confirmed(session: Session, question: str, *, yes: bool, hint: str = _HINT) -> bool:
     """Return whether the user says yes to `question`, which may have several lines, or said so
     before by --yes; raise UsageError when there is nobody to ask."""
     if yes:
@@ -20,7 +23,7 @@ def confirmed(session: Session, question: str, *, yes: bool) -> bool:
     if session.no_input or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "this needs a yes, and there is nobody to ask",
-            hint="repeat it with --yes; --dry-run shows what it would do",
+            hint=hint,
         )
     shown = "\n".join(map(screen_text, question.split("\n")))
     sys.stderr.write(f"{shown} [y/N] ")

@@ -114,7 +114,7 @@ def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
     if session.json:
         output.emit_json(form(job, tally))
     elif tally.changes() or tally.blocked or tally.refused or tally.ran:
-        output.emit_lines([_sentence(job, tally)])
+        output.emit_lines([_sentence(session, job, tally)])
     elif tally.failure is None:
         session.note("nothing new")
     if tally.overtaken:
@@ -123,7 +123,7 @@ def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
         session.note("what came before the failure is stored")
 
 
-def _sentence(job: Job, tally: Tally) -> str:
+def _sentence(session: Session, job: Job, tally: Tally) -> str:
     parts = [f"{tally.stored:,} stored"]
     for count, what in (
         (tally.reinforced, "reinforced"),
@@ -137,7 +137,8 @@ def _sentence(job: Job, tally: Tally) -> str:
     if job.transcript.messages:
         line += f"; {_processed(job, tally):,} of {len(job.transcript.messages):,} messages done"
     if tally.batch:
-        line += f" (batch {tally.batch}; `tideline undo {tally.batch}` takes it back)"
+        undo = session.call("undo", str(tally.batch))
+        line += f" (batch {tally.batch}; `{undo}` takes it back)"
     return line
 
 

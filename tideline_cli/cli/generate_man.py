@@ -63,6 +63,8 @@ _ENVIRONMENT: tuple[str | Item, ...] = (
         for setting in SETTINGS.values()
     ),
     Item("TIDELINE_NOW", "", "The time it pretends to be: ISO 8601, or epoch milliseconds."),
+    Item("TIDELINE_ALLOW_NETWORK_FS", "",
+         "1 lets the memory file lie on a network file system, for one machine at a time."),
     Item("NO_COLOR", "", "When not empty, no color."),
     Item("FORCE_COLOR", "", "When not empty, color in a pipe too."),
     "A flag wins over the environment, the environment over a project's settings, and those over "

@@ -97,6 +97,10 @@ def convert(option: Option, text: str) -> Any:
             return instant.parse(text)
         case "duration":
             return instant.parse_duration(text)
+        case "file" | "folder":
+            if "\x00" in text:
+                raise UsageError(f"{option.flags[0]}: {_shown(text)} is no path")
+            return text
         case "choice":
             if text in option.choices:
                 return text
@@ -110,7 +114,7 @@ def convert(option: Option, text: str) -> Any:
                 raise UsageError(f"{option.flags[0]}: {text!r} is not KEY=VALUE")
             return key.strip(), value
         case _:
-            return text
+            return _unicode(option, text)
 
 
 def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
@@ -127,6 +131,18 @@ def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, 
         else:
             values[option.name] = convert(option, raw)
     return values
+
+
+def _unicode(option: Option, text: str) -> str:
+    """Return a text that the store can look up; raise UsageError for bytes that are no UTF-8."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"{option.flags[0]}: {_shown(text)} is not valid Unicode", hint="pass it as UTF-8"
+            ) from error
+    return text
 
 
 def _count(option: Option, text: str) -> int:

@@ -58,11 +58,13 @@ def go_round(
     if all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may tend all origins", hint="leave out --all-origins")
     whole = all_origins or (session.viewer.is_owner and not session.names_origin)
-    db = session.reading() if dry_run else session.writing()
+    db = session.reading()
     if db is None:
         return Round()
     if dry_run:
         return _round(session, db, settings, verb, whole, True, interval)
+    session.close()
+    db = session.writing()
     lock = locks.attempt(db.filename, locks.DREAM)
     if lock is None:
         return Round(busy=True)
@@ -145,14 +147,16 @@ def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
             "look at it with --dry-run --max-loss 1, and let it happen with a higher --max-loss"
         )
     if dreamt.skipped:
-        session.note(f"{dreamt.skipped:,} changes were left out: their facts changed meanwhile")
+        what = "1 change" if dreamt.skipped == 1 else f"{dreamt.skipped:,} changes"
+        session.note(f"{what} left out: the facts changed meanwhile")
 
 
 def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
     plan = dreamt.plan
     # The texts of another origin are not the viewer's to read.
     shown = _clipped if origin == session.viewer else _hidden
-    lines = [f"{origin.key}: {plan.reflected:,} facts, {run.summary(plan)}"]
+    count = "1 fact" if plan.reflected == 1 else f"{plan.reflected:,} facts"
+    lines = [f"{origin.key}: {count}, {run.summary(plan)}"]
     for label, rows in _details(plan, shown):
         most = _LINKS_LISTED if label == "linked" else _LISTED
         limit = len(rows) if session.verbose else most
@@ -162,8 +166,8 @@ def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
         if len(rows) > limit:
             lines.append(f"  {label:<10}… and {len(rows) - limit:,} more (--verbose)")
     if dreamt.batch is not None and plan.proposals:
-        mine = "" if origin == session.viewer else f" --origin '{origin.key}'"
-        lines.append(f"  batch {dreamt.batch}: `tideline undo {dreamt.batch}{mine}` takes it back")
+        undo = session.call("undo", str(dreamt.batch), origin=origin)
+        lines.append(f"  batch {dreamt.batch}: `{undo}` takes it back")
     return lines
 
 

@@ -7,8 +7,8 @@ import sys
 
 from tideline_cli.cli.fast import verb
 from tideline_cli.cli.options import GLOBAL, completed
-from tideline_cli.cli.session import Session
-from tideline_cli.errors import CannotWriteError, HelpWantedError, TidelineError
+from tideline_cli.cli.session import Session, tell
+from tideline_cli.errors import CannotWriteError, HelpWantedError, StoreError, TidelineError
 from tideline_cli.model.codec import dumps
 from tideline_cli.store.connection import DatabaseError, translated
 
@@ -52,34 +52,68 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
     except OSError as error:
         return failed(system_error(error), as_json=as_json, debug=bool(given.get("debug")))
     except Exception as error:  # noqa: BLE001  the one catcher
-        report = TidelineError(
-            f"internal error: {type(error).__name__}: {error}",
-            hint="please report it, with the output of the same command and --debug",
-            code="internal",
-        )
+        report = _unforeseen(error, session)
         failed(report, as_json=as_json, debug=bool(given.get("debug")))
-        return _BUG
+        return report.exit_code if isinstance(report, StoreError) else _BUG
     finally:
         if session is not None:
             _close(session)
 
 
+def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
+    """Return what an error that nobody foresaw means: damage in the store, or a fault of ours."""
+    if session is not None and _is_damaged(session, error):
+        return StoreError(
+            f"the store holds something that cannot be read: {type(error).__name__}: {error}",
+            hint="`tideline doctor --deep` tells what, and how to mend it",
+        )
+    return TidelineError(
+        f"internal error: {type(error).__name__}: {error}",
+        hint="please report it, with the output of the same command and --debug",
+        code="internal",
+    )
+
+
+def _is_damaged(session: Session, error: Exception) -> bool:
+    """Ask the checks of doctor whether the store is at fault."""
+    from tideline_cli.memory.health import examine  # noqa: PLC0415  only after an error
+
+    _close(session)
+    try:
+        if not os.path.isfile(session.database):
+            return False
+        report = examine(
+            session.database, deep=False, network_allowed=True, progress=lambda _: None
+        )
+    except Exception:  # noqa: BLE001  the first error is the one to tell
+        return False
+    found = any(finding.severity == "error" for finding in report.findings)
+    return found or isinstance(error, UnicodeDecodeError)
+
+
 def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     """Print an error on stderr and return its exit code."""
     if debug:
-        import traceback  # noqa: PLC0415
-
-        traceback.print_exc()
+        _print_traceback()
     if as_json:
         form = {"code": error.code, "message": error.message, "hint": error.hint}
-        sys.stderr.write(dumps({"error": form}) + "\n")
+        tell(dumps({"error": form}) + "\n")
     else:
         from tideline_cli.policy.render import screen_text  # noqa: PLC0415
 
-        sys.stderr.write(f"tideline: {screen_text(error.message)}\n")
+        tell(f"tideline: {screen_text(error.message)}\n")
         if error.hint:
-            sys.stderr.write(f"  hint: {screen_text(error.hint)}\n")
+            tell(f"  hint: {screen_text(error.hint)}\n")
     return error.exit_code
+
+
+def _print_traceback() -> None:
+    import traceback  # noqa: PLC0415
+
+    from tideline_cli.policy.render import screen_text  # noqa: PLC0415
+
+    lines = traceback.format_exc().split("\n")
+    tell("\n".join(map(screen_text, lines)))
 
 
 def system_error(error: OSError) -> TidelineError:

@@ -33,12 +33,14 @@ def transcript(session: Session, words: list[str], *, optional: bool) -> Transcr
 
 
 def session_name(given: str | None, conversation: Transcript, path: str) -> str:
-    """Return the name of a conversation: as given, as it says, or its file's."""
+    """Return the name of a conversation: as given, as it says, or its file's with a mark of how it
+    begins and where it lies, since many files are called alike."""
     name = given or conversation.session
     if name is None and path == "-":
-        name = fingerprint(conversation.messages)
+        name = "stdin-" + fingerprint(conversation.messages)
     if name is None:
-        name = os.path.splitext(os.path.basename(path))[0]
+        stem = os.path.splitext(os.path.basename(path))[0]
+        name = f"{stem[:200]}-{fingerprint(conversation.messages, os.path.realpath(path))}"
     if not name.strip():
         raise UsageError("the session's name is empty", hint="name it with --session")
     return storable(name.strip(), "session")

@@ -9,7 +9,8 @@ from tideline_cli import config
 from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.store import connection
+from tideline_cli.policy.render import screen_text
+from tideline_cli.store import connection, reserve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,19 @@ if TYPE_CHECKING:
 
 _MAX_INPUT = 64 * 1024 * 1024
 _LONGEST_PLACE = 6
+
+
+def tell(text: str) -> None:
+    """Write to stderr; where that cannot be done nobody hears it, and nothing else changes."""
+    try:
+        sys.stderr.write(text)
+    except (OSError, ValueError):
+        return
+
+
+def warn(text: str) -> None:
+    """Tell the user one line, whatever they asked for; control characters are made visible."""
+    tell(f"tideline: {screen_text(text)}\n")
 
 
 class Session:
@@ -57,11 +71,31 @@ class Session:
         path: str = self._flags.get("db") or self.config.get("database")
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
-        return os.path.abspath(os.path.expanduser(path))
+        path = os.path.abspath(os.path.expanduser(path))
+        try:
+            path.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{path} is not UTF-8", hint="rename it") from error
+        return path
 
     @property
     def viewer(self) -> Origin:
         return parse_origin(self._flags.get("origin") or self.config.get("origin"))
+
+    def call(self, *words: str, origin: Origin | None = None) -> str:
+        """Return the command line that goes on here: quoted for a shell, and with the origin where
+        it is not the one that a plain call would have."""
+        from shlex import join  # noqa: PLC0415  only reports of a change name a call
+
+        whose = origin or self.viewer
+        plain = parse_origin(self.config.get("origin"))
+        more = () if whose == plain else ("--origin", whose.key)
+        return join(["tideline", *words, *more])
+
+    @property
+    def network_allowed(self) -> bool:
+        """Say whether the user allows a memory file on a network file system."""
+        return self._environ.get(connection.ALLOW_NETWORK, "").strip() not in ("", "0")
 
     @property
     def now(self) -> int:
@@ -94,9 +128,12 @@ class Session:
             self._connections.append(db)
         return db
 
-    def writing(self) -> Connection:
-        """Return a connection to the store, which is made when there is none."""
-        db = connection.open_for_writing(self.database)
+    def writing(self, *, frees: bool = False) -> Connection:
+        """Return a connection to the store, which is made when there is none; one that `frees`
+        room may take what is kept for a full disk."""
+        if frees:
+            reserve.spend(self.database)
+        db = connection.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
         return db
 
@@ -108,7 +145,7 @@ class Session:
     def note(self, text: str) -> None:
         """Tell the user something that is not a result."""
         if not self.quiet:
-            sys.stderr.write(f"tideline: {text}\n")
+            warn(text)
 
     def text(self, words: Sequence[str]) -> str:
         """Return the words as one text; standard input for `-` or for none when it is piped.
@@ -144,6 +181,7 @@ class Session:
             handle = os.open(path, flags, 0o600)
         except OSError:
             return
+        os.fchmod(handle, 0o600)  # whatever the umask
         with open(handle, "w", encoding="ascii", errors="replace") as file:
             file.write("\n".join(ids))
 

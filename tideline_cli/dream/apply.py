@@ -32,7 +32,7 @@ class Pass:
         self._viewer = viewer
         self._now = now
         self._batch: int | None = None
-        self.skipped = 0
+        self.skipped: list[Proposal] = []
 
     def take(self, proposals: Sequence[Proposal]) -> None:
         """Apply the proposals in order; one whose facts have changed meanwhile is skipped."""
@@ -40,7 +40,8 @@ class Pass:
             with self._open() as batch:
                 self._batch = batch.number
                 for proposal in proposals[start : start + PROPOSALS_A_TRANSACTION]:
-                    self.skipped += not self._apply(proposal)
+                    if not self._apply(proposal):
+                        self.skipped.append(proposal)
 
     def finish(self, summary: str) -> int:
         """Note what was done, and return the number that users know the pass by."""
@@ -123,7 +124,8 @@ class Pass:
                     self._db,
                     links.Link(survivor.id, kind, loser.id, proposal.reason, None, self._now),
                 )
-        note = {"reason": proposal.reason, "replaced_by": survivor.id if survivor else None}
+        # A reason may quote the survivor, so it stands in the survivor's edges: they go with it.
+        note = {"replaced_by": survivor.id} if survivor else {"reason": proposal.reason}
         marked = replace(loser, metadata=dict(loser.metadata or {}) | {"consolidated": note})
         facts.change(self._db, loser, marked)
         amend.archive(self._db, loser, by=None, now=self._now)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from tideline_cli.dream.relate import MOST
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.proposal import Merge
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.sameness import enriched, richness, same_figures
+from tideline_cli.policy.sameness import enriched, richness, same_figures, same_slot
 from tideline_cli.ranking.decay import present
 
 REPLACES = ("contradicts", "transition")
@@ -53,11 +56,11 @@ def plan(pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int) -> l
 
 def _may_merge(a: Fact, b: Fact, now: int) -> bool:
     """Say whether two twins may become one: a confirmed or pinned fact gives way to none of its
-    kind, what no longer holds is not the same as what does, and two numbers or two addresses are
-    two things."""
+    kind, what no longer holds is not the same as what does, and two numbers, two slots or two
+    addresses are two things."""
     if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
         return False
-    if not same_figures(a.content, b.content):
+    if not same_figures(a.content, b.content) or not same_slot(a, b):
         return False
     if a.content != b.content and (is_private(a) or is_private(b)):
         return False
@@ -89,8 +92,12 @@ def _inherited(
     that says that it replaced something."""
     known = {(kind, target) for kind, target, *_ in own}
     barred = () if gate.may_touch(loser.source, keeper.source) else REPLACING
-    return tuple(
-        edge
-        for edge in theirs
-        if edge[1] != keeper.id and edge[0] not in barred and (edge[0], edge[1]) not in known
-    )
+    counts = Counter(kind for kind, *_ in own)
+    taken: list[Edge] = []
+    for edge in theirs:
+        kind, target, *_ = edge
+        full = kind not in REPLACING and counts[kind] >= MOST
+        if target != keeper.id and kind not in barred and (kind, target) not in known and not full:
+            taken.append(edge)
+            counts[kind] += 1
+    return tuple(taken)

@@ -11,9 +11,11 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.client import complete
 from tideline_cli.memory.recovery import embedder_of
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy import listing
 from tideline_cli.policy.identifiers import is_private
+from tideline_cli.policy.render import prompt_text
+from tideline_cli.policy.threats import scan
 from tideline_cli.store import facts, material, visibility
 from tideline_cli.store.connection import put_setting, setting, snapshot, writing
 from tideline_cli.vector.embedder import cosines
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 INTERVAL_MS = 30 * 60_000
 MIN_FACTS = 6
+_LONGEST_REASON = 200
 MAX_FACTS = 500  # the newest of an origin: some 60 kB of prompt
 
 
@@ -112,17 +115,26 @@ def consolidate(
         return Judged(bucket, error=error)
     wanted = reply.archive_request(said)
     reasons = reply.archive_reasons(said)
-    wishes = [verdict.Wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
+    wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     found = verdict.judge(
         bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss
     )
     if dry_run or not bucket.facts:
         return Judged(bucket, True, wanted is not None, found)
+    if wanted is None:
+        return Judged(bucket, True, False, found)
     pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now)
     pass_.take(found.granted)
-    gone = len(found.granted) - pass_.skipped
-    ordinal = pass_.finish(f"{gone:,} archived" if gone else "nothing to do")
-    return Judged(bucket, True, wanted is not None, found, pass_.skipped, ordinal)
+    gone = tuple(item for item in found.granted if item not in pass_.skipped)
+    ordinal = pass_.finish(f"{len(gone):,} archived" if gone else "nothing to do")
+    done = replace(found, granted=gone)
+    return Judged(bucket, True, True, done, len(pass_.skipped), ordinal)
+
+
+def _wish(fact_id: str, by: str | None, reason: str | None) -> verdict.Wish:
+    """Return a wish; a reason is a few words, and one that reads like an instruction is none."""
+    said = prompt_text(reason or "")[:_LONGEST_REASON].strip()
+    return verdict.Wish(fact_id, by, said if said and not scan(said) else None)
 
 
 def _cosine(db: Connection) -> Callable[[Fact, Fact], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.dream import apply, confirm, consolidate, evict, relate
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import material, visibility
 from tideline_cli.store.connection import snapshot
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Pair = tuple[Fact, Fact, float]
 
 STAGES = ("confirm", "consolidate", "relate", "evict")
+PARTIAL = "some stages: "  # begins the summary of a dream that is not a whole one
 SWEEP = "gc"  # the decay sweep: a stage that is run only when it is named
 ALL_STAGES = (*STAGES, SWEEP)
 
@@ -63,8 +64,8 @@ class Plan:
 
 @record
 class Dreamt:
-    """What a dream of one origin did, or would do: `skipped` proposals met facts that had changed
-    meanwhile. `batch` is the origin's number of it, None for a dry run."""
+    """What a dream of one origin did, or would do: `skipped` counts proposals left out because
+    their facts had changed meanwhile. `batch` is the origin's number of it, None for a dry run."""
 
     plan: Plan
     skipped: int
@@ -94,8 +95,25 @@ def dream(
         likeness.keep(db, compared, origin=number)
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now)
     pass_.take(made.proposals)
-    ordinal = pass_.finish(summary(made))
-    return Dreamt(made, pass_.skipped, ordinal)
+    done = _without(made, pass_.skipped)
+    partial = "" if set(STAGES) <= set(settings.stages) or verb != "dream" else PARTIAL
+    ordinal = pass_.finish(partial + summary(done))
+    return Dreamt(done, len(pass_.skipped), ordinal)
+
+
+def _without(made: Plan, skipped: Sequence[Proposal]) -> Plan:
+    """Return what of a plan has happened."""
+    left_out = {id(proposal) for proposal in skipped}
+    if not left_out:
+        return made
+    return replace(
+        made,
+        confirms=tuple(item for item in made.confirms if id(item) not in left_out),
+        merges=tuple(item for item in made.merges if id(item) not in left_out),
+        relates=tuple(item for item in made.relates if id(item) not in left_out),
+        fades=tuple(item for item in made.fades if id(item) not in left_out),
+        swept=tuple(item for item in made.swept if id(item) not in left_out),
+    )
 
 
 def plan(

@@ -7,7 +7,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, enriched, richness, same_figures
+from tideline_cli.policy.sameness import SAME_TERMS, enriched, richness, same_figures, same_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +33,13 @@ class Wish:
 
 @record
 class Verdict:
-    """What is granted, and per id why the rest is not. `refused` is the reason why nothing is."""
+    """What is granted, and per id why the rest is not. `refused` is the reason why nothing is;
+    `unknown` counts ids that were not among those shown."""
 
     granted: tuple[Retire, ...]
     denied: tuple[tuple[str, str], ...]
     refused: str | None = None
+    unknown: int = 0
 
 
 def judge(
@@ -53,22 +55,38 @@ def judge(
 
     Unknown ids are ignored. All facts at once are refused, and more than `max_loss` of the
     `active` facts. Pinned and confirmed facts stay. Of twins the richer stays, whichever was
-    named. A trusted fact gives way to a trusted one alone, as everywhere: among untrusted facts
-    it must be known which fact makes it needless.
+    named, unless the model says which other fact makes it needless. What is to go makes nothing
+    needless: of facts that name one another the last stays. A trusted fact gives way to a trusted
+    one alone, as everywhere: among untrusted facts it must be known which fact makes it needless.
     """
     known = {fact.id: fact for fact in listed}
-    wanted = {wish.id: wish for wish in wishes if wish.id in known}
+    asked = [_recognised(wish, known) for wish in wishes]
+    wanted = {wish.id: wish for wish in asked if wish.id in known}
+    unknown = len(asked) - sum(wish.id in known for wish in asked)
     if not wanted:
-        return Verdict((), ())
+        return Verdict((), (), None, unknown)
     if len(wanted) == len(known):
-        return Verdict((), (), "the model named every fact")
+        return Verdict((), (), "the model named every fact", unknown)
     court = _Court(known, wanted, terms, cosine)
     for wish in wanted.values():
         court.hear(wish)
     if len(court.granted) > max_loss * active + 1e-9:
         count = len(court.granted)
-        return Verdict((), (), f"{count:,} of {active:,} facts are more than max-loss allows")
-    return Verdict(tuple(court.granted.values()), tuple(court.denied))
+        why = f"{count:,} of {active:,} facts are more than max-loss allows"
+        return Verdict((), (), why, unknown)
+    return Verdict(tuple(court.granted.values()), tuple(court.denied), None, unknown)
+
+
+def _recognised(wish: Wish, known: Mapping[str, Fact]) -> Wish:
+    """Return a wish with ids as they are, however the model wrote them: in brackets, in another
+    case."""
+    by_case = {fact_id.casefold(): fact_id for fact_id in known}
+
+    def plain(text: str) -> str:
+        bare = text.strip(" []`\"'")
+        return bare if bare in known else by_case.get(bare.casefold(), bare)
+
+    return Wish(plain(wish.id), None if wish.by is None else plain(wish.by), wish.reason)
 
 
 class _Court:
@@ -86,6 +104,7 @@ class _Court:
         self._terms = terms
         self._cosine = cosine
         self._mixed = not all(is_trusted(fact.source) for fact in known.values())
+        self._kept: set[str] = set()
         self.granted: dict[str, Retire] = {}
         self.denied: list[tuple[str, str]] = []
 
@@ -93,14 +112,21 @@ class _Court:
         named = self._known[wish.id]
         if wish.id in self.granted:
             return
+        stated = self._stated(wish)
+        if wish.by is not None and stated is None and wish.by in self._wanted:
+            self.denied.append((wish.id, "what should stand in its place is to go as well"))
+            self._kept.add(wish.id)
+            return
+        least = SAME_TERMS if stated is not None else SAME_SLOT_TERMS
         twin = max(
-            (fact for fact in self._staying() if self._is_twin(named, fact)),
+            (fact for fact in self._staying() if self._is_twin(named, fact, least)),
             key=richness,
             default=None,
         )
-        loser, survivor = named, twin or self._stated(wish)
-        if twin is not None and self._outdoes(named, twin):
+        loser, survivor = named, stated or twin
+        if twin is not None and stated in (None, twin) and self._outdoes(named, twin):
             loser, survivor = twin, named
+        twin = twin if twin in (loser, survivor) else None
         denial = self._denial(loser, survivor)
         if denial is not None:
             self.denied.append((wish.id, denial))
@@ -121,21 +147,32 @@ class _Court:
         return [
             fact
             for fact in self._known.values()
-            if fact.id not in self._wanted and fact.id not in self.granted
+            if self._stays(fact.id)
         ]
 
-    def _stated(self, wish: Wish) -> Fact | None:
-        if wish.by is None or wish.by in self._wanted or wish.by in self.granted:
-            return None
-        return self._known.get(wish.by)
+    def _stays(self, fact_id: str) -> bool:
+        spared = fact_id not in self._wanted or fact_id in self._kept
+        return spared and fact_id not in self.granted
 
-    def _is_twin(self, a: Fact, b: Fact) -> bool:
-        if not same_figures(a.content, b.content):
+    def _stated(self, wish: Wish) -> Fact | None:
+        """Return the fact that the model says makes another needless; of a chain the one that
+        stays."""
+        seen = {wish.id}
+        by = wish.by
+        while by is not None and by in self._known and by not in seen:
+            if self._stays(by):
+                return self._known[by]
+            seen.add(by)
+            by = self._wanted[by].by if by in self._wanted else None
+        return None
+
+    def _is_twin(self, a: Fact, b: Fact, least: float) -> bool:
+        if not same_figures(a.content, b.content) or not same_slot(a, b):
             return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:
             return True
-        if a.slot is None and b.slot is None:
+        if (a.slot is None and b.slot is None) or least >= SAME_TERMS:
             return False
         return shared >= SAME_SLOT_TERMS or self._cosine(a, b) >= SAME_SLOT_COSINE
 

@@ -14,12 +14,13 @@ from tideline_cli.model import codec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, BinaryIO
+    from typing import Any, BinaryIO, TextIO
 
     Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
 
 _LISTS = ("tags", "derived_from", "links")
 _NUMBERS = ("importance", "decay_rate", "confidence")
+_LONGEST_LINE = 1 << 20
 _WHOLES = ("access_count",)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -35,11 +36,18 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
     number = 1
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines:
         try:
-            rows = csv.DictReader(lines, delimiter="\t" if tabs else ",")
+            rows = csv.DictReader(_bounded(lines), delimiter="\t" if tabs else ",")
             for number, row in enumerate(rows, 2):
                 yield number, _typed({str(key): value for key, value in row.items() if key})
         except (UnicodeDecodeError, csv.Error) as error:
             raise UsageError(f"line {number + 1} cannot be read: {error}") from error
+
+
+def _bounded(lines: TextIO) -> Iterator[str]:
+    while line := lines.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE and line[-1] not in "\r\n":
+            raise UsageError(f"a line is longer than {_LONGEST_LINE >> 20} MiB")
+        yield line
 
 
 def database(path: str, table: str, *, store: str) -> Rows:
@@ -75,7 +83,9 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
         raise UsageError(f"{path} exists", hint="name a fresh file")
     from sqlite_utils import Database  # noqa: PLC0415
 
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    os.fchmod(handle, 0o600)  # whatever the umask
+    os.close(handle)
     db = Database(path)
     try:
         table: Any = db["fact"]

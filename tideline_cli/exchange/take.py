@@ -7,8 +7,11 @@ from tideline_cli.exchange.embedding import ChunkEmbedder
 from tideline_cli.exchange.rows import Ground, fact_from, instants, links_of, text, was_confined
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.fact import Fact, NewFact
+from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
+from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable, terms
 from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
@@ -300,7 +303,19 @@ class _Import:
                 resume=self._batch,
             ):  # fmt: skip
                 for source, edge in self._edges[start : start + CHUNK]:
-                    self._summary.links += links.add(self._db, _link(source, edge, self._ground))
+                    link = _link(source, edge, self._ground)
+                    if self._ground.trusted or not self._usurps(link):
+                        self._summary.links += links.add(self._db, link)
+
+    def _usurps(self, link: links.Link) -> bool:
+        """Say whether the edge would put an imported fact in the place of a trusted one."""
+        if link.kind not in REPLACING:
+            return False
+        try:
+            _, target = facts.find(self._db, link.target, viewer=EVERYONE)
+        except TidelineError:
+            return False
+        return is_trusted(target.source)
 
 
 def _prepared(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from itertools import islice
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 USER, ASSISTANT = "user", "assistant"
-_ROLES = (USER, ASSISTANT)
+_SPOKEN = {USER: USER, ASSISTANT: ASSISTANT, "human": USER, "ai": ASSISTANT}
 # Capitals alone: `User: …` is what people write inside their messages.
 _SPEAKER = re.compile(r"^(USER|ASSISTANT|SYSTEM|TOOL)[ \t]*:[ \t]?")
 # A line inside a message that would look like the beginning of another one.
@@ -72,10 +73,11 @@ def parsed(raw: bytes) -> Transcript:
 
 def message_of(value: Any) -> Message | None:
     """Return what a JSON object with role and content says, None for what is no conversation."""
-    if not isinstance(value, dict) or value.get("role") not in _ROLES:
+    role = _SPOKEN.get(str(value.get("role"))) if isinstance(value, dict) else None
+    if role is None:
         return None
     text = content_text(value.get("content"))
-    return Message(value["role"], text) if text.strip() else None
+    return Message(role, text) if text.strip() else None
 
 
 def content_text(content: Any) -> str:
@@ -99,10 +101,10 @@ def flattened(messages: Iterable[Message], *, longest: int | None = None) -> str
     )
 
 
-def fingerprint(messages: Iterable[Message]) -> str:
-    """Return a name for a conversation that has none: the same as long as its start is."""
-    first = next(iter(messages), Message(USER, ""))
-    return "stdin-" + sha256(f"{first.role}:{first.text}".encode()).hexdigest()[:12]
+def fingerprint(messages: Iterable[Message], place: str = "") -> str:
+    """Return a mark of a conversation: the same as long as its first two messages are."""
+    start = "".join(f"{one.role}:{one.text}\0" for one in islice(messages, 2))
+    return sha256(f"{place}\0{start}".encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def _is_json(lines: Iterable[str]) -> bool:
@@ -127,10 +129,17 @@ def _from_json(lines: list[str]) -> Transcript:
     return Transcript(tuple(messages), session, bad)
 
 
+def _is_document(lines: list[str]) -> bool:
+    start = "".join(lines[:3]).lstrip()[:200].replace(" ", "")
+    return start.startswith(("[", '{"messages":[')) or start == "{"
+
+
 def _values(lines: list[str]) -> Iterable[Any]:
     """Yield the value of each line that says anything, None for one that is no JSON; a document
-    that is one list gives its members."""
-    whole = _loaded("\n".join(lines)) if "\n".join(lines[:1]).lstrip().startswith("[") else None
+    that is one list, or an object with a list of messages, gives its members."""
+    whole = _loaded("\n".join(lines)) if _is_document(lines) else None
+    if isinstance(whole, dict):
+        whole = whole.get("messages")
     if isinstance(whole, list):
         yield from whole
         return
@@ -155,12 +164,15 @@ def _claude(row: dict[str, Any]) -> Message | None:
     """Return what a line of a Claude Code session says; side chains and summaries say nothing."""
     hidden = any(row.get(flag) for flag in ("isMeta", "isSidechain", "isCompactSummary"))
     inner = row["message"]
-    if hidden or row.get("type") not in (*_ROLES, None) or not isinstance(inner, dict):
+    if hidden or row.get("type") not in (USER, ASSISTANT, None) or not isinstance(inner, dict):
         return None
     content = inner.get("content")
     if isinstance(content, list):
         content = [block for block in content if _is_said(_block_text(block) or "")]
-    message = message_of({"role": row.get("type"), **inner, "content": content})
+    role = row.get("type") or inner.get("role")
+    if inner.get("role", role) != role:  # two speakers of one line: nobody's word
+        return None
+    message = message_of({"role": role, "content": content})
     return message if message is not None and _is_said(message.text) else None
 
 
@@ -203,7 +215,7 @@ def _from_plain(lines: list[str]) -> Transcript:
 
 def _spoken(role: str, lines: list[str]) -> list[Message]:
     text = "\n".join(lines).strip()
-    return [Message(role, text)] if role in _ROLES and text else []
+    return [Message(role, text)] if role in (USER, ASSISTANT) and text else []
 
 
 def _quoted(text: str) -> str:

@@ -131,7 +131,10 @@ def is_loopback(host: str) -> bool:
 
 def _check_command(command: str) -> None:
     try:
+        os.fsencode(command)
         words = shlex.split(command)
+    except UnicodeEncodeError:
+        raise UsageError("the model's command holds half a character") from None
     except ValueError as error:
         raise UsageError(f"the model's command cannot be split into words: {error}") from None
     if not words or not words[0] or "\0" in command:

@@ -7,7 +7,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.model.fact import NewFact, clamped, slot_key
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import facts, journal
+from tideline_cli.store import facts, journal, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def edit(
 
     What is not changed is carried over, links excepted: they stay where they were made. Metadata
     is added to what there is; an empty slot or title is none. A fact that moves into another slot
-    replaces what that slot held.
+    replaces what that slot held. When the text stays, status and use stay too.
     """
     kept: Fact | None = None
     new: NewFact | None = None
@@ -65,7 +65,10 @@ def edit(
             mates = [] if new.slot in (None, kept.slot) else _holders(db, new, viewer=viewer)
             new = replace(new, supersedes=(kept.id, *mates))
             done = remember.write(db, new, batch=batch, fact_id=fact_id, now=now)
-            return Edited(done.action, done.fact, done.superseded, done.batch)
+            fact = done.fact
+            if done.action == "superseded" and fact.content == kept.content:
+                fact = _with_standing(db, fact, kept)
+            return Edited(done.action, fact, done.superseded, done.batch)
     except NothingToDo:
         assert kept is not None  # noqa: S101  for the type checker: raised after it was found
         return Edited("unchanged", kept, (), None)
@@ -73,6 +76,22 @@ def edit(
         if new is not None:
             journal.record_blocked(db, verb="edit", by=viewer, now=now, reason=error.reason)
         raise
+
+
+def _with_standing(db: Connection, fact: Fact, kept: Fact) -> Fact:
+    """Let a fact whose labels alone have changed keep what it has earned: status and use."""
+    standing = replace(
+        fact,
+        status=kept.status,
+        access_count=kept.access_count,
+        last_accessed_at=kept.last_accessed_at,
+    )
+    facts.change(db, fact, standing)
+    if kept.access_count:
+        uses.put(
+            db, fact.id, access_count=kept.access_count, last_accessed_at=kept.last_accessed_at
+        )
+    return standing
 
 
 def _revised(fact: Fact, changes: Mapping[str, Any], source: Source) -> NewFact:

@@ -66,6 +66,12 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
         batch = batches.newest(db, viewer=viewer)
         if batch is None:
             raise NotFoundError("there is nothing to undo", hint=hint)
+        if batch.verb in _FINAL:
+            raise WriteBlockedError(
+                f"the last batch ({batch.ordinal}, {batch.verb}) is final",
+                hint=f"name the one to undo; {hint}",
+                code="undo_conflict",
+            )
         return batch
     batch = batches.find(db, ordinal, viewer=viewer)
     if batch is None:
@@ -104,6 +110,11 @@ def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
     if found:
         raise _refusal(db, batch, found, ids, viewer)
     uses = {seq: _used(use) for seq, use in trails.uses.items() if seq not in facts.gone}
+    if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
+        raise UsageError(
+            f"batch {batch.ordinal} has left nothing to take back",
+            hint="what it did was taken back by other commands",
+        )
     return Plan(facts, links, uses, ids, awoken)
 
 

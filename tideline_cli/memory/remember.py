@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import ceil, comb
 
-from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.fact import MAX_CONTENT, birth
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard, normalise, storable, terms
+from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
 from tideline_cli.policy.sameness import SAME_TERMS
 from tideline_cli.ranking.bm25 import at_least
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer
 
 _MAX_LEAVES = 300
@@ -68,6 +70,8 @@ def write(
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
     distinct = frozenset(listed)
+    if fact.source == "dream" and fact.derived_from:
+        gate.check_descent(fact.source, _sources(db, fact))
     targets = facts.active(db, new.supersedes, viewer=new.origin) if new.supersedes else None
     decision = admit(
         fact,
@@ -154,6 +158,15 @@ def _scan(fact: Fact) -> None:
             code="memory:threat",
             reason="threat: " + ", ".join(found),
         )
+
+
+def _sources(db: Connection, fact: Fact) -> Iterator[Source]:
+    """Yield who said the facts that this one cites; what is not there says nothing."""
+    for reference in fact.derived_from:
+        try:
+            yield facts.find(db, reference, viewer=fact.origin)[1].source
+        except NotFoundError:
+            continue
 
 
 def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:

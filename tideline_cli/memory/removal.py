@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 @record
 class Purged:
-    """The ids that are gone, in order of arrival; the batch, 0 when there was nothing to do;
-    `pending` says that another process keeps traces alive, until a later command finds none."""
+    """The ids that are gone, in order of arrival; `earlier` are archived facts that these had
+    replaced, which are still there; the batch, 0 when there was nothing to do; `pending` says that
+    another process keeps traces alive, until a later command finds none."""
 
     ids: tuple[str, ...]
     batch: int
     pending: bool
+    earlier: tuple[str, ...] = ()
 
 
 @record
@@ -63,8 +65,9 @@ def purge(db: Connection, references: Sequence[str], *, viewer: Origin, now: int
     """Remove the facts named and all that derives from them, for good; all or none."""
     with journal.batch(db, verb="purge", by=viewer, now=now, bulk=True) as batch:
         gone = doomed(db, references, viewer=viewer)
+        earlier = tuple(purging.earlier(db, gone, viewer=viewer))
         _remove(db, batch, gone)
-    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db))
+    return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db), earlier)
 
 
 def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purged:

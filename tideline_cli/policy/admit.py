@@ -76,20 +76,12 @@ def _first_same(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> F
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
         is_same = not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS
-        may = gate.may_touch(fact.source, rival.fact.source) and not _buries(rival.fact, fact)
-        if is_same and may and same_figures(fact.content, rival.fact.content):
+        # An untrusted statement adds nothing to a trusted one, and a trusted one does not vanish in
+        # what an untrusted source said first: it would take over its wording, weight and end.
+        alike = is_trusted(fact.source) == is_trusted(rival.fact.source)
+        if is_same and alike and same_figures(fact.content, rival.fact.content):
             return rival.fact
     return None
-
-
-def _buries(known: Fact, new: Fact) -> bool:
-    """Say whether a trusted statement would vanish in an untrusted fact that was made to weigh
-    little or to end."""
-    if is_trusted(known.source) or not is_trusted(new.source):
-        return False
-    doubted = known.confidence is not None and known.confidence < (new.confidence or 1.0)
-    bounded = (known.valid_from, known.valid_to) != (new.valid_from, new.valid_to)
-    return doubted or bounded or known.importance < new.importance
 
 
 def _reinforced(known: Fact, new: Fact) -> Reinforce:

@@ -25,6 +25,20 @@ def check_permanence(source: Source, tier: Tier, pinned: bool) -> None:
         )
 
 
+def check_descent(source: Source, cited: Iterable[Source]) -> None:
+    """Raise WriteBlockedError when a pass would make trusted text of what untrusted facts say.
+
+    A person who cites speaks for himself; a derivation is worth what its least input is worth.
+    """
+    if source == "dream" and not all(is_trusted(one) for one in cited):
+        raise WriteBlockedError(
+            "write-gate: dream may not derive a fact from an untrusted one",
+            hint="write it as compaction, or as the owner if you vouch for it",
+            code="write_gate_blocked",
+            reason="rule 4: dream may not derive from an untrusted fact",
+        )
+
+
 def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:
     """Raise WriteBlockedError when `source` may not write `segment` or replace `targets`.
 

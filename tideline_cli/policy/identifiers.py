@@ -33,6 +33,8 @@ _ID = re.compile(r"(?<![0-9])[0-9]{17}(?:[0-9](?![0-9])|[Xx](?![0-9A-Za-z]))")
 # Possessive: the local part cannot be split anew at each of its characters.
 _EMAIL = re.compile(r"(?<![A-Za-z0-9._+-])([A-Za-z0-9._+-]++)@([A-Za-z0-9.-]{3,})")
 
+_USERINFO = re.compile(r"://[^\s/@]*$")
+
 _CLAUSE = re.compile("[^\n。！？!?；;，,]+[？?]?")
 _PLACE = re.compile(
     "[\u4e00-\u9fff](?:省|市|自治区|区|县)"
@@ -83,9 +85,19 @@ def _phones(text: str) -> Iterator[str]:
 def _emails(text: str) -> Iterator[str]:
     for match in _EMAIL.finditer(text):
         local, domain = match[1].strip("."), match[2].strip(".-")
+        if _in_a_url(text, match):
+            continue
         is_sane = 0 < len(local) <= _LONGEST_LOCAL and len(domain) <= _LONGEST_DOMAIN
         if is_sane and "." in domain and ".." not in domain:
             yield f"{local}@{domain}"
+
+
+def _in_a_url(text: str, match: re.Match[str]) -> bool:
+    """Say whether an address is part of something else: a password in a URL, a repository."""
+    before = text[max(0, match.start() - _LONGEST_DOMAIN) : match.start()]
+    after = text[match.end() : match.end() + 2]
+    return bool(_USERINFO.search(before)) or (after[:1] == ":" and not after[1:].isspace() and
+                                              len(after) == 2)  # fmt: skip
 
 
 def _addresses(text: str) -> Iterator[Identifier]:

@@ -19,6 +19,11 @@ def same_figures(one: str, other: str) -> bool:
     return _figures(one) == _figures(other)
 
 
+def same_slot(one: Fact, other: Fact) -> bool:
+    """Say whether two facts may be the same by their slots: two different ones are two things."""
+    return one.slot is None or other.slot is None or one.slot == other.slot
+
+
 def richness(fact: Fact) -> tuple[bool, int, float, float, int, int]:
     """Return the key by which the richer of two facts is the greater."""
     return (

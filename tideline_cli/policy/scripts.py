@@ -30,8 +30,8 @@ _RANGES = (
 def agree(message: str, memory: str) -> bool:
     """Say whether a memory may be in the language of a message.
 
-    It may not where one of them is mostly in a script that the other does not hold at all: an
-    English sentence about a Chinese message, or the reverse. Numbers have no script.
+    It may not where half of one of them or more is in a script that the other does not hold at
+    all: an English sentence about a Chinese message, or the reverse. Numbers have no script.
     """
     said, kept = _units(message), _units(memory)
     if not (said and kept):
@@ -41,7 +41,7 @@ def agree(message: str, memory: str) -> bool:
 
 def _is_foreign(counts: dict[str, int], other: dict[str, int]) -> bool:
     total = sum(counts.values())
-    return any(2 * count > total and script not in other for script, count in counts.items())
+    return any(2 * count >= total and script not in other for script, count in counts.items())
 
 
 def _units(text: str) -> dict[str, int]:

@@ -38,9 +38,11 @@ def find(db: Connection, ordinal: int, *, viewer: Origin) -> Batch | None:
 
 
 def newest(db: Connection, *, viewer: Origin) -> Batch | None:
-    """Return the newest batch of an origin that changed anything."""
+    """Return the newest batch of an origin that changed anything; of a purge nothing is known but
+    that."""
     rows = db.execute(
-        f"{_BATCH} WHERE origin.key = ? AND outcome = 'done' AND {_CHANGED}"
+        f"{_BATCH} WHERE origin.key = ? AND outcome = 'done'"
+        f" AND (verb IN ('purge', 'retention') OR {_CHANGED})"
         " ORDER BY ordinal DESC LIMIT 1",
         (viewer.key,),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import ne
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,6 +69,13 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
                 held[place] = code
         if row:
             db.execute("UPDATE ceiling SET codes = ? WHERE number = ?", (bytes(held), number))
+
+
+def differing(db: Connection, coder: Coder) -> int:
+    """Return how many of the bytes stored are not those of the facts."""
+    stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
+    wanted = _made(db, 0, coder, limit=len(stored)).ljust(len(stored), b"\x00")
+    return sum(map(ne, stored, wanted))
 
 
 def clear(db: Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
+from tideline_cli.model.source import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,15 +83,17 @@ def same_id(
 def in_the_slot(
     db: Connection, fact: dict[str, Any], *, since: int, but: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the active facts that came into the slot of a fact after change number `since`."""
+    """Yield the active facts that came into the slot of a fact after change number `since`; an
+    untrusted one stands beside a trusted one."""
     if fact["slot"] is None:
         return
     rivals: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND slot = ? AND lifecycle = 'active' AND seq <> ?",
+        "SELECT seq, source FROM fact"
+        " WHERE origin = ? AND slot = ? AND lifecycle = 'active' AND seq <> ?",
         (fact["origin"], fact["slot"], fact["seq"]),
     ).fetchall()
-    for (rival,) in rivals:
-        if rival in but:
+    for rival, source in rivals:
+        if rival in but or (is_trusted(fact["source"]) and not is_trusted(source)):
             continue
         found: Any = db.execute(
             "SELECT batch, before FROM change WHERE number >= ? AND entity = 'fact' AND row = ?"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
 import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
-from tideline_cli.store import locks, schema
+from tideline_cli.store import locks, places, reserve, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 DatabaseError = apsw.Error
+ALLOW_NETWORK = places.ALLOW
 
 BUSY_MS = 10_000
 TOUCH_BUSY_MS = 20
@@ -27,9 +29,11 @@ _PENDING = "purge_pending"
 _FILE, _LOG = "file", "log"
 
 
-def open_for_writing(path: str) -> Connection:
+def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
     """Return a connection to the store at `path`, which is made when it does not exist."""
-    _check_library()
+    check_library()
+    if not network_allowed:
+        places.check(path)
     if not os.path.lexists(path):
         _create_file(path)
     db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
@@ -37,6 +41,7 @@ def open_for_writing(path: str) -> Connection:
     db.execute(
         "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
         "PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY;"
+        "PRAGMA journal_mode = WAL;"  # a backup that was put in place has a rollback journal
         f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}"
     ).fetchall()
     if purge_pending(db):
@@ -46,23 +51,37 @@ def open_for_writing(path: str) -> Connection:
 
 def open_for_reading(path: str) -> Connection | None:
     """Return a connection that makes nothing, or None when there is no store at `path`."""
-    _check_library()
+    check_library()
     if not os.path.lexists(path):
         return None
     if os.path.isfile(path) and os.path.getsize(path) == 0:
         return None
-    try:
-        db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
-    except (apsw.ReadOnlyError, apsw.CantOpenError):
-        db = _connect(path, apsw.SQLITE_OPEN_READONLY)
-    # What a reader writes are counts of use, best effort: no sync but for the checkpoints that keep
-    # the log short, and none of those at the end.
-    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    db.execute("PRAGMA synchronous = NORMAL")
-    _verify(db, path)
+    db = _connect_for_reading(path)
+    _upgrade(db, path, _verify(db, path))
     if purge_pending(db) == _LOG:
         finish_purge(db, patience_ms=0)
     return db
+
+
+def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connection:
+    """Return a connection to a store of ours that may be damaged and whose content is about to be
+    replaced; an empty one is made when there is none."""
+    if not os.path.lexists(path) or os.path.getsize(path) == 0:
+        return open_for_writing(path, network_allowed=network_allowed)
+    check_library()
+    if not network_allowed:
+        places.check(path)
+    db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    _verify(db, path)
+    _tighten(path)
+    db.execute("PRAGMA secure_delete = ON").fetchall()
+    return db
+
+
+def open_for_inspection(path: str) -> Connection:
+    """Return a connection to a file that may be damaged, foreign or newer: nothing is verified,
+    made or finished, and closing writes nothing back."""
+    return _connect_for_reading(path)
 
 
 _queues: dict[int, int | None] = {}  # connection -> its place in the queue of writers
@@ -211,9 +230,9 @@ def translated(error: BaseException, path: str) -> TidelineError:
                 "the store is busy: another process is writing", hint="try again in a moment"
             )
         case apsw.FullError():
-            return CannotWriteError(
-                f"the disk that holds {path} is full", hint="make room; nothing was lost"
-            )
+            return _full(path)
+        case apsw.IOError() if _ran_out_of_room(error):
+            return _full(path)
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.AuthError():
             return CannotWriteError(
                 f"{path} is read-only", hint="check its permissions and its folder's"
@@ -225,6 +244,11 @@ def translated(error: BaseException, path: str) -> TidelineError:
             )
         case apsw.NotADBError():
             return _foreign(path)
+        case apsw.CorruptError() if _reading_failed():
+            return CannotWriteError(
+                f"input/output error: {path} cannot be read",
+                hint="the disk or its connection fails; copy the file before anything else",
+            )
         case apsw.CorruptError():
             return StoreError(
                 f"{path} cannot be read: {text}",
@@ -236,12 +260,51 @@ def translated(error: BaseException, path: str) -> TidelineError:
             return StoreError(f"the store refused: {text}")
 
 
+def _full(path: str) -> CannotWriteError:
+    return CannotWriteError(
+        f"the disk that holds {path} is full", hint="make room; nothing was lost"
+    )
+
+
+def _ran_out_of_room(error: apsw.IOError) -> bool:
+    """Say whether an I/O error was for want of room: SQLite names it only for what it writes
+    through its cache, not for the file of shared memory, nor for a limit of the process."""
+    return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
+        db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
+    )
+
+
+def _extended(error: apsw.Error) -> int:
+    return int(getattr(error, "extendedresult", 0))  # absent where SQLite did not raise it
+
+
+def _reading_failed() -> bool:
+    """Say whether the system could not read the file; SQLite calls that a malformed image."""
+    from ctypes import addressof, c_int  # noqa: PLC0415  not for those who need not know
+
+    number = c_int()
+    for db in apsw.connections():
+        db.file_control("main", apsw.SQLITE_FCNTL_LAST_ERRNO, addressof(number))
+        if number.value in (errno.EIO, errno.ENXIO, errno.ERANGE):
+            return True
+    return False
+
+
 def _connect(path: str, mode: int) -> Connection:
-    folder, name = os.path.split(os.path.abspath(path))
-    # Links above the file are followed, the file itself must not be one.
-    real = os.path.join(os.path.realpath(folder), name)
+    real = os.path.join(*_place(path))
     _check_kind(real, path)
-    db = apsw.Connection(real, flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
+    return _configured(real, mode)
+
+
+def _place(path: str) -> tuple[str, str]:
+    """Return the folder and the name of a file: links above it are followed, itself must be
+    none."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.realpath(folder), name
+
+
+def _configured(name: str, mode: int) -> Connection:
+    db = apsw.Connection(name, flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
     db.set_busy_timeout(BUSY_MS)
     db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -249,6 +312,50 @@ def _connect(path: str, mode: int) -> Connection:
     db.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
     db.execute("PRAGMA cell_size_check = ON")
     return db
+
+
+def _connect_for_reading(path: str) -> Connection:
+    try:
+        return _connect_as_reader(path)
+    except (apsw.ReadOnlyError, apsw.CantOpenError):
+        return _connect_unchanging(path)
+    except apsw.IOError as error:
+        if _extended(error) != apsw.SQLITE_IOERR_SHMSIZE:
+            raise
+    # The disk has no room for the file of shared memory. Nobody else has the store open then, and
+    # who is alone needs none.
+    return _connect_as_reader(path, "PRAGMA locking_mode = EXCLUSIVE")
+
+
+def _connect_as_reader(path: str, setup: str = "") -> Connection:
+    db = _connect(path, apsw.SQLITE_OPEN_READWRITE)  # where nobody may write, SQLite only reads
+    try:
+        # What a reader writes are counts of use, best effort: no sync but for the checkpoints that
+        # keep the log short, and none of those at the end.
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        db.execute(f"{setup}; PRAGMA synchronous = NORMAL").fetchall()
+        db.pragma("application_id")
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError):
+        db.close()  # not so after a CorruptError: `translated` asks the connection for its reason
+        raise
+    return db
+
+
+def _connect_unchanging(path: str) -> Connection:
+    """Connect to a file in a folder where no log can be made, as on a read-only medium: without a
+    log and without locks, since nobody can write."""
+    log = path + "-wal"
+    if os.path.exists(log) and os.path.getsize(log):
+        raise CannotWriteError(
+            f"{path} cannot be read where it is: its log ({log}) was not written back, and the "
+            "folder is read-only",
+            hint="copy both files to a folder that you may write, and open the copy",
+        )
+    plain = frozenset(b"/._-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    real = os.path.join(*_place(path))
+    escaped = "".join(chr(b) if b in plain else f"%{b:02x}" for b in os.fsencode(real))
+    mode = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return _configured(f"file:{escaped}?immutable=1", mode)
 
 
 def _check_kind(real: str, path: str) -> None:
@@ -274,24 +381,40 @@ def _prepare(db: Connection, path: str) -> None:
                 db.execute(schema.script()).fetchall()
                 db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {schema.VERSION}")
-    _verify(db, path)
+    _upgrade(db, path, _verify(db, path))
     _tighten(path)
+    reserve.keep(path)
 
 
 def _is_empty(db: Connection) -> bool:
     return bool(db.execute("SELECT count(*) = 0 FROM sqlite_schema").get)
 
 
-def _verify(db: Connection, path: str) -> None:
+def _verify(db: Connection, path: str) -> int:
+    """Return the version of a file of ours; raise StoreError for any other."""
     if db.pragma("application_id") != schema.APPLICATION_ID:
         raise _foreign(path)
-    version = db.pragma("user_version")
+    version = int(db.pragma("user_version"))
     if version > schema.VERSION:
         raise StoreError(
             f"{path} has schema version {version}, this program knows {schema.VERSION}",
             hint="upgrade tideline-cli",
             code="store_newer",
         )
+    return version
+
+
+def is_older(db: Connection) -> bool:
+    """Say whether a file of ours has an older schema."""
+    is_ours = db.pragma("application_id") == schema.APPLICATION_ID
+    return is_ours and bool(db.pragma("user_version") < schema.VERSION)
+
+
+def _upgrade(db: Connection, path: str, version: int) -> None:
+    if version < schema.VERSION:
+        from tideline_cli.store import migrations  # noqa: PLC0415  once in the life of a file
+
+        migrations.upgrade(db, path)
 
 
 def _foreign(path: str) -> StoreError:
@@ -349,7 +472,8 @@ def _tighten(path: str) -> None:
             os.chmod(name, 0o600)
 
 
-def _check_library() -> None:
+def check_library() -> None:
+    """Raise StoreError when the SQLite that apsw carries may lose writes."""
     version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
     if version < _OLDEST_SQLITE:
         raise StoreError(

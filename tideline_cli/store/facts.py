@@ -20,7 +20,7 @@ _STORED = (
     "id", "origin", "created_at", "lifecycle", "segment", "tier", "heat", "importance",
     "decay_rate", "source", "confidence", "status", "slot", "valid_from", "valid_to", "pinned",
     "kind", "title", "source_turn", "tags", "derived_from", "metadata", "length", "content",
-    "terms",
+    "terms", "digest",
 )  # fmt: skip
 _INSERT = (
     f"INSERT INTO fact ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
@@ -67,15 +67,22 @@ class Filter:
 
 def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> bool:
     """Store a fact under its origin's number; return False when its id is taken."""
+    from tideline_cli.store import digest  # noqa: PLC0415  recall needs none
+
+    tags, sources = _list_text(fact.tags), _list_text(fact.derived_from)
     db.execute(
         _INSERT,
         (
             fact.id, origin, fact.created_at, fact.lifecycle, fact.segment, fact.tier, fact.heat,
             fact.importance, _own_rate(fact), fact.source, fact.confidence, fact.status,
             fact.slot, fact.valid_from, fact.valid_to, int(fact.pinned), fact.kind, fact.title,
-            fact.source_turn, _list_text(fact.tags), _list_text(fact.derived_from),
+            fact.source_turn, tags, sources,
             None if fact.metadata is None else codec.dumps(fact.metadata), len(terms),
             fact.content, " ".join(terms),
+            digest.of(
+                fact.id, fact.origin.key, fact.created_at, fact.source, fact.kind, fact.title,
+                tags, sources, fact.content,
+            ),
         ),
     )  # fmt: skip
     return db.changes() > 0

@@ -22,7 +22,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     """One IMMEDIATE transaction whose changes are recorded together.
 
     `ordinal` is the batch's number among those of its origin; `origin` the origin's number. With
-    `resume`, the changes join an earlier batch (its `number`) of the same pass. In a `bulk` the
+    `resume`, the changes join an earlier batch (its `number`) of the same pass, or begin a new one
+    when that was undone meanwhile: `number` then is another. In a `bulk` the
     caller indexes new facts itself, by `fts.index_after`.
     """
 
@@ -74,6 +75,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
             rollback(self._db)
 
     def _begin(self) -> None:
+        if self.number and _is_undone(self._db, self.number):
+            self.number = 0
         if self.number:
             self._db.execute(
                 "UPDATE batch SET open = ? WHERE number = ?", (self._open, self.number)
@@ -193,6 +196,20 @@ def states(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str
         (codec.dumps(list(numbers)),),
     )
     return dict(rows)
+
+
+def _is_undone(db: Connection, number: int) -> bool:
+    """Say whether an undo has named a batch since, taken back or not."""
+    return bool(
+        db.execute(
+            """
+            SELECT EXISTS (SELECT 1 FROM batch AS undo JOIN batch AS own ON own.number = ?1
+              WHERE undo.number > ?1 AND undo.origin = own.origin AND undo.verb = 'undo'
+                AND undo.reason GLOB 'batch ' || own.ordinal || ' (*')
+            """,
+            (number,),
+        ).get
+    )
 
 
 def _add(db: Connection, origin: int, verb: str, now: int, is_open: int) -> int:

@@ -6,13 +6,13 @@ from tideline_cli.store import facts, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.origin import Everyone, Origin
 
     Edge = tuple[str, str, str | None, int | None]
 
@@ -77,9 +77,11 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[tuple[Any, ...
 
 
 def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
-    """Return when a pass last ended well in an origin, None when never."""
+    """Return when a whole pass last came to its end in an origin, None when never: one that was
+    cut short has not said what it did."""
     row = db.execute(
         "SELECT max(at) FROM batch WHERE verb = ? AND outcome = 'done'"
+        " AND reason IS NOT NULL AND reason NOT LIKE 'some stages: %'"
         " AND origin = (SELECT number FROM origin WHERE key = ?)",
         (verb, viewer.key),
     ).fetchone()
@@ -107,6 +109,34 @@ def contents(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int
         )
         found |= dict(rows)
     return found
+
+
+def analysed(
+    db: Connection, *, viewer: Origin | Everyone
+) -> Iterator[tuple[str, str, int]]:
+    """Yield (content, index terms, their number) of every fact, for a check: what is damaged and
+    no text any more is marked."""
+    condition, values = visibility.where(viewer)
+    for content, terms, length in db.execute(
+        "SELECT CAST(content AS BLOB), CAST(terms AS BLOB), length FROM fact"
+        f" WHERE {condition}",
+        values,
+    ):
+        yield _marked(content), _marked(terms), length
+
+
+def readable(
+    db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone
+) -> dict[int, str]:
+    """Return the texts of facts by number, for a check: what is damaged and no text any more is
+    marked."""
+    condition, values = visibility.where(viewer)
+    marks = ", ".join(map(str, map(int, seqs)))
+    rows: Iterable[Any] = db.execute(
+        f"SELECT seq, CAST(content AS BLOB) FROM fact WHERE seq IN ({marks}) AND {condition}",
+        values,
+    )
+    return {seq: _marked(content) for seq, content in rows}
 
 
 def edges(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[str, list[Edge]]:
@@ -143,3 +173,7 @@ def terms_of(
         if row:
             found[fact_id] = frozenset(str(row[0]).split())
     return found
+
+
+def _marked(text: bytes | None) -> str:
+    return (text or b"").decode("utf-8", "replace")

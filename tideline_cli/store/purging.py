@@ -49,8 +49,8 @@ def with_citers(
     db: Connection, named: Iterable[int], *, viewer: Origin | Everyone
 ) -> dict[int, str]:
     """Return the ids of facts, by number, with all that `viewer` may see and that derives from
-    them, directly or not, and what the journal alone knows of the same text or id; in order of
-    arrival."""
+    them, directly or not, the copies of the same text that are out of sight, and what the journal
+    alone knows of the same text or id; in order of arrival."""
     condition, values = visibility.where(viewer)
     citing: dict[str, list[int]] = {}
     twins: dict[tuple[Any, ...], list[int]] = {}
@@ -78,7 +78,33 @@ def with_citers(
             found[seq] = fact_id
             waiting += citing.get(fact_id, [])
             waiting += twins.get((fact_id,), []) + twins.get(tuple(text), [])
+            waiting += _copies(db, *text)
     return dict(sorted(found.items()))
+
+
+def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[str]:
+    """Return the ids of archived facts that the facts given have replaced: other wordings of what
+    they say, which a purge leaves."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[Any] = db.execute(
+        f"""
+        SELECT DISTINCT fact.id FROM link JOIN fact ON fact.seq = link.to_fact
+        WHERE link.from_fact IN (SELECT value FROM json_each(?))
+          AND link.kind IN ('supersedes', 'transition') AND lifecycle <> 'active'
+          AND fact.seq NOT IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY fact.seq
+        """,
+        (codec.dumps(list(gone)), codec.dumps(list(gone)), *values),
+    )
+    return [fact_id for (fact_id,) in rows]
+
+
+def _copies(db: Connection, origin: int, content: str) -> list[int]:
+    """Return the archived and pruned facts of an origin with the very same text."""
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE origin = ? AND lifecycle <> 'active' AND content = ?",
+        (origin, content),
+    ).fetchall()
+    return [seq for (seq,) in rows]
 
 
 def made_before(

@@ -47,7 +47,8 @@ CREATE TABLE fact (
   metadata     TEXT,                               -- JSON object
   length       INTEGER NOT NULL,                   -- number of index terms
   content      TEXT NOT NULL,
-  terms        TEXT NOT NULL                       -- index terms, joined by spaces
+  terms        TEXT NOT NULL,                      -- index terms, joined by spaces
+  digest       INTEGER                             -- of what never changes: see store/digest.py
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
@@ -241,8 +242,8 @@ WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
     SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open > 0;
 END;
 
--- Vectors, a derived index: packed codes of up to 512 facts of one origin a row. Vectors of
--- different embedders are never compared.
+-- Vectors, a derived index: packed codes of up to 498 facts of one origin a row, which fill their
+-- pages. Vectors of different embedders are never compared.
 CREATE TABLE vector_chunk (
   number   INTEGER PRIMARY KEY,
   origin   INTEGER NOT NULL REFERENCES origin (number),
@@ -334,6 +335,11 @@ def state_of(entity: str) -> str:
     """Return the SQL for a row of `fact` or `usage` as the JSON that the journal keeps of it."""
     columns = {"fact": _FACT, "usage": _USAGE}[entity]
     return "json_object(" + ", ".join(f"'{name}', {name}" for name in columns) + ")"
+
+
+def each_term(table: str) -> str:
+    """Return the SQL for the index terms of a row of `fact`, one `value` each."""
+    return _EACH_TERM.format(table)
 
 
 def script() -> str:

@@ -69,7 +69,8 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
         verb: (at, reason)
         for verb, at, reason in db.execute(
             "SELECT verb, max(at), reason FROM batch WHERE origin = ? AND outcome = 'done'"
-            " AND verb IN ('dream', 'consolidate') GROUP BY verb",
+            " AND verb IN ('dream', 'consolidate') AND reason IS NOT NULL"
+            " AND reason NOT LIKE 'some stages: %' GROUP BY verb",
             (origin,),
         )
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import batches, journal
+from tideline_cli.store import batches, digest, journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
 def insert_fact(db: Connection, row: Row, terms: Sequence[str]) -> None:
     """Store a fact again under its number."""
     _insert(db, "fact", row | {"length": len(terms), "terms": " ".join(terms)})
+    digest.put(db, [row["seq"]])
 
 
 def insert_link(db: Connection, row: Row) -> None:

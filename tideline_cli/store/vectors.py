@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-CHUNK = 512
+CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
 
 
 def chunks(db: Connection, *, origin: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
@@ -41,12 +41,22 @@ def backlog(db: Connection, *, origin: int, embedder: str, limit: int) -> list[t
 def append(db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str) -> None:
     """Store packed vectors of facts that follow those already embedded, in ascending order.
 
-    Facts at or before the progress are left out: another process was faster.
+    Facts at or before the progress are left out: another process was faster. So are those that
+    another process has removed since they were read.
     """
+    if not numbers:
+        return
     after = progress(db, origin=origin, embedder=embedder)
-    done = sum(number <= after for number in numbers)
-    size = len(codes) // len(numbers) if numbers else 0
-    numbers, codes = numbers[done:], codes[done * size :]
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
+        (origin, after, numbers[-1]),
+    ).fetchall()
+    there = {seq for (seq,) in rows}
+    size = len(codes) // len(numbers)
+    kept = [place for place, number in enumerate(numbers) if number in there]
+    if len(kept) < len(numbers):
+        codes = b"".join(codes[place * size : (place + 1) * size] for place in kept)
+        numbers = [numbers[place] for place in kept]
     if not numbers:
         return
     facts = b"".join(number.to_bytes(4, "little") for number in numbers)

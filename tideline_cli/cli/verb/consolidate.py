@@ -79,7 +79,10 @@ def run(
             "no model is named",
             hint="--llm COMMAND, or --base-url URL and --model NAME; `tideline dream` needs none",
         )
-    db = session.reading() if dry_run else session.writing()
+    db = session.reading()
+    if db is not None and not dry_run:
+        session.close()
+        db = session.writing()
     done: Done = []
     waiting: list[int] = []
     for origin in _origins(session, db, all_origins) if db is not None else []:
@@ -89,10 +92,13 @@ def run(
             waiting.append((last or 0) + interval)
             continue
         bucket = judge.gather(db, viewer=origin, most=max_facts)
-        done.append((origin, _judged(
-            session, db, bucket, asked, origin, min_facts, max_loss, dry_run
-        )))  # fmt: skip
-    _report(session, done, dry_run=dry_run, due=min(waiting, default=None))
+        one = _judged(session, db, bucket, asked, origin, min_facts, max_loss, dry_run)
+        done.append((origin, one))
+        if one.error is not None:
+            break  # whoever does not answer one origin answers none
+    _report(
+        session, done, dry_run=dry_run, due=min(waiting, default=None), min_facts=min_facts
+    )
     errors = [one.error for _, one in done if one.error is not None]
     if errors:
         raise errors[0]
@@ -129,7 +135,9 @@ def _origins(session: Session, db: Connection, all_origins: bool) -> list[Origin
     return [viewer, *(origin for origin in others if origin != viewer)]
 
 
-def _report(session: Session, done: Done, *, dry_run: bool, due: int | None) -> None:
+def _report(
+    session: Session, done: Done, *, dry_run: bool, due: int | None, min_facts: int
+) -> None:
     if session.json:
         output.emit_json(_form(session, done, dry_run, due))
     elif not session.quiet:
@@ -144,6 +152,12 @@ def _report(session: Session, done: Done, *, dry_run: bool, due: int | None) -> 
             warn(f"{origin.key}: refused: {one.verdict.refused}")
         if one.ran and not one.parsed:
             warn(f"{origin.key}: the model's reply cannot be read")
+        if one.verdict.unknown:
+            session.note(f"{origin.key}: {one.verdict.unknown:,} unknown ids were ignored")
+        if one.skipped:
+            session.note(f"{origin.key}: {one.skipped:,} left alone: changed meanwhile")
+        if one.bucket.active < min_facts:
+            session.note(f"{origin.key}: fewer than {min_facts} facts")
         if one.bucket.left_out:
             session.note(f"{origin.key}: the newest {len(one.bucket.facts):,} facts were shown")
     if dry_run:
@@ -152,16 +166,24 @@ def _report(session: Session, done: Done, *, dry_run: bool, due: int | None) -> 
 
 def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
     granted = one.verdict.granted
-    lines = [f"{origin.key}: {one.bucket.active:,} facts, {len(granted):,} archived"]
+    lines = [f"{origin.key}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
     for item in granted:
         text = f" {_clipped(item.loser.content)}" if origin == session.viewer else ""
         by = f", for {item.survivor.id}" if item.survivor else ""
         lines.append(f"  archived  {item.loser.id}{text} ({item.reason}{by})")
     lines += [f"  kept      {fact_id} ({why})" for fact_id, why in one.verdict.denied]
     if one.batch is not None and granted:
-        mine = "" if origin == session.viewer else f" --origin '{origin.key}'"
-        lines.append(f"  batch {one.batch}: `tideline undo {one.batch}{mine}` takes it back")
+        undo = session.call("undo", str(one.batch), origin=origin)
+        lines.append(f"  batch {one.batch}: `{undo}` takes it back")
     return lines
+
+
+def _counted(count: int) -> str:
+    return "1 fact" if count == 1 else f"{count:,} facts"
+
+
+def _outcome(one: Judged, granted: int) -> str:
+    return f"{granted:,} archived" if one.ran else "no model asked"
 
 
 def _clipped(text: str) -> str:
@@ -196,9 +218,10 @@ def _origin_form(origin: Origin, one: Judged, dry_run: bool) -> dict[str, Any]:
         ],
         "kept": [{"id": fact_id, "reason": why} for fact_id, why in one.verdict.denied],
         "refused": one.verdict.refused,
+        "unknown_ids": one.verdict.unknown,
         "skipped": one.skipped,
         "batch": one.batch,
     }
     if dry_run:
-        form["prompt"] = one.bucket.prompt()[1]
+        form["system"], form["prompt"] = one.bucket.prompt()
     return form

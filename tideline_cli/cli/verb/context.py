@@ -35,6 +35,7 @@ OPTIONS = (
     Option("format", ("--format",), "text, json or xml [default: text].", "choice", "text",
            choices=("text", "json", "xml")),
 )  # fmt: skip
+_NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # characters of Unicode, not of XML
 
 
 def run(
@@ -80,4 +81,8 @@ def _xml(made: Block) -> str:
     text = made.text.replace("&", "&amp;")
     for name in ("lt", "gt"):
         text = text.replace(f"&amp;{name};", f"&{name};")
-    return f"<memory>\n{text}\n</memory>"
+    # An end tag holds no attribute; what a fact says of one is escaped, so ours is the only one.
+    head, mark, _ = text.rpartition("</untrusted-memory ")
+    if mark:
+        text = f"{head}</untrusted-memory>"
+    return f"<memory>\n{text.translate(_NO_XML)}\n</memory>"

@@ -75,6 +75,7 @@ def _write(
         handle = os.open(path, flags, 0o600)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file") from error
+    os.fchmod(handle, 0o600)  # whatever the umask
     with open(handle, "w", encoding="utf-8", newline="") as file:
         _print(file, writer(forms))
     return 0

@@ -53,7 +53,7 @@ def run(
         viewer=session.viewer,
         now=session.now,
     )
-    after = "; `tideline restore {id}` brings it back"
+    after = f"; `{session.call('restore')} {{id}}` brings it back"
     amending.report(session, done, "forgotten", "archived", after)
     return 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -33,6 +35,9 @@ OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20].", "count", 20, least=1),
 )
 
+_MOST = 10  # changes of a batch that are listed; --verbose lists all
+_LISTS = ("tags", "derived_from", "metadata")
+
 
 def run(session: Session, *, words: list[str], limit: int) -> int:
     """Show the history."""
@@ -55,7 +60,8 @@ def run(session: Session, *, words: list[str], limit: int) -> int:
     if session.json:
         output.emit_json({"changes": [_form(entry, after, names) for entry, after in told]})
     else:
-        output.emit_lines(_lines(told, names, whole=not words))
+        most = None if words or session.verbose else _MOST
+        output.emit_lines(_lines(told, names, whole=not words, most=most))
     return 0
 
 
@@ -116,18 +122,34 @@ def _values(row: str | None, names: dict[int, str]) -> dict[str, Any] | None:
         if column in values
     }
     hidden = ("seq", "origin", "number", "fact", "from_fact", "to_fact")
-    return ends | {name: value for name, value in values.items() if name not in hidden}
+    return ends | {
+        name: _plain(name, value) for name, value in values.items() if name not in hidden
+    }
 
 
-def _lines(told: list[Told], names: dict[int, str], *, whole: bool) -> list[str]:
-    """Return a line a change; of whole batches, what a pass says of itself goes before."""
+def _plain(name: str, value: Any) -> Any:
+    """Return a stored value in the form that JSON output has everywhere."""
+    if name in _LISTS:
+        return codec.loads(value) if value else ([] if name != "metadata" else None)
+    if name == "pinned":
+        return bool(value)
+    return instant.iso(value) if _is_time(name, value) else value
+
+
+def _lines(
+    told: list[Told], names: dict[int, str], *, whole: bool, most: int | None
+) -> list[str]:
+    """Return a line a change, `most` of a batch; of whole batches, what a pass says of itself
+    goes before."""
     lines: list[str] = []
-    batch = 0
-    for entry, after in told:
-        if whole and entry.batch != batch and entry.reason and entry.act and _is_done(entry):
-            lines.append(f"{_start(entry)}\t{entry.reason}")
-        batch = entry.batch
-        lines.append(_line(entry, after, names))
+    for _, changes in groupby(told, key=lambda pair: pair[0].batch):
+        listed = list(changes)
+        first = listed[0][0]
+        if whole and first.reason and first.act and _is_done(first):
+            lines.append(f"{_start(first)}\t{first.reason}")
+        lines += [_line(entry, after, names) for entry, after in listed[:most]]
+        if most is not None and len(listed) > most:
+            lines.append(f"{_start(first)}\t… and {len(listed) - most:,} more (--verbose)")
     return lines
 
 
@@ -165,5 +187,9 @@ def _line(entry: Entry, after: str | None, names: dict[int, str]) -> str:
 
 
 def _shown(name: str, value: Any) -> str:
-    is_time = isinstance(value, int) and (name.endswith("_at") or name.startswith("valid_"))
-    return instant.iso(value) if is_time else codec.dumps(value)
+    is_time = isinstance(value, str) and (name.endswith("_at") or name.startswith("valid_"))
+    return str(value) if is_time else codec.dumps(value)
+
+
+def _is_time(name: str, value: Any) -> bool:
+    return isinstance(value, int) and (name.endswith("_at") or name.startswith("valid_"))

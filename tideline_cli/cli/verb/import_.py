@@ -115,8 +115,9 @@ def _regular(path: str) -> int:
     """Return the size of a file; refuse what is not one."""
     try:
         state = os.stat(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {path}: {reason}") from error
     if not stat.S_ISREG(state.st_mode):
         raise UsageError(f"{path} is not a file", hint="pipe it and use `-`")
     return state.st_size

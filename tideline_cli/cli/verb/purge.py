@@ -49,7 +49,7 @@ def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
         report(session, removal.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
     elif confirmed(session, question(session, db, gone), yes=yes):
         session.close()
-        db = session.writing()
+        db = session.writing(frees=True)
         done = removal.purge(db, references, viewer=session.viewer, now=session.now)
         report(session, done, dry_run=False)
     else:
@@ -78,12 +78,19 @@ def report(
     """Print what went, or would go."""
     if session.json:
         form = {"purged": list(done.ids), "pending": done.pending, "dry_run": dry_run}
-        output.emit_json(form | {"batch": done.batch or None} | more)
+        output.emit_json(
+            form | {"earlier": list(done.earlier), "batch": done.batch or None} | more
+        )
     elif of is not None:
         output.emit_lines(_lines(session, *of))
     else:
         count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
         output.emit_lines([f"{count} removed for good"])
+    if done.earlier:
+        session.note(
+            f"{len(done.earlier):,} earlier wordings that these had replaced are still there: "
+            f"{session.call('purge', *done.earlier[:_LISTED])}"
+        )
     if done.pending:
         session.note(
             "pending: another process keeps the store open, so traces may be left in its log; "

@@ -78,7 +78,8 @@ def _report(session: Session, result: Result) -> None:
     elif result.considered < 2:
         session.note("fewer than two facts: nothing to join")
     else:
-        undo = f" (batch {result.batch}; `tideline undo {result.batch}` takes it back)"
+        call = session.call("undo", str(result.batch))
+        undo = f" (batch {result.batch}; `{call}` takes it back)"
         line = f"{result.links:,} new edges among {result.considered:,} facts"
         output.emit_lines([line + (undo if result.batch else "")])
     if result.failure is not None:

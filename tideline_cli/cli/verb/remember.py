@@ -9,7 +9,7 @@ from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.memory import remember as memory
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
-from tideline_cli.model.source import SOURCES, parse_source
+from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.policy.gate import confined
 from tideline_cli.store import journal
 
@@ -198,6 +198,18 @@ def _from_line(session: Session, line: str, given: dict[str, Any]) -> NewFact:
     return _new_fact(session, **_row_values(session, row, given))
 
 
+def _check_claim(claimed: str | None, allowed: str | None) -> None:
+    """Raise WriteBlockedError when a line claims a trust that the command denies it."""
+    if allowed is None or claimed is None or is_trusted(parse_source(allowed)):
+        return
+    if is_trusted(parse_source(claimed)):
+        raise WriteBlockedError(
+            f"write-gate: a line of {allowed} may not say that it is of {claimed}",
+            hint="leave the source out of the line",
+            code="write_gate_blocked",
+        )
+
+
 def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     from tideline_cli.exchange import rows  # noqa: PLC0415  only a batch reads rows
 
@@ -208,6 +220,7 @@ def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) ->
     values = {name: rows.text(row, name) or given[name] for name in
               ("segment", "tier", "kind", "source", "slot", "title", "source_turn")}  # fmt: skip
     metadata = dict(given["meta"]) | (rows.metadata_of(row) or {})
+    _check_claim(values["source"], given["source"])
     return values | {
         "text": row["content"],
         "tags": _tags(session, (*given["tag"], *rows.strings(row, "tags"))),

@@ -2,25 +2,78 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import amending
+import os
+
+from tideline_cli.cli import amending, output
+from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
 
-HELP = """Bring archived or pruned facts back.
+HELP = """Bring archived or pruned facts back, or, with --from, a whole backup.
 
 A restored fact has no end, whatever --valid-to it had. Refused when another fact stands in its
 place: one that replaces or contradicts it, or one in the same slot. Several are restored together
-or not at all."""
-EXAMPLES = (("01J9ZK6Q", ""),)
-ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
-OPTIONS: tuple[Option, ...] = ()
+or not at all.
+
+--from FILE puts a backup in the place of the whole store, after it has asked, checked the backup,
+and copied the store to tideline.db.before-restore-TIME beside it. Facts that were purged after
+the backup was made come back with it; purge them again. An argument that is a path to a file
+(with a dot or a slash in it, which no id has) is the same as --from."""
+EXAMPLES = (("01J9ZK6Q", ""), ("--from memory-2026-02-01.db", ""))
+ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 0),)
+OPTIONS = (
+    Option("from_", ("--from",), "Put a backup back in place of the whole store.", "file"),
+    Option("yes", ("--yes", "-y"), "With --from: do not ask.", "flag", False),
+)
 
 
-def run(session: Session, *, words: list[str]) -> int:
-    """Restore the facts."""
+def run(session: Session, *, words: list[str], from_: str | None, yes: bool) -> int:
+    """Restore facts, or the store."""
+    if from_ is None and len(words) == 1 and _is_path(words[0]):
+        from_, words = words[0], []
+    if from_ is None:
+        return _facts(session, words)
+    if words:
+        raise UsageError("--from takes no ids", hint="restore them afterwards")
+    return _store(session, from_, yes)
+
+
+def _facts(session: Session, words: list[str]) -> int:
     references = amending.named(session, words)
     db = amending.existing(session, references)
     done = amend.restore(db, references, viewer=session.viewer, now=session.now)
     amending.report(session, done, "restored", "active")
+    return 0
+
+
+def _is_path(word: str) -> bool:
+    return bool({".", os.sep} & set(word)) and "\x00" not in word and os.path.isfile(word)
+
+
+def _store(session: Session, path: str, yes: bool) -> int:
+    from tideline_cli.memory import restoring  # noqa: PLC0415  facts need none of it
+
+    if not session.viewer.is_owner:
+        raise UsageError("only the owner may put a backup back", hint="leave out --origin")
+    path, database = os.path.abspath(os.path.expanduser(path)), session.database
+    count = restoring.check(path, database)
+    facts = "1 fact" if count == 1 else f"{count:,} facts"
+    question = f"Put {path} ({facts}) in the place of {database}, which is copied first?"
+    if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
+        session.note("nothing was changed")
+        return 0
+    done = restoring.restore(
+        path, database, now=session.now, network_allowed=session.network_allowed,
+        progress=lambda _: None,
+    )  # fmt: skip
+    if session.json:
+        output.emit_json({"file": done.path, "facts": done.facts, "copy": done.kept})
+    else:
+        output.emit_lines([f"restored {facts} from {done.path}"])
+        if done.kept is not None:
+            output.emit_lines([f"what was there before: {done.kept}"])
+    for message in done.wrong:
+        session.note(f"{message}; see `tideline doctor`")
     return 0

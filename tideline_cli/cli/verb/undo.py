@@ -24,6 +24,7 @@ OPTIONS = (
            False),
 )  # fmt: skip
 _LONGEST = 9
+_REPEATING = ("dream", "gc", "consolidate")
 
 
 def run(session: Session, *, words: list[str], dry_run: bool) -> int:
@@ -45,7 +46,9 @@ def run(session: Session, *, words: list[str], dry_run: bool) -> int:
     if session.json:
         output.emit_json(_form(done, dry_run))
     else:
-        output.emit_lines([_line(done, dry_run)])
+        output.emit_lines([_line(session, done, dry_run)])
+        if done.verb in _REPEATING and not dry_run:
+            session.note("the next pass may propose the same; `tideline pin` keeps a fact")
     return 0
 
 
@@ -70,7 +73,7 @@ def _form(done: Undone, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _line(done: Undone, dry_run: bool) -> str:
+def _line(session: Session, done: Undone, dry_run: bool) -> str:
     parts = [
         f"{count:,} {noun if count == 1 else noun + 's'} {deed}"
         for count, noun, deed in (
@@ -83,5 +86,5 @@ def _line(done: Undone, dry_run: bool) -> str:
         if count
     ]
     start = "would undo" if dry_run else "undid"
-    end = "" if dry_run else "; `tideline undo` takes that back"
+    end = "" if dry_run else f"; `{session.call('undo')}` takes that back"
     return f"{start} batch {done.undone} ({done.verb}): {', '.join(parts) or 'nothing to do'}{end}"

@@ -1,0 +1,114 @@
+"""A full disk: what was said stays, reading works, the message names the disk, room mends it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.faults.figures import Figures, filled, problem, state, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.faults.nursery import Done, Nursery
+
+KIB = 1024
+NEEDED = 512 * KIB  # room in which everything works in a small store, purge included
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[bool]:
+    """Yield True with a file system of so many bytes at `folder`, False where none may be made."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0700", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        mounted = False
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(nursery: Nursery, folder: Path) -> Figures:
+    """Fill a disk to the last byte, or, where none may be mounted, have every write fail that
+    would make a file larger."""
+    figures = Figures("full disk")
+    with small_disk(folder / "disk", 32 * 1024 * KIB) as mounted:
+        home = folder / "disk"
+        ids = filled(nursery, home)
+        figures.notes["by"] = "tmpfs" if mounted else "failing writes"
+        plug = home / "plug"
+        fault = {} if mounted else {"fault": "write:full"}
+        if mounted:
+            _plug(plug, leave=0)
+        figures.violations += _while_full(nursery, home, ids, fault, figures)
+        try:
+            gone = set(ids[2:3]) if "purge" in figures.notes else set()
+            if set(state_after(plug, home)) != set(ids) - gone:
+                figures.violations.append("facts were lost or made")
+        except Exception as error:
+            figures.violations.append(problem(error))
+        for argv in (("remember", text(800)), ("forget", ids[3]), ("purge", ids[4], "--yes")):
+            done = nursery.run(*argv, home=home)
+            if done.code != 0 or "pending" in done.err:
+                figures.violations.append(f"after room was made: {argv}: {done}")
+        state(home)
+        if mounted:
+            _find_need(nursery, home, plug, figures)
+    return figures
+
+
+def state_after(plug: Path, home: Path) -> dict[str, tuple[str, str]]:
+    """Return the facts once there is room again."""
+    plug.unlink(missing_ok=True)
+    return state(home)
+
+
+def _while_full(
+    nursery: Nursery, home: Path, ids: list[str], fault: dict[str, str], figures: Figures
+) -> list[str]:
+    wrong = []
+    for argv in (
+        ("remember", text(700)), ("recall", text(3)), ("context", text(3)), ("status",), ("list",),
+        ("export",), ("forget", ids[2]), ("purge", ids[2], "--yes"), ("dream",),
+        ("recall", text(3)),
+    ):  # fmt: skip
+        done: Done = nursery.run(*argv, home=home, **fault)
+        figures.counts["commands"] += 1
+        if argv[0] in ("recall", "context", "status", "list", "export"):
+            if done.code != 0 or not done.out:
+                wrong.append(f"{argv} on a full disk: {done}")
+        elif done.code == 0:
+            figures.notes[argv[0]] = "works"
+        elif done.code != 73 or "the disk" not in done.err or "full" not in done.err or done.out:
+            wrong.append(f"{argv} on a full disk: {done}")
+    return wrong
+
+
+def _plug(plug: Path, *, leave: int) -> None:
+    """Fill the disk but for `leave` bytes."""
+    free = os.statvfs(plug.parent)
+    with plug.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, max(1, free.f_bavail * free.f_frsize - leave))
+
+
+def _find_need(nursery: Nursery, home: Path, plug: Path, figures: Figures) -> None:
+    """Find how much room a forget takes."""
+    for leave in range(16 * KIB, NEEDED, 16 * KIB):
+        listed = nursery.run("list", home=home).out
+        state(home)  # what the reader left is gone then
+        fact_id = listed.split("\t")[0]
+        _plug(plug, leave=leave)
+        done = nursery.run("forget", fact_id, home=home)
+        plug.unlink()
+        state(home)
+        if done.code == 0:
+            figures.notes["forget takes"] = f"{leave // KIB} KiB"
+            return
+    figures.violations.append(f"forget takes more than {NEEDED // KIB} KiB")

@@ -1,0 +1,198 @@
+"""What a child does besides its command: system calls that fail, controls that break a promise."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+import apsw
+
+_CALLS = {
+    "write": ("pwrite64", ctypes.c_ssize_t,
+              (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long)),
+    "read": ("pread64", ctypes.c_ssize_t,
+             (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long)),
+    "truncate": ("ftruncate", ctypes.c_int, (ctypes.c_int, ctypes.c_long)),
+    "open": ("open", ctypes.c_int, (ctypes.c_char_p, ctypes.c_int, ctypes.c_int)),
+    "unlink": ("unlink", ctypes.c_int, (ctypes.c_char_p,)),
+    "mmap": ("mmap", ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                                       ctypes.c_int, ctypes.c_int, ctypes.c_long)),
+}  # fmt: skip
+FAULTS = (
+    "write:eio", "write:eio:sticky", "write:enospc", "write:enospc:sticky", "write:short",
+    "write:kill", "sync:eio", "sync:eio:sticky", "sync:kill", "truncate:eio", "open:eio",
+    "read:eio", "read:eio:sticky", "mmap:enomem", "unlink:eio",
+)  # fmt: skip
+_kept: list[Any] = []  # callbacks that SQLite holds
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Do what a request asks for, and end the process."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv = ["tideline", *spec["argv"]]
+    fault = Fault(spec["fault"], spec.get("n", 1)) if spec.get("fault") else None
+    if spec.get("control"):
+        _CONTROLS[spec["control"]](spec)
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        if spec.get("call"):
+            module, _, name = spec["call"].partition(":")
+            getattr(importlib.import_module(module), name)(**spec.get("args", {}))
+            code = 0
+        else:
+            from tideline_cli.__main__ import main
+
+            code = main()
+    except KeyboardInterrupt:  # outside of what `perform` guards; test_interrupts.py has that
+        code = 130
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        code = 70
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    if fault is not None and spec.get("report"):
+        with open(spec["report"], "w") as file:
+            json.dump({"reached": fault.reached, "calls": fault.count}, file)
+    os._exit(code)
+
+
+class Fault:
+    """The n-th call of a kind fails, once or from then on. `full` fails every write that would
+    make a file larger, as a full disk does."""
+
+    def __init__(self, name: str, n: int) -> None:
+        self._call, self._how, *more = name.split(":")
+        self._sticky = bool(more)
+        self._n = n
+        self.count = 0
+        self.reached = False
+        if self._call == "sync":
+            _kept.append(_SyncVfs(self))
+        else:
+            self._replace(*_CALLS[self._call])
+
+    def is_due(self) -> bool:
+        """Count a call, and say whether it is to fail."""
+        self.count += 1
+        due = self.count >= self._n if self._sticky else self.count == self._n
+        due = due or (self._how == "short" and self.count == self._n + 1)
+        self.reached = self.reached or due
+        if due and self._how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return due
+
+    def _replace(self, name: str, gives: Any, takes: tuple[Any, ...]) -> None:
+        kind = ctypes.CFUNCTYPE(gives, *takes, use_errno=True)
+        vfs = apsw.VFS(f"calls-{name}", base="unix")
+        original = kind(vfs.xGetSystemCall(name))
+        failed = ctypes.c_void_p(-1).value if name == "mmap" else -1
+
+        def call(*args: Any) -> Any:
+            if self._how == "full":
+                fails = args[3] + args[2] > os.fstat(args[0]).st_size
+                self.reached = self.reached or fails
+            else:
+                fails = self.is_due()
+            if not fails:
+                return original(*args)
+            if self._how == "short" and self.count == self._n:
+                return original(args[0], args[1], args[2] // 2, args[3])
+            ctypes.set_errno({"eio": errno.EIO, "enomem": errno.ENOMEM}.get(
+                self._how, errno.ENOSPC))  # fmt: skip
+            return failed
+
+        callback = kind(call)
+        _kept.extend((vfs, original, callback))
+        vfs.xSetSystemCall(name, ctypes.cast(callback, ctypes.c_void_p).value)
+
+
+class _SyncVfs(apsw.VFS):
+    """fsync is not among the calls that SQLite lets one replace."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__("sync-faults", base="unix", makedefault=True)
+        self._fault = fault
+
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:
+        return _SyncFile(name, flags, self._fault)
+
+
+class _SyncFile(apsw.VFSFile):
+    def __init__(self, name: Any, flags: list[int], fault: Fault) -> None:
+        super().__init__("unix", name, flags)
+        self._fault = fault
+
+    def xSync(self, flags: int) -> None:
+        if self._fault.is_due():
+            error = apsw.IOError("disk I/O error")
+            error.extendedresult = apsw.SQLITE_IOERR_FSYNC
+            raise error
+        super().xSync(flags)
+
+
+def _acknowledge_early(spec: dict[str, Any]) -> None:
+    """Print the id before the commit: the promise that kill tests must see broken."""
+    from tideline_cli.cli.verb import remember
+    from tideline_cli.store import journal
+
+    made: list[str] = []
+    new_id, commit = remember.new_id, journal.commit
+
+    def noted(now: int) -> str:
+        made.append(new_id(now))
+        return made[-1]
+
+    def late(db: apsw.Connection) -> None:
+        os.write(1, f'{{"id": "{made[-1]}"}}\n'.encode())
+        commit(db)
+
+    remember.new_id, journal.commit = noted, late
+
+
+def _synchronous(level: str) -> Any:
+    def control(spec: dict[str, Any]) -> None:
+        from tideline_cli.cli import session
+
+        opened = session.connection.open_for_writing
+
+        def careless(path: str, **given: Any) -> apsw.Connection:
+            db = opened(path, **given)
+            db.execute(f"PRAGMA synchronous = {level}")
+            return db
+
+        session.connection.open_for_writing = careless
+
+    return control
+
+
+def _slow_commit(spec: dict[str, Any]) -> None:
+    """Hold each write transaction open for a while, so that a signal finds it so."""
+    from tideline_cli.store import connection, journal
+
+    commit = connection.commit
+
+    def late(db: apsw.Connection) -> None:
+        os.write(2, b"in the transaction\n")
+        time.sleep(5.0)
+        commit(db)
+
+    connection.commit = journal.commit = late
+
+
+_CONTROLS = {
+    "ack-early": _acknowledge_early,
+    "sync-off": _synchronous("OFF"),
+    "sync-normal": _synchronous("NORMAL"),
+    "slow-commit": _slow_commit,
+}

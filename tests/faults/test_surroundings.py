@@ -1,0 +1,35 @@
+"""First use by many, full disks, clocks that go wrong."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from tests.faults import clocks, first_use, full_disk
+
+
+def test_sixteen_first_uses_at_once(nursery, tmp_path):
+    """Sixteen processes that make the store at once all succeed, and make one."""
+    assert first_use.at_once(nursery, tmp_path, rounds=2).violations == []
+
+
+def test_a_full_disk(nursery, tmp_path):
+    """On a full disk reading works, writing names the disk, nothing is lost, and room mends it."""
+    assert full_disk.fill(nursery, tmp_path).violations == []
+
+
+def test_a_full_disk_where_none_can_be_mounted(nursery, tmp_path, monkeypatch):
+    """The same, with writes that fail where they would make a file larger."""
+
+    @contextmanager
+    def no_disk(folder, size):
+        folder.mkdir()
+        yield False
+
+    monkeypatch.setattr(full_disk, "small_disk", no_disk)
+    assert full_disk.fill(nursery, tmp_path).violations == []
+
+
+def test_clocks(nursery, tmp_path):
+    """Under any clock, or two that disagree, nothing fails, no strength leaves 0..1, the newest
+    in a slot holds, and no dream does again what one has done."""
+    assert clocks.go_wrong(nursery, tmp_path).violations == []

@@ -1,0 +1,215 @@
+"""What the fuzzers throw bytes at: each target takes any bytes and raises for a broken promise
+alone. `make test` feeds them by hypothesis, `make fuzz` by atheris, which follows the branches."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import io
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+from tests.support import NOW, PEER, empty_store_at, fact, put
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange import foreign, jsonl, take, transcript
+from tideline_cli.exchange.rows import Ground
+from tideline_cli.llm import reply
+from tideline_cli.memory.recall import MODES, Query, recall
+from tideline_cli.model import codec, instant
+from tideline_cli.model.origin import OWNER, parse_origin
+from tideline_cli.model.text import terms
+from tideline_cli.policy.render import prompt_text, screen_text
+from tideline_cli.policy.threats import scan
+from tideline_cli.store.connection import open_for_writing, rollback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apsw import Connection
+
+GROUND = Ground(OWNER, NOW, trusted=False)
+
+
+@functools.cache
+def _store() -> Connection:
+    folder = tempfile.TemporaryDirectory(prefix="tideline-fuzz-")
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, "t.db")
+    empty_store_at(path)  # type: ignore[arg-type]
+    db = open_for_writing(path)
+    db.execute("PRAGMA synchronous = OFF")
+    texts = (
+        "I deploy on Fridays", "用户喜欢素食", "and or not near", "a* b:c (d)", "don't e-mail me",
+    )  # fmt: skip
+    put(db, [fact(text, f"F{n}") for n, text in enumerate(texts)])
+    put(db, [fact("deploy a secret", "P1", origin=PEER, source="channel_message")])
+    return db
+
+
+def text_of(data: bytes) -> str:
+    """Return any text at all, half characters included."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def query(data: bytes) -> None:
+    """A recall answers any text, in order of score and from its own origin, or refuses it."""
+    text = text_of(data[1:])
+    mode = MODES[data[0] % len(MODES)] if data else MODES[0]
+    db = _store()
+    try:
+        answer = recall(db, Query(text, mode=mode), viewer=OWNER, now=NOW)
+    except UsageError:
+        return
+    finally:
+        rollback(db)
+    scores = [hit.score for hit in answer.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(hit.fact.origin == OWNER for hit in answer.hits)
+
+
+def analysis(data: bytes) -> None:
+    """The analysers take any text; what they make has no space and stays what it is."""
+    text = text_of(data)
+    for analyzer in ("standard", "reference"):
+        for term in terms(text, analyzer=analyzer):  # type: ignore[arg-type]
+            assert term
+            assert not term.isspace()
+
+
+def json_lines(data: bytes) -> None:
+    """JSON lines give rows or errors, and a row gives a fact or an error."""
+    for _, row in jsonl.parsed(io.BytesIO(data)):
+        if not isinstance(row, TidelineError):
+            _taken([row])
+
+
+def delimited(data: bytes) -> None:
+    """A table gives rows or errors, or ends with an error."""
+    try:
+        rows = list(foreign.delimited(io.BytesIO(data), tabs=data[:1] == b"\t"))
+    except UsageError:
+        return
+    _taken([row for _, row in rows if not isinstance(row, TidelineError)])
+
+
+def database(data: bytes) -> None:
+    """Bytes in place of a SQLite file give rows, or end with an error."""
+    with tempfile.NamedTemporaryFile(suffix=".db") as file:
+        file.write(data)
+        file.flush()
+        try:
+            rows = list(foreign.database(file.name, "fact", store="/nowhere/t.db"))
+        except UsageError:
+            return
+    _taken([row for _, row in rows if not isinstance(row, TidelineError)])
+
+
+def _taken(rows: list[dict[str, object]]) -> None:
+    try:
+        bad = take.check(((n, row) for n, row in enumerate(rows)), GROUND)
+    except UsageError:
+        return
+    assert bad is None or bad[1].message
+
+
+def conversation(data: bytes) -> None:
+    """A transcript gives messages of the two roles, or a usage error; flattened, no line inside a
+    message passes for another one's beginning."""
+    try:
+        read = transcript.parsed(data)
+    except UsageError:
+        return
+    assert all(message.role in ("user", "assistant") for message in read.messages)
+    assert all(message.text.strip() for message in read.messages)
+    flat = transcript.flattened(read.messages, longest=2000)
+    flat.encode()
+    starts = sum(line.startswith(("USER:", "ASSISTANT:", "SYSTEM:")) for line in flat.split("\n"))
+    assert starts == len(read.messages)
+    assert transcript.fingerprint(read.messages)
+
+
+def model_reply(data: bytes) -> None:
+    """A model's reply is read whatever it is; what comes of it can be stored."""
+    text = text_of(data)
+    for value in (
+        reply.archive_ids(text), reply.archive_reasons(text), reply.extracted(text).facts,
+        reply.relationships(text), reply.items(text),
+    ):  # fmt: skip
+        str(value).encode()
+
+
+def rendering(data: bytes) -> None:
+    """What is shown holds nothing that acts, and showing it again changes nothing."""
+    text = text_of(data).encode("utf-8", "replace").decode()
+    shown = prompt_text(text)
+    assert prompt_text(shown) == shown
+    assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 for char in shown)
+    assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 for char in screen_text(text))
+    assert scan(text) is not None
+
+
+def values(data: bytes) -> None:
+    """Times, durations, origins and JSON are read or refused; an origin comes back as it was."""
+    text = text_of(data)
+    for read in (instant.parse, instant.parse_duration, parse_origin):
+        try:
+            value = read(text)
+        except UsageError:
+            continue
+        if read is instant.parse:
+            assert instant.parse(instant.iso(value)) == value  # type: ignore[arg-type]
+        if read is parse_origin:
+            assert parse_origin(value.key) == value  # type: ignore[union-attr]
+    try:
+        loaded = codec.loads(text)
+        again = codec.loads(codec.dumps(loaded))
+    except ValueError:
+        return
+    assert again == loaded
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "query": query, "analysis": analysis, "json_lines": json_lines, "delimited": delimited,
+    "database": database, "conversation": conversation, "model_reply": model_reply,
+    "rendering": rendering, "values": values,
+}  # fmt: skip
+
+SEEDS: dict[str, tuple[bytes, ...]] = {
+    "query": (
+        b"\x00deploy AND NOT (on OR fridays)", b'\x01"deploy', b"\x02NEAR(a b, 3)",
+        b"\x00a* ^b c:d", b"\x00((((", b"\x00fact_fts",
+        b"\x00{a b}:c + d", b"\x00\xed\xa0\x80", b"\x00x\x00y",
+    ),
+    "json_lines": (
+        b'{"content": "x", "importance": 1e999, "tags": ["a"], "links": [{"kind": "k", "target":'
+        b' "t", "strength": 3}]}', b"[" * 3000, b'{"a":' * 3000, b'\xef\xbb\xbf{"content": "x"}',
+        b'{"content": "x", "created_at": "2026-02-01", "id": "A", "metadata": {"a": NaN}}\r\n{}',
+        b'{"content": "x", "origin": "channel:a/b/c", "content": 5}', b'"\\ud800"',
+        b'{"content": "x", "access_count": ' + b"9" * 5000 + b"}",
+    ),
+    "delimited": (
+        b"id,content,tags\nA,x,a;b\n", b'content\n"a', b"\tcontent\nx\ty\n", b"content\nx\x00y\n",
+        b"content\r\xff\r", b"a," * 500 + b"\n" + b"x," * 600, b"importance,content\n1e999,x\n",
+        b'content,metadata\nx,"{""a"": [1e999]}"\n',
+    ),
+    "database": (b"SQLite format 3\x00" + b"\x10\x00\x01\x01\x00" * 20, b"x"),
+    "conversation": (
+        b"USER: a\nASSISTANT: b\nSYSTEM: c\n", b'{"role": "user", "content": "x"}',
+        b'[{"role": "user", "content": [{"type": "text", "text": "\\ud800USER: y\\n\\nASSISTANT: z"'
+        b"}]}]",
+        b'{"message": {"content": ["x"]}, "type": "user", "sessionId": "s"}',
+        b"USER: a\n\x85USER: b",
+    ),
+    "model_reply": (
+        b'{"facts": [{"content": "x", "segment": "knowledge", "importance": 1e999}]}',
+        b"<think>{</think>{}", b'{"archive": ["a"], "because": {"a": {"by": "b"}}}', b"{" * 5000,
+        b'[{"kind": "k", "text": "t", "confidence": true}]', b'{"a": "' + b"\\" * 999,
+        b'{"relationships": [{"a": "1", "b": "2", "strength": -1e308}]}',
+    ),
+    "rendering": ("</m> ``` ](x) \u202e\u200d\x1b]52;c;a\x07 👩\u200d👧".encode(),),
+    "values": (b"2026-02-01T08:30:00.5+01:00", b"7d", b"channel:a/b%2F/c@d", b'{"a": [1.5, null]}'),
+}  # fmt: skip

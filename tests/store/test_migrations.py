@@ -1,0 +1,287 @@
+"""Older files: every version opens, and an upgrade is whole or has not begun."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.soundness import sound
+from tests.support import ROOT, fact, fresh_store, put
+from tideline_cli.errors import StoreError
+from tideline_cli.store import backup, checks, connection, digest, migrations, schema
+from tideline_cli.store.connection import open_for_reading, open_for_writing
+
+LEGACY = sorted((ROOT / "tests" / "legacy").glob("v*.db"))
+_CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
+POINTS = 50
+AFTER = -1
+
+
+def upgrade_0(db):
+    """From an older schema that the tests invent: it lacks the digests and a table."""
+    db.execute("ALTER TABLE fact ADD COLUMN digest INTEGER")
+    db.execute(_CURSOR)
+    digest.put(db, [seq for (seq,) in db.execute("SELECT seq FROM fact").fetchall()])
+
+
+STEPS = {0: upgrade_0}
+
+
+def old_store(path):
+    """Make a file of the invented version 0."""
+    db = open_for_writing(str(path))
+    put(db, [fact(f"person{n} deploys on day{n}", f"F{n:025d}") for n in range(60)])
+    db.execute("ALTER TABLE fact DROP COLUMN digest")
+    db.execute("DROP TABLE cursor")
+    db.execute("PRAGMA user_version = 0").fetchall()
+    db.close()
+    return path
+
+
+def raw(path):
+    return apsw.Connection(str(path))
+
+
+def state(path):
+    """Return a file's version, its objects and its facts."""
+    db = raw(path)
+    try:
+        assert db.execute("PRAGMA integrity_check").get == "ok"
+        rows = db.execute("SELECT seq, id, created_at, content, terms FROM fact").fetchall()
+        return db.pragma("user_version"), checks.objects(db), rows
+    finally:
+        db.close()
+
+
+def fresh_objects():
+    with fresh_store() as db:
+        return checks.objects(db)
+
+
+@pytest.mark.parametrize("path", LEGACY, ids=lambda path: path.stem)
+def test_every_released_file_opens(run, tmp_path, path):
+    """A file of every version opens, has the schema of a fresh one, and holds what it held."""
+    mine = tmp_path / "mine.db"
+    shutil.copyfile(path, mine)
+    _, _, before = state(mine)
+    open_for_writing(str(mine)).close()
+    assert state(mine) == (schema.VERSION, fresh_objects(), before)
+    assert run("doctor", "--deep", "--db", str(mine), "--json").json["findings"] == []
+    db = open_for_writing(str(mine))
+    sound(db)
+    db.close()
+    hits = run("recall", "when does Alice deploy", "--db", str(mine), "--json").json["hits"]
+    assert hits[0]["content"] == "Alice deploys on Mondays"
+    assert run("remember", "what comes later", "--db", str(mine)).code == 0
+    assert run("undo", "--db", str(mine)).code == 0
+
+
+def test_there_is_a_file_of_this_version():
+    """The version of this program has its fixture, with every kind of row."""
+    newest = ROOT / "tests" / "legacy" / f"v{schema.VERSION}.db"
+    assert newest in LEGACY
+    db = raw(newest)
+    tables = ("fact", "link", "usage", "batch", "change", "vector_chunk", "ceiling",
+              "near_progress", "archived_term", "tally", "origin")  # fmt: skip
+    assert all(db.execute(f"SELECT count(*) FROM {table}").get for table in tables)
+    db.close()
+
+
+@pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])
+def test_an_upgrade(tmp_path, monkeypatch, opened):
+    """The first opening upgrades, and keeps the file as it was beside it, private."""
+    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    path = old_store(tmp_path / "t.db")
+    version, objects, rows = state(path)
+    assert (version, "cursor" in objects, len(rows)) == (0, False, 60)
+    kept = os.umask(0)
+    try:
+        opened(str(path)).close()
+    finally:
+        os.umask(kept)
+    assert state(path) == (1, fresh_objects(), rows)
+    copy = tmp_path / "t.db.v0"
+    assert state(copy) == (0, objects, rows)
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    db = open_for_writing(str(path))
+    sound(db)
+    assert list(digest.wrong(db)) == []
+    db.close()
+    assert not (tmp_path / "t.db.v0.part").exists()
+
+
+def test_a_step_that_fails_changes_nothing(tmp_path, monkeypatch):
+    """A step that raises, or that breaks references, leaves the file as it was."""
+    path = old_store(tmp_path / "t.db")
+    before = state(path)
+
+    def broken(db):
+        upgrade_0(db)
+        raise apsw.SQLError("no such column")
+
+    def careless(db):
+        upgrade_0(db)
+        db.execute("INSERT INTO usage VALUES (999, 1, 1)")
+
+    for step in (broken, careless):
+        monkeypatch.setattr(migrations, "STEPS", {0: step})
+        with pytest.raises(apsw.Error):
+            open_for_writing(str(path))
+        assert state(path) == before
+    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    open_for_writing(str(path)).close()
+    assert state(path)[0] == 1
+
+
+def test_no_way(run, tmp_path):
+    """A version that no step starts from is refused, and the file left as it is."""
+    path = old_store(tmp_path / "t.db")
+    before = state(path)
+    for argv in (("recall", "x"), ("remember", "x y"), ("status",)):
+        done = run(*argv, "--db", str(path), "--json")
+        assert (done.code, done.error["code"]) == (5, "store_older")
+    assert run("doctor", "--db", str(path), "--json").json["findings"][0]["check"] == "identity"
+    assert state(path) == before
+    assert not (tmp_path / "t.db.v0").exists()
+
+
+def test_a_read_only_file_is_not_upgraded(tmp_path, monkeypatch):
+    """A file that cannot be written says that it must be upgraded first."""
+    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    path = old_store(tmp_path / "t.db")
+    db = connection._connect(str(path), apsw.SQLITE_OPEN_READONLY)
+    with pytest.raises(StoreError) as caught:
+        migrations.upgrade(db, str(path))
+    assert caught.value.code == "store_older"
+    db.close()
+
+
+def test_an_older_backup_is_upgraded_when_it_is_put_back(run, tmp_path, monkeypatch):
+    """restore --from takes a backup of an older version, and upgrades it in place."""
+    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    copy = old_store(tmp_path / "old.db")
+    run("remember", "something else")
+    done = run("restore", "--from", str(copy), "--yes", "--json")
+    assert (done.code, done.json["facts"]) == (0, 60)
+    assert run("doctor", "--deep").out.startswith("all is well")
+    assert state(copy)[0] == 0
+
+
+def test_a_copy_that_is_behind_is_made_again(tmp_path, monkeypatch):
+    """What another program writes between the copy and the upgrade is in a second copy."""
+    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    path = old_store(tmp_path / "t.db")
+    real, calls = backup.replace, []
+
+    def meanwhile(db, target):
+        made = real(db, target)
+        calls.append(target)
+        if len(calls) == 1:
+            other = raw(path)
+            other.execute("INSERT INTO setting VALUES ('theirs', '1')")
+            other.close()
+        return made
+
+    monkeypatch.setattr(backup, "replace", meanwhile)
+    open_for_writing(str(path)).close()
+    assert len(calls) == 2
+    copy = raw(tmp_path / "t.db.v0")
+    assert copy.execute("SELECT count(*) FROM setting WHERE name = 'theirs'").get == 1
+    copy.close()
+    assert state(path)[0] == 1
+
+
+def killed_children(folder, points):
+    """In a process of its own: kill an upgrade at so many points; print what was left of each."""
+    migrations.STEPS = STEPS
+    source = old_store(Path(folder) / "old.db")
+    total = _child(source, Path(folder) / "count.db", 0)
+    for n in range(points):
+        path = Path(folder) / f"t{n}.db"
+        _child(source, path, 1 + total * n // points if n < points - 1 else AFTER)
+        left = state(path)
+        open_for_writing(str(path)).close()
+        after, copy = state(path), state(f"{path}.v0")
+        names = [left[0], left[1] == state(source)[1], left[1] == after[1], left[2] == after[2],
+                 after[0], copy[0], copy[2] == after[2]]  # fmt: skip
+        print(json.dumps(names), flush=True)
+
+
+def _child(source, path, at):
+    """Upgrade a copy in a child that dies after `at` steps of SQLite's machine, or right AFTER the
+    upgrade; 0: count them."""
+    shutil.copyfile(source, path)
+    done, count = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        steps = [0]
+
+        def tick():
+            steps[0] += 1
+            if steps[0] == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return False
+
+        apsw.connection_hooks.append(lambda db: db.set_progress_handler(tick, 40))
+        db = open_for_writing(str(path))
+        if at == AFTER:
+            os.kill(os.getpid(), signal.SIGKILL)
+        db.close()
+        os.write(count, str(steps[0]).encode())
+        os._exit(0)
+    os.close(count)
+    _, status = os.waitpid(pid, 0)
+    told = os.read(done, 20)
+    os.close(done)
+    assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL)
+    return int(told or 0)
+
+
+def script(call):
+    return (
+        "import sys; from tests.store import test_migrations as t; "
+        f"from tideline_cli.store import migrations; {call}"
+    )
+
+
+def test_an_upgrade_killed_at_any_point(tmp_path):
+    """Killed at fifty points, the file is of the old version or the new one, and whole."""
+    done = subprocess.run(
+        [sys.executable, "-c", script(f"t.killed_children(sys.argv[1], {POINTS})"), str(tmp_path)],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.split("\n") if line]
+    assert len(rows) == POINTS
+    for version, is_old, is_new, same_facts, *after in rows:
+        assert (is_old, is_new) == (version == 0, version == 1)
+        assert [same_facts, *after] == [True, 1, 0, True]
+    assert {row[0] for row in rows} == {0, 1}
+
+
+def test_sixteen_processes_and_one_upgrade(tmp_path):
+    """Of many processes that open an older file at once, one upgrades it; none fails."""
+    path = old_store(tmp_path / "t.db")
+    rows = state(path)[2]
+    call = (
+        "ran = []; migrations.STEPS = {0: lambda db: (ran.append(1), t.upgrade_0(db))}; "
+        "t.open_for_writing(sys.argv[1]).close(); print(len(ran))"
+    )
+    argv = [sys.executable, "-c", script(call), str(path)]
+    children = [
+        subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        for _ in range(16)
+    ]
+    told = [child.communicate() for child in children]
+    assert [err for _, err in told if err] == []
+    assert sum(int(out) for out, _ in told) == 1
+    assert state(path) == (1, fresh_objects(), rows)

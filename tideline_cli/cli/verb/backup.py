@@ -1,0 +1,44 @@
+"""tideline backup."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.store import backup
+
+HELP = """Copy the whole store into FILE, while others read and write it.
+
+The copy holds every fact that was there when it began, of every origin, archived ones and history
+included. It is a memory file of its own, readable by you alone, written to the disk and checked
+before this ends; `tideline --db FILE recall` reads it, `tideline restore --from FILE` puts it
+back. To copy tideline.db by other means loses what is in its log.
+
+What you purge later stays in the copies made before: delete those too."""
+EXAMPLES = (("memory-2026-02-01.db", ""), ("--force latest.db", ""))
+ARGUMENTS = (Argument("words", "FILE", "Where to.", "file", False, 1),)
+OPTIONS = (
+    Option("force", ("--force", "-f"), "Replace FILE; the old copy stays until the new is whole.",
+           "flag", False),
+)  # fmt: skip
+
+
+def run(session: Session, *, words: list[str], force: bool) -> int:
+    """Make a backup."""
+    if len(words) != 1:
+        raise UsageError("name one file", hint="tideline backup FILE")
+    if not words[0] or "\x00" in words[0]:
+        raise UsageError("the name of the file is none", hint="tideline backup FILE")
+    if not session.viewer.is_owner:
+        raise UsageError("only the owner may copy the store", hint="leave out --origin")
+    db = session.reading()
+    if db is None:
+        raise UsageError(f"there is no store yet at {session.database}", hint="see --db")
+    made = backup.write(db, words[0], force=force)
+    if session.json:
+        output.emit_json({"file": made.path, "facts": made.facts, "bytes": made.bytes})
+    else:
+        facts = "1 fact" if made.facts == 1 else f"{made.facts:,} facts"
+        output.emit_lines([f"{made.path}: {facts}, {made.bytes:,} bytes"])
+    return 0

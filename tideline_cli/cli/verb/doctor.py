@@ -1,0 +1,177 @@
+"""tideline doctor."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.cli import output
+from tideline_cli.cli.ask import confirmed
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import StoreError, UsageError
+from tideline_cli.memory import health, mending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from tideline_cli.memory.health import Report
+    from tideline_cli.model.finding import Finding
+
+HELP = """Check that the store is whole, and mend what can be made anew.
+
+Quick by default: pages, index, counts, vectors, history, links, modes, room. --deep reads every
+fact as well: its digest, which tells a flipped bit, its terms, its vector. Nothing is written
+without --repair.
+
+--repair makes anew what is derived from the facts: index, counts, bounds, vectors. What touches
+more (facts that another program changed, links that lead nowhere, gaps in the history) is copied
+first, beside the file. It asks before it begins. While a disk fails to read, it repairs nothing.
+
+Ends with 0 when all is well, warnings aside, and with 5 when something is wrong."""
+EXAMPLES = (("", ""), ("--deep --json", ""), ("--repair --yes", ""))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("deep", ("--deep",), "Check every fact, its terms and its vector, too.", "flag", False),
+    Option("repair", ("--repair",), "Mend what can be mended.", "flag", False),
+    Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False),
+)  # fmt: skip
+_WHAT = {
+    "modes": "take away what rights others have on the files",
+    "batches": "close the batches that were left open",
+    "references": "remove links and derived rows that point to nothing",
+    "links": "remove links from one origin to another",
+    "journal": "close the gaps of the history",
+    "index": "make the full-text index anew",
+    "terms": "analyse every text anew",
+    "counts": "count facts and terms anew",
+    "bounds": "make the bounds of scores anew",
+    "pairs": "forget the pairs that are alike, until the next dream",
+    "vectors": "make the vectors anew",
+    "digests": "take the facts that changed as they are",
+    "purge": "finish the purge",
+}
+
+
+def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bool) -> int:
+    """Examine the store, and mend it when that is asked for."""
+    if words:
+        raise UsageError("doctor takes no words", hint="tideline doctor --deep")
+    if not session.viewer.is_owner:
+        raise UsageError("only the owner may examine the store", hint="leave out --origin")
+    path = session.database
+    if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
+        _show(session, health.Report((), ()), {}, None)
+        return 0
+    report = _examined(session, deep)
+    mended: dict[Finding, bool] = {}
+    kept = None
+    if repair:
+        report, mended, kept = _repaired(session, report, deep=deep, yes=yes)
+    _show(session, report, mended, kept)
+    well = all(
+        finding.severity != "error" or mended.get(finding, False) for finding in report.findings
+    )
+    return 0 if well else StoreError.exit_code
+
+
+def _examined(session: Session, deep: bool) -> Report:
+    with _progress(session, "checking") as tell:
+        return health.examine(
+            session.database, deep=deep, network_allowed=session.network_allowed, progress=tell
+        )
+
+
+def _repaired(
+    session: Session, report: Report, *, deep: bool, yes: bool
+) -> tuple[Report, dict[Finding, bool], str | None]:
+    """Mend what was found; return what was found before and after, which of it is mended, and
+    the copy that was made."""
+    blocking = [finding for finding in report.findings if finding.check in health.BLOCKING]
+    names = mending.deeds(report.findings)
+    if blocking:
+        session.note(f"nothing in the file is repaired: {blocking[0].message}")
+        names = [name for name in names if name == "modes"]
+    if not names:
+        return report, {}, None
+    lines = [f"  {_WHAT[name]}" for name in names]
+    if mending.needs_copy(names):
+        lines.insert(0, "  copy the store beside itself")
+    question = "\n".join(["doctor would", *lines, "Do it?"])
+    if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
+        session.note("nothing was changed")
+        return report, {}, None
+    with _progress(session, "mending") as tell:
+        kept = mending.mend(
+            session.database, names, now=session.now, network_allowed=session.network_allowed,
+            progress=tell,
+        )  # fmt: skip
+    after = _examined(session, deep)
+    left = {finding.check for finding in after.findings}
+    mended = {finding: finding.check not in left for finding in report.findings if finding.mend}
+    fresh = [finding for finding in after.findings if finding not in report.findings]
+    return health.Report((*report.findings, *fresh), after.checks), mended, kept
+
+
+def _show(
+    session: Session, report: Report, mended: dict[Finding, bool], kept: str | None
+) -> None:
+    if session.json:
+        output.emit_json(_form(session, report, mended, kept))
+        return
+    lines: list[str] = []
+    for finding in report.findings:
+        done = mended.get(finding, False)
+        word = "repaired" if done else finding.severity
+        lines.append(f"{word:<9}{finding.check}: {finding.message}")
+        if not done:
+            lines.append(f"         → {finding.remedy}")
+    if kept is not None:
+        lines.append(f"copy     {kept}")
+    if not report.checks:
+        lines.append(f"no store yet at {session.database}")
+    elif not report.findings:
+        lines.append(f"all is well: {len(report.checks)} checks of {session.database}")
+    output.emit_lines(lines)
+
+
+def _form(
+    session: Session, report: Report, mended: dict[Finding, bool], kept: str | None
+) -> dict[str, Any]:
+    findings: list[dict[str, Any]] = []
+    for finding in report.findings:
+        form: dict[str, Any] = {
+            "check": finding.check, "severity": finding.severity, "message": finding.message,
+            "remedy": finding.remedy,
+        }  # fmt: skip
+        if finding in mended:
+            form["repaired"] = mended[finding]
+        findings.append(form)
+    left = [
+        finding
+        for finding in report.findings
+        if finding.severity == "error" and not mended.get(finding, False)
+    ]
+    form = {"ok": not left, "findings": findings, "checks": list(report.checks)}
+    return form | {"database": session.database} | ({"copy": kept} if kept else {})
+
+
+class _progress:  # noqa: N801  reads as a statement: with _progress(...) as tell
+    """A line on a terminal that says which part is being done, gone when all is."""
+
+    def __init__(self, session: Session, doing: str) -> None:
+        self._doing = doing
+        self._is_seen = not session.quiet and sys.stderr.isatty()
+
+    def __enter__(self) -> Callable[[str], None]:
+        return lambda name: self._write(f"{self._doing} {name.replace('_', ' ')} …")
+
+    def __exit__(self, *_: object) -> None:
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        if self._is_seen:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()

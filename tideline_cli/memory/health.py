@@ -1,0 +1,196 @@
+"""doctor: every check of a memory file, in order, and what it found."""
+
+from __future__ import annotations
+
+from struct import unpack
+
+from tideline_cli.errors import TidelineError
+from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embedder_of
+from tideline_cli.model.finding import Finding, mendable, some
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import record
+from tideline_cli.model.source import SOURCES
+from tideline_cli.model.text import terms
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import (
+    ceilings,
+    checks,
+    connection,
+    derived_checks,
+    guard,
+    journal_checks,
+    material,
+    place_checks,
+    vectors,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.source import Source
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.guard import Check
+    from tideline_cli.vector.embedder import Embedder
+
+BLOCKING = frozenset((guard.READING, "library", "identity", "structure", "tables"))
+"""While one of these finds anything, nothing in the file is repaired."""
+
+
+@record
+class Report:
+    """What was found, and the names of the checks that ran."""
+
+    findings: tuple[Finding, ...]
+    checks: tuple[str, ...]
+
+    def is_well(self) -> bool:
+        """Say whether no error was found."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+
+def examine(
+    path: str, *, deep: bool, network_allowed: bool, progress: Callable[[str], None]
+) -> Report:
+    """Check a memory file that exists; nothing is changed, whatever is found.
+
+    `progress` is told the name of each check before it runs.
+    """
+    findings: list[Finding] = []
+    ran: list[str] = []
+    for name, run in _checks(path, deep=deep, network_allowed=network_allowed):
+        progress(name)
+        ran.append(name)
+        found = run()
+        findings += [finding for finding in found if finding not in findings]
+        if name in ("library", "identity", "tables") and any(
+            finding.severity == "error" for finding in found
+        ):
+            break  # what follows would misread a file that is not ours
+    return Report(tuple(findings), tuple(ran))
+
+
+_QUICK: tuple[tuple[str, Check], ...] = (
+    ("references", checks.references),
+    ("values", checks.values),
+    ("counts", checks.counts),
+    ("bounds", derived_checks.bounds),
+    ("vectors", derived_checks.vector_sets),
+    ("pairs", derived_checks.pairs),
+    ("links", checks.links),
+    ("batches", journal_checks.batches),
+    ("journal", journal_checks.journal),
+    ("purge", checks.purge),
+)
+
+
+def _checks(
+    path: str, *, deep: bool, network_allowed: bool
+) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
+    yield "modes", lambda: list(place_checks.modes(path))
+    yield "room", lambda: list(place_checks.room(path))
+    yield "log", lambda: list(place_checks.log(path))
+    if not network_allowed:
+        yield "file_system", lambda: list(place_checks.file_system(path))
+    yield "library", _library
+    yield "identity", lambda: guard.run("identity", checks.identity, path)
+    structure = checks.structure_and_indexes if deep else checks.structure
+    yield "structure", lambda: guard.run("structure", structure, path)
+    yield "tables", lambda: guard.run("tables", checks.tables, path)
+    yield "index", lambda: guard.run("index", checks.index, path, writes=True)
+    images = journal_checks.whole_images if deep else journal_checks.images
+    later = (*_QUICK, ("images", images), ("embedder", embedder))
+    for name, check in (*later, *_DEEP) if deep else later:
+        yield name, lambda name=name, check=check: guard.run(name, check, path)  # type: ignore[misc]
+
+
+def _library() -> list[Finding]:
+    try:
+        connection.check_library()
+    except TidelineError as error:
+        return [Finding("library", "error", error.message, error.hint)]
+    return []
+
+
+def embedder(db: Connection) -> Iterator[Finding]:
+    """The embedder of the file can be had."""
+    name = connection.setting(db, "embedder", DEFAULT_EMBEDDER)
+    if name == DEFAULT_EMBEDDER:
+        return
+    try:
+        embedder_of(db)
+    except TidelineError as error:
+        yield Finding(
+            "embedder", "error", f"the embedder of this file is missing: {error.message}",
+            f"install the package that brings it; {error.hint}",
+        )  # fmt: skip
+
+
+def index_terms(db: Connection) -> Iterator[Finding]:
+    """Every fact has the terms of its text."""
+    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    wrong = 0
+    for content, held, length in material.analysed(db, viewer=EVERYONE):
+        listed = terms(content, analyzer=analyzer)
+        wrong += held != " ".join(listed) or length != len(listed)
+    if wrong:
+        message = f"{some(wrong, 'fact')} with other index terms than those of the text"
+        yield mendable("terms", message, "analyses all texts anew, after a copy")
+
+
+def exact_bounds(db: Connection) -> Iterator[Finding]:
+    """Every byte that bounds a score is that of its fact."""
+    wrong = ceilings.differing(db, _code)
+    if wrong:
+        message = f"{some(wrong, 'bound')} of scores that are not those of the facts"
+        yield mendable("exact_bounds", message, "makes them anew", mend="bounds")
+
+
+def _code(listed: Sequence[str], source: Source) -> int:
+    """Return the byte of a fact; one of a damaged source is told by `values`."""
+    return ceiling.code(listed, source) if source in SOURCES else ceiling.UNKNOWN
+
+
+def exact_vectors(db: Connection) -> Iterator[Finding]:
+    """Every vector is that of its text, but for one step a byte, by which roundings differ."""
+    try:
+        made_by = embedder_of(db)
+    except TidelineError:
+        return  # told by `embedder`
+    if not made_by.exact:
+        return  # a model elsewhere: the same text need not give the same vector
+    wrong = 0
+    for name, origin in derived_checks.sets(db):
+        if name == made_by.name:
+            wrong += _wrong_vectors(db, made_by, origin)
+    if wrong:
+        message = f"{some(wrong, 'vector')} that are not those of their texts"
+        yield mendable("exact_vectors", message, "makes the vectors anew", mend="vectors")
+
+
+def _wrong_vectors(db: Connection, made_by: Embedder, origin: int) -> int:
+    import numpy as np  # noqa: PLC0415  80 ms, for this check alone
+
+    wrong = 0
+    size = made_by.code_size
+    for packed, codes in vectors.chunks(db, origin=origin, embedder=made_by.name):
+        numbers = unpack(f"<{len(packed) // 4}I", packed[: len(packed) // 4 * 4])
+        texts = material.readable(db, numbers, viewer=EVERYONE)
+        rows = [(place, texts[seq]) for place, seq in enumerate(numbers) if seq in texts]
+        if len(codes) != len(numbers) * size or not rows:
+            continue  # told by `vectors`
+        held = np.frombuffer(codes, np.uint8).reshape(-1, size)[[place for place, _ in rows]]
+        made = made_by.embed_packed([text for _, text in rows])
+        steps = (held - made).astype(np.int8)  # steps go round at 256
+        wrong += int(np.count_nonzero((np.abs(steps.astype(np.int16)) > 1).any(axis=1)))
+    return wrong
+
+
+_DEEP: tuple[tuple[str, Check], ...] = (
+    ("digests", checks.digests),
+    ("terms", index_terms),
+    ("exact_bounds", exact_bounds),
+    ("exact_vectors", exact_vectors),
+)

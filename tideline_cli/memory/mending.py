@@ -1,0 +1,136 @@
+"""doctor --repair: making anew what is derived; whatever touches more is copied first."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import StoreError
+from tideline_cli.memory.analysis import analyse_anew
+from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.model.origin import OWNER
+from tideline_cli.ranking import ceiling
+from tideline_cli.store import (
+    backup,
+    ceilings,
+    connection,
+    derived_checks,
+    digest,
+    facts,
+    fts,
+    journal,
+    journal_checks,
+    place_checks,
+    repairs,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from apsw import Connection
+
+    from tideline_cli.model.finding import Finding
+    from tideline_cli.model.text import Analyzer
+
+_COPIED_FIRST = frozenset(("references", "links", "journal", "terms", "digests"))
+_EMBED_AT_ONCE = 500
+
+
+def deeds(findings: Iterable[Finding]) -> list[str]:
+    """Return the names of the repairs that the findings ask for, in the order they are done in."""
+    asked = {finding.mend for finding in findings}
+    return [name for name in ("modes", *_ORDER, "purge") if name in asked]
+
+
+def needs_copy(names: Iterable[str]) -> bool:
+    """Say whether a repair changes more than what is derived from the facts."""
+    return not _COPIED_FIRST.isdisjoint(names)
+
+
+def mend(
+    path: str, names: list[str], *, now: int, network_allowed: bool,
+    progress: Callable[[str], None],
+) -> str | None:  # fmt: skip
+    """Do the repairs; return the path of the copy that was made before, None when none was
+    needed."""
+    place_checks.tighten(path)
+    if names == ["modes"]:
+        return None
+    kept = None
+    if needs_copy(names):
+        progress("copy")
+        kept = backup.keep(path, "repair", now=now)
+    db = connection.open_for_writing(path, network_allowed=network_allowed)
+    try:
+        for name in _ORDER:
+            if name in names:
+                progress(name)
+                _do(db, name, now)
+        if "purge" in names:
+            connection.finish_purge(db)
+    except UnicodeDecodeError as error:
+        raise StoreError(
+            "some text is damaged, and no text any more: what is derived from it cannot be made",
+            hint="put a backup back: tideline restore --from FILE",
+        ) from error
+    finally:
+        db.close()
+    return kept
+
+
+def _do(db: Connection, name: str, now: int) -> None:
+    if name in _JOURNALLED:
+        with journal.batch(db, verb="doctor", by=OWNER, now=now):
+            _JOURNALLED[name](db)
+    elif name in _AT_ONCE:
+        with connection.writing(db):
+            _AT_ONCE[name](db)
+    else:
+        _IN_PARTS[name](db)
+
+
+def _analyse(db: Connection) -> None:
+    with connection.writing(db):
+        fts.rebuild(db)  # taking old terms out of an index that lacks them would harm it
+    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyse_anew(db, analyzer)
+
+
+def _embed(db: Connection) -> None:
+    with connection.writing(db):
+        sets = derived_checks.sets(db)
+        for embedder, origin in sets:
+            derived_checks.forget_vectors(db, origin, embedder)
+    for origin in sorted({origin for _, origin in sets}):
+        done = _EMBED_AT_ONCE
+        while done == _EMBED_AT_ONCE:
+            with connection.writing(db):
+                done = embed_backlog(db, origin=origin, limit=_EMBED_AT_ONCE)
+
+
+def _bound(db: Connection) -> None:
+    ceilings.clear(db)
+    ceilings.extend(db, ceiling.code, limit=facts.last_number(db) + 1)
+
+
+def _accept(db: Connection) -> None:
+    digest.put(db, [seq for seq, *_ in list(digest.wrong(db))])
+
+
+_JOURNALLED: dict[str, Callable[[Connection], None]] = {
+    "references": repairs.drop_orphans,
+    "links": repairs.drop_crossing_links,
+}
+_AT_ONCE: dict[str, Callable[[Connection], None]] = {
+    "batches": journal_checks.close_batches,
+    "journal": journal_checks.close_gaps,
+    "index": fts.rebuild,
+    "counts": repairs.count_anew,
+    "bounds": _bound,
+    "pairs": derived_checks.forget_pairs,
+    "digests": _accept,
+}
+_IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
+# Gaps are closed before a batch is added, the index is whole before terms change.
+_ORDER = (
+    "batches", "journal", "references", "links", "index", "terms", "counts", "bounds", "pairs",
+    "vectors", "digests",
+)  # fmt: skip

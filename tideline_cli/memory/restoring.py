@@ -1,0 +1,103 @@
+"""restore --from: the content of a backup in the place of what the memory file holds."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import StoreError, TidelineError, UsageError
+from tideline_cli.memory import health
+from tideline_cli.model.record import record
+from tideline_cli.store import backup, checks, connection, files, guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CHECKS = (
+    ("identity", checks.identity),
+    ("structure", checks.structure_and_indexes),
+    ("tables", checks.tables),
+    ("references", checks.references),
+)
+
+
+@record
+class Restored:
+    """What was put back: how many facts, where what was there before is kept (None when there
+    was nothing), and what `doctor` finds now."""
+
+    path: str
+    facts: int
+    kept: str | None
+    wrong: tuple[str, ...]
+
+
+def check(path: str, database: str) -> int:
+    """Return the number of facts in a backup; raise StoreError when it is not one, or not whole."""
+    files.refuse_own(path, database)
+    if not files.is_file(path):
+        raise UsageError(f"there is no file {path}", hint="name a file that `tideline backup` made")
+    for name, one in _CHECKS:
+        found = [f for f in guard.run(name, one, path) if f.severity == "error"]
+        if found and name == "identity" and _is_older(path):
+            break  # it is upgraded once it is in place
+        if found:
+            raise StoreError(
+                f"{path} cannot be restored: {found[0].message}", hint="use another backup"
+            )
+    db = connection.open_for_inspection(path)
+    try:
+        return backup.verify(db, path)
+    finally:
+        db.close()
+
+
+def restore(
+    path: str, database: str, *, now: int, network_allowed: bool, progress: Callable[[str], None]
+) -> Restored:
+    """Put the content of a checked backup into the memory file, after a copy of what is there.
+
+    Who reads meanwhile goes on with what was there. Raises StoreError when the pages are not whole
+    afterwards; the copy is kept in any case.
+    """
+    is_there = files.size(database) > 0
+    # Refuses what is not ours; closed again, for the copy may read the file past SQLite.
+    connection.open_for_replacing(database, network_allowed=network_allowed).close()
+    progress("copy")
+    kept = backup.keep(database, "restore", now=now) if is_there else None
+    db = connection.open_for_replacing(database, network_allowed=network_allowed)
+    try:
+        progress("restore")
+        backup.put_back(db, path)
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        db.close()
+    connection.open_for_writing(database, network_allowed=network_allowed).close()  # upgrades
+    report = health.examine(
+        database, deep=False, network_allowed=network_allowed, progress=progress
+    )
+    wrong = [finding for finding in report.findings if finding.severity == "error"]
+    broken = [finding for finding in wrong if finding.check in health.BLOCKING]
+    if broken:
+        raise StoreError(
+            f"restored from {path}, but it is not whole: {broken[0].message}",
+            hint=f"what was there before is in {kept}" if kept else broken[0].remedy,
+        )
+    return Restored(path, _count(database), kept, tuple(finding.message for finding in wrong))
+
+
+def _is_older(path: str) -> bool:
+    try:
+        db = connection.open_for_inspection(path)
+    except (connection.DatabaseError, TidelineError):
+        return False
+    try:
+        return connection.is_older(db)
+    finally:
+        db.close()
+
+
+def _count(database: str) -> int:
+    db = connection.open_for_inspection(database)
+    try:
+        return backup.verify(db, database)
+    finally:
+        db.close()

@@ -1,0 +1,148 @@
+"""Copies of the memory file, and putting one back, while other processes read and write it."""
+
+from __future__ import annotations
+
+import apsw
+
+from tideline_cli.errors import StoreError, TidelineError, UsageError
+from tideline_cli.model import instant
+from tideline_cli.model.record import record
+from tideline_cli.store import connection, files, locks, schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+_PART, _LOG = ".part", "-wal"
+
+
+@record
+class Copied:
+    """A finished copy."""
+
+    path: str
+    facts: int
+    bytes: int
+
+
+def write(db: Connection, path: str, *, force: bool) -> Copied:
+    """Copy what is committed now into a new file, private, durable and checked.
+
+    Writers go on meanwhile. Raises UsageError when there is a file already, unless forced: then
+    it is replaced at the end, so that there is always one that is whole.
+    """
+    path = files.absolute(path)
+    _check_name(path)
+    files.refuse_own(path, db.filename)
+    if not force or files.state(path) is None:
+        files.create(path)
+        return _filled(db, path)
+    if not files.is_file(path):
+        raise UsageError(f"{path} is not a file", hint="name another file")
+    return replace(db, path)
+
+
+def replace(db: Connection, path: str) -> Copied:
+    """Copy what is committed now into a file, which takes the place of one that is there."""
+    part = path + _PART
+    files.remove(part)  # of a copy that was cut short
+    files.create(part)
+    made = _filled(db, part)
+    files.move(part, path)
+    return Copied(path, made.facts, made.bytes)
+
+
+def verify(db: Connection, path: str) -> int:
+    """Return the number of facts of a copy; raise StoreError when it is not whole."""
+    found = db.execute("PRAGMA integrity_check(1)").get
+    if found != "ok":
+        raise _damaged(path, str(found))
+    return int(db.execute("SELECT count(*) FROM fact").get)
+
+
+def keep(database: str, deed: str, *, now: int) -> str:
+    """Copy the memory file as it is, page by page even where it is damaged, into a fresh file
+    beside it, named for what is about to be done to it; return its path."""
+    stamp = instant.iso(now)[:19].replace("-", "").replace(":", "")
+    target = files.made_afresh(f"{database}.before-{deed}-{stamp}Z")
+    try:
+        _copy_pages(database, target)
+    except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
+        files.copy(database, target)
+        if files.size(database + _LOG):
+            files.create(target + _LOG)
+            files.copy(database + _LOG, target + _LOG)
+    files.sync(target)
+    return target
+
+
+def put_back(db: Connection, path: str) -> None:
+    """Make the content of the open memory file that of the copy at `path`, in one transaction:
+    whoever reads goes on with what was there until it begins anew."""
+    source = connection.open_for_inspection(path)
+    queue = locks.wait(db.filename, locks.WRITER, seconds=db.pragma("busy_timeout") / 1000)
+    try:
+        with db.backup("main", source, "main") as run:
+            run.step(-1)
+    finally:
+        locks.release(queue)
+        source.close()
+
+
+def _filled(db: Connection, path: str) -> Copied:
+    """Fill an empty file of ours; remove it when that fails."""
+    try:
+        before = _last(db)
+        db.execute("VACUUM INTO ?", (path,))
+        copied = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            if _last(copied) < before:
+                raise _damaged(path, "facts are missing")
+            facts = verify(copied, path) if before >= 0 else 0
+        finally:
+            copied.close()
+        files.sync(path)
+    except BaseException as error:
+        _discard(path)
+        if isinstance(error, apsw.Error) and not isinstance(error, apsw.CorruptError):
+            raise connection.translated(error, path) from error
+        raise
+    return Copied(path, facts, files.size(path))
+
+
+def _last(db: Connection) -> int:
+    """Return the number of the newest fact that ever was; -1 in a file of another version, which
+    may count otherwise."""
+    if db.pragma("user_version") != schema.VERSION:
+        return -1
+    row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'fact'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _copy_pages(database: str, target: str) -> None:
+    source = connection.open_for_inspection(database)
+    try:
+        copied = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            with copied.backup("main", source, "main") as run:
+                run.step(-1)
+        finally:
+            copied.close()
+    finally:
+        source.close()
+
+
+def _discard(path: str) -> None:
+    for end in ("", "-wal", "-shm", "-journal"):
+        files.remove(path + end)
+
+
+def _check_name(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError("the name of the file is not UTF-8", hint="name another") from error
+
+
+def _damaged(path: str, why: str) -> TidelineError:
+    return StoreError(f"{path} is not whole: {why}", hint="try again, or use an older copy")

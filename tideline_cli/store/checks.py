@@ -1,0 +1,254 @@
+"""Whether a memory file is whole: its pages, its references, and what is derived from the facts.
+
+Each check takes a connection that `connection.open_for_inspection` made, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
+from tideline_cli.model.finding import Finding, mendable, some
+from tideline_cli.model.source import SOURCES
+from tideline_cli.store import connection, digest, schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+_SHOWN = 5
+_FROM_COPY = (
+    "copy the file, then put a backup back (`tideline restore --from FILE`), or save what can be "
+    "read (`tideline export --all-origins`)"
+)
+_DERIVED = frozenset(
+    ("usage", "near", "unpaired", "near_progress", "vector_chunk", "vector_progress")
+)
+_ALLOWED = {
+    "lifecycle": LIFECYCLES, "segment": tuple(SEGMENTS), "tier": TIERS, "heat": HEATS,
+    "source": SOURCES,
+}  # fmt: skip
+
+
+def identity(db: Connection) -> Iterator[Finding]:
+    """The file is a tideline database of a version that this program knows."""
+    number = db.pragma("application_id")
+    if number != schema.APPLICATION_ID:
+        yield Finding(
+            "identity", "error", f"this is not a tideline database (application id {number})",
+            "name your memory file with --db or TIDELINE_DB, or put a backup back; this one is "
+            "left as it is",
+        )  # fmt: skip
+        return
+    version = db.pragma("user_version")
+    if version > schema.VERSION:
+        yield Finding(
+            "identity", "error",
+            f"the file has schema version {version}, this program knows {schema.VERSION}",
+            "upgrade tideline-cli",
+        )  # fmt: skip
+    elif version < schema.VERSION:
+        yield Finding(
+            "identity", "error",
+            f"the file has schema version {version}, older than {schema.VERSION}",
+            "run `tideline status`: opening the file upgrades it, and keeps a copy",
+        )  # fmt: skip
+
+
+def structure(db: Connection) -> Iterator[Finding]:
+    """Every page can be read and says what it should."""
+    yield from _pages(db, "quick_check")
+
+
+def structure_and_indexes(db: Connection) -> Iterator[Finding]:
+    """As `structure`; besides, every index has the entries of its table."""
+    yield from _pages(db, "integrity_check")
+
+
+def _pages(db: Connection, pragma: str) -> Iterator[Finding]:
+    found = [str(row[0]) for row in db.execute(f"PRAGMA {pragma}(10)").fetchall()]
+    if found != ["ok"]:
+        yield Finding(
+            "structure", "error", f"the file is damaged: {'; '.join(found[:_SHOWN])}", _FROM_COPY
+        )
+
+
+def tables(db: Connection) -> Iterator[Finding]:
+    """The tables, indexes and triggers are those of this version."""
+    fresh = apsw.Connection(":memory:")
+    fresh.execute(schema.script()).fetchall()
+    wanted, held = objects(fresh), objects(db)
+    fresh.close()
+    differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)
+    if differing:
+        yield Finding(
+            "tables", "error", f"the schema was changed: {_list(differing)}",
+            "put a backup back (`tideline restore --from FILE`), or export and import the facts",
+        )  # fmt: skip
+
+
+def references(db: Connection) -> Iterator[Finding]:
+    """No row points to one that is not there."""
+    orphans: dict[str, int] = {}
+    for table, *_ in db.execute("PRAGMA foreign_key_check").fetchall():
+        orphans[str(table)] = orphans.get(str(table), 0) + 1
+    for table, count in sorted(orphans.items()):
+        message = f"{some(count, 'row')} of {table} point to what is not there"
+        if table == "link":
+            message = f"{some(count, 'link')} lead to or from a fact that is not there"
+        if table == "link" or table in _DERIVED:
+            yield mendable("references", message, "removes them, after a copy")
+        else:
+            yield Finding("references", "error", message, _FROM_COPY)
+
+
+def links(db: Connection) -> Iterator[Finding]:
+    """Links stay inside an origin."""
+    count = db.execute(
+        """
+        SELECT count(*) FROM link JOIN fact AS a ON a.seq = from_fact
+          JOIN fact AS b ON b.seq = to_fact WHERE a.origin <> b.origin
+        """
+    ).get
+    if count:
+        message = f"{some(count, 'link')} lead from one origin to another"
+        yield mendable("links", message, "removes them, after a copy")
+
+
+def values(db: Connection) -> Iterator[Finding]:
+    """Columns of facts hold what they may hold."""
+    wrong = [
+        f"{column} {_quoted(value)} ({count:,})"
+        for column, allowed in _ALLOWED.items()
+        for value, count in db.execute(
+            f"SELECT {column}, count(*) FROM fact WHERE {column} NOT IN "
+            f"({', '.join('?' * len(allowed))}) GROUP BY 1",
+            tuple(allowed),
+        ).fetchall()
+    ]
+    for column in ("tags", "derived_from", "metadata"):
+        count = db.execute(
+            f"SELECT count(*) FROM fact WHERE {column} IS NOT NULL AND NOT json_valid({column})"
+        ).get
+        wrong += [f"{column} that is not JSON ({count:,})"] if count else []
+    if wrong:
+        yield Finding(
+            "values", "error",
+            f"facts with values that mean nothing: {'; '.join(wrong[:_SHOWN])}",
+            "damaged, or written by a newer version: " + _FROM_COPY,
+        )  # fmt: skip
+
+
+def index(db: Connection) -> Iterator[Finding]:
+    """The full-text index holds the terms of the facts, no more and no less."""
+    if db.readonly("main"):
+        yield Finding(
+            "index", "warning", "the full-text index was not checked: the file is read-only",
+            "copy the file, and check the copy with --db",
+        )  # fmt: skip
+        return
+    connection.begin(db)  # the check is spelled as an insert; it writes nothing
+    try:
+        db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        message = "the full-text index is stale: it does not hold the terms of the facts"
+        yield mendable("index", message, "makes it anew")
+    finally:
+        connection.rollback(db)
+
+
+_TALLY = """
+SELECT count(*) FROM (
+  SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0
+  EXCEPT SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active'
+  GROUP BY 1, 2
+)
+"""
+_UNTALLIED = """
+SELECT count(*) FROM (
+  SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active' GROUP BY 1, 2
+  EXCEPT SELECT origin, source, facts, tokens FROM tally
+)
+"""
+COUNTED_TERMS = f"""
+SELECT origin, value, count(*) FROM (
+  SELECT DISTINCT seq, fact.origin, value FROM fact, {schema.each_term("fact")}
+  WHERE lifecycle <> 'active' AND value <> ''
+) GROUP BY 1, 2
+"""
+_ARCHIVED = f"""
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
+                              EXCEPT {COUNTED_TERMS}))
+     + (SELECT count(*) FROM ({COUNTED_TERMS} EXCEPT
+                              SELECT origin, term, facts FROM archived_term))
+"""
+
+
+def counts(db: Connection) -> Iterator[Finding]:
+    """The statistics of the ranking are those of the facts."""
+    if db.execute(_TALLY).get or db.execute(_UNTALLIED).get:
+        message = "the counts of active facts and their terms are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+    if db.execute(_ARCHIVED).get:
+        message = "the counts of terms of archived facts are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+
+
+def purge(db: Connection) -> Iterator[Finding]:
+    """No trace of purged facts waits to be removed."""
+    where = connection.purge_pending(db)
+    if where:
+        message = f"a purge is pending: traces of purged facts may be left in the {where}"
+        yield mendable(
+            "purge", message, "finishes it, once no other process reads; so does any other command"
+        )
+
+
+def digests(db: Connection) -> Iterator[Finding]:
+    """What never changes of a fact is what it was when the fact was stored."""
+    changed: list[str] = []
+    strange: list[str] = []
+    for _, fact_id, has_one in digest.wrong(db):
+        (changed if has_one else strange).append(fact_id)
+    if changed:
+        yield Finding(
+            "digests", "error",
+            f"{some(len(changed), 'fact')} changed outside of tideline or damaged: "
+            f"{_list(changed)}",
+            "look at them with `tideline show ID`: put a backup back if they are damaged; "
+            "`tideline doctor --deep --repair` takes them as they are, after a copy",
+            "digests",
+        )  # fmt: skip
+    if strange:
+        yield Finding(
+            "digests", "error",
+            f"{some(len(strange), 'fact')} written by another program: {_list(strange)}",
+            "look at them with `tideline show ID`; `tideline doctor --deep --repair` takes them "
+            "as they are, after a copy",
+            "digests",
+        )  # fmt: skip
+
+
+def objects(db: Connection) -> dict[str, str]:
+    """Return the SQL of tables, views, indexes and triggers by name, without comments and
+    spaces, in which files differ that came to a version by different ways."""
+    rows: Any = db.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    return {
+        name: "".join("".join(line.partition("--")[0] for line in sql.split("\n")).split())
+        for name, sql in rows
+    }
+
+
+def _list(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    return repr(text if len(text) <= 20 else text[:19] + "…")

@@ -1,0 +1,117 @@
+"""Whether vectors, bounds and known pairs are those of the facts, and making them anew."""
+
+from __future__ import annotations
+
+from array import array
+from sys import byteorder
+
+from tideline_cli.model.finding import mendable, some
+from tideline_cli.store import ceilings, near, vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.finding import Finding
+
+_EMBEDDED = """
+SELECT embedder, origin FROM vector_progress UNION SELECT embedder, origin FROM vector_chunk
+"""
+
+_LAST = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'fact'"
+
+
+def sets(db: Connection) -> list[tuple[str, int]]:
+    """Return (embedder, origin's number) of every set of vectors."""
+    rows: list[Any] = db.execute(_EMBEDDED).fetchall()
+    return rows
+
+
+def vector_sets(db: Connection) -> Iterator[Finding]:
+    """Each fact up to the progress of its origin has one vector, and no other number has one."""
+    missing = extra = 0
+    is_torn = False
+    for embedder, origin in sets(db):
+        reached = vectors.progress(db, origin=origin, embedder=embedder)
+        facts: Any = db.execute(
+            "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq", (origin, reached)
+        ).fetchall()
+        wanted = [seq for (seq,) in facts]
+        held, is_whole = _held(db, origin, embedder)
+        is_torn |= not is_whole
+        if held != wanted:
+            missing += len(set(wanted) - set(held))
+            extra += len(set(held) - set(wanted)) + len(held) - len(set(held))
+            is_torn |= set(held) == set(wanted) and len(held) == len(wanted)
+    what = "makes the vectors of that origin anew"
+    if missing:
+        message = f"{some(missing, 'fact')} without a vector, which likeness cannot find"
+        yield mendable("vectors", message, what)
+    if extra:
+        yield mendable("vectors", f"{some(extra, 'vector')} of no fact", what)
+    if is_torn:
+        yield mendable("vectors", "vectors and the facts they are of are out of step", what)
+
+
+def _held(db: Connection, origin: int, embedder: str) -> tuple[list[int], bool]:
+    """Return the numbers that have vectors, in their order, and whether each has one of the same
+    size."""
+    numbers = array("I")
+    sizes: set[float] = set()
+    rows: Any = db.execute(
+        "SELECT facts, length(codes) FROM vector_chunk WHERE origin = ? AND embedder = ?"
+        " ORDER BY number",
+        (origin, embedder),
+    )
+    for facts, codes in rows:
+        numbers.frombytes(facts[: len(facts) // 4 * 4])
+        sizes.add(codes / (len(facts) / 4) if facts else -1.0)
+    if byteorder == "big":
+        numbers.byteswap()
+    held = numbers.tolist()
+    return held, len(sizes) < 2 and all(size >= 1 and size == int(size) for size in sizes)
+
+
+def forget_vectors(db: Connection, origin: int, embedder: str) -> None:
+    """Remove a set of vectors, so that it is made anew."""
+    for table in ("vector_chunk", "vector_progress"):
+        db.execute(f"DELETE FROM {table} WHERE origin = ? AND embedder = ?", (origin, embedder))
+
+
+def bounds(db: Connection) -> Iterator[Finding]:
+    """The bytes that bound scores are as many as there are numbers, without a hole."""
+    rows: Any = db.execute("SELECT number, length(codes) FROM ceiling ORDER BY number").fetchall()
+    last = int(db.execute(_LAST).get)
+    sizes = [size for _, size in rows]
+    is_row = [number for number, _ in rows] == list(range(len(rows)))
+    is_full = all(size == ceilings.CHUNK for size in sizes[:-1])
+    if not (is_row and is_full and sum(sizes) <= last + 1 and sizes[-1:] != [0]):
+        yield mendable("bounds", "the bounds of scores do not fit the facts", "makes them anew")
+
+
+def pairs(db: Connection) -> Iterator[Finding]:
+    """Pairs of facts that are alike are of one origin, the later one first."""
+    bad = db.execute(
+        """
+        SELECT count(*) FROM near JOIN fact AS a ON a.seq = fact JOIN fact AS b ON b.seq = other
+        WHERE a.origin <> b.origin OR fact <= other OR NOT cosine BETWEEN -1.001 AND 1.001
+        """
+    ).get
+    late = db.execute(
+        f"SELECT count(*) FROM near_progress WHERE seq > ({_LAST})"
+    ).get
+    if bad or late:
+        message = f"{some(bad + late, 'pair')} of facts that are alike cannot be"
+        yield mendable("pairs", message, "forgets them; the next dream compares anew")
+
+
+def forget_pairs(db: Connection) -> None:
+    """Have every origin compared anew."""
+    origins: list[Any] = db.execute("SELECT number FROM origin").fetchall()
+    for (origin,) in origins:
+        near.forget(db, origin=origin)
+    for table in ("near", "unpaired", "near_progress"):
+        db.execute(f"DELETE FROM {table}")

@@ -1,0 +1,193 @@
+"""Files beside the memory file: copies, made private and durable, and who may read and write
+them."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from tideline_cli.errors import CannotWriteError, UsageError
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_COPY_BYTES = 1 << 20
+_MODE = 0o600
+_OWN = ("", "-wal", "-shm", "-journal", "-reserve", "-lock")
+
+
+@record
+class State:
+    """A file or folder as the system describes it. `kind` is file, folder, link or other."""
+
+    path: str
+    kind: str
+    mode: int
+    is_ours: bool
+    size: int
+
+
+def absolute(path: str) -> str:
+    """Return a path that no longer depends on the working folder."""
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def create(path: str) -> None:
+    """Make an empty file, 0600 whatever the umask; raise UsageError when anything is there."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags, _MODE)
+    except FileExistsError as error:
+        raise UsageError(f"{path} exists", hint="name a fresh file, or add --force") from error
+    except OSError as error:
+        raise CannotWriteError(
+            f"cannot create {path}: {error.strerror}", hint="check the folder"
+        ) from error
+    try:
+        os.fchmod(handle, _MODE)
+    finally:
+        os.close(handle)
+
+
+def sync(path: str) -> None:
+    """Make a file and its name durable. No connection of this process may be open on it: closing
+    a handle drops its locks."""
+    for name in (path, os.path.dirname(os.path.abspath(path))):
+        handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def copy(path: str, target: str) -> None:
+    """Copy bytes into a file made by `create`. No connection of this process may be open on
+    either."""
+    with open(path, "rb") as source, open(target, "r+b") as file:
+        while block := source.read(_COPY_BYTES):
+            file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def move(path: str, target: str) -> None:
+    """Put a file in the place of another, durably."""
+    os.replace(path, target)
+    sync(target)
+
+
+def remove(path: str) -> None:
+    """Remove a file if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def made_afresh(path: str) -> str:
+    """Make an empty private file called `path`, or `path` with a number when that is taken."""
+    for number in range(1, 1000):
+        name = path if number == 1 else f"{path}-{number}"
+        if not os.path.lexists(name):
+            create(name)
+            return name
+    raise CannotWriteError(f"cannot create {path}: too many files of that name", hint="tidy up")
+
+
+def size(path: str) -> int:
+    """Return the bytes of a file, 0 where there is none."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def same(path: str, other: str) -> bool:
+    """Say whether two paths name one file, also by links."""
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return os.path.abspath(path) == os.path.abspath(other)
+
+
+def refuse_own(path: str, database: str) -> None:
+    """Raise UsageError when `path` is the memory file or one of those that belong to it."""
+    own = [name for name in _names(database) if same(name, path)]
+    if own or os.path.abspath(path) in {os.path.abspath(database) + end for end in _OWN}:
+        raise UsageError(f"{path} belongs to the memory file itself", hint="name another file")
+
+
+def is_file(path: str) -> bool:
+    """Say whether a path leads to a regular file."""
+    return os.path.isfile(path)
+
+
+def state(path: str) -> State | None:
+    """Return what is at a path, None when nothing is."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+    return State(
+        path,
+        kinds.get(stat.S_IFMT(found.st_mode), "other"),
+        stat.S_IMODE(found.st_mode),
+        found.st_uid == os.geteuid(),
+        found.st_size,
+    )
+
+
+def states(path: str) -> Iterator[State]:
+    """Yield the states of a memory file and of those that belong to it."""
+    for name in _names(path):
+        found = state(name)
+        if found is not None:
+            yield found
+
+
+def folder_state(path: str) -> State | None:
+    """Return the state of the folder that a file lies in."""
+    return state(os.path.realpath(os.path.dirname(os.path.abspath(path))))
+
+
+def restrict(path: str, mode: int) -> None:
+    """Set the mode of a file or folder of ours."""
+    os.chmod(path, mode)
+
+
+def room(path: str) -> int:
+    """Return how many bytes the disk that holds a file has free for us."""
+    found = os.statvfs(os.path.dirname(os.path.abspath(path)))
+    return found.f_bavail * found.f_frsize
+
+
+def is_writable(path: str) -> bool:
+    """Say whether this user may write a file, and its folder."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
+
+
+def unreadable(path: str) -> str:
+    """Return why the system cannot read a file to its end; empty when it can. No connection of
+    this process may be open on it."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            while file.read(_COPY_BYTES):
+                pass
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _names(path: str) -> list[str]:
+    folder, name = os.path.split(os.path.abspath(path))
+    try:
+        listed = os.listdir(folder)
+    except OSError:
+        listed = []
+    locks = sorted(entry for entry in listed if entry.startswith(f"{name}-lock"))
+    fixed = [name + end for end in _OWN if end != "-lock"]
+    return [os.path.join(folder, entry) for entry in (*fixed, *locks)]

@@ -1,0 +1,130 @@
+"""Whether the journal tells the whole story, and closing its gaps."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.finding import Finding, mendable, some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from apsw import Connection
+
+LOST = "lost"
+_GAP = "closes the gap, after a copy: what it held cannot be undone any more; the facts are whole"
+_UNTOLD = """
+SELECT seq FROM fact
+WHERE seq NOT IN (SELECT row FROM change WHERE entity = 'fact' AND act = '+')
+"""
+_ORPHANS = "batch <> 0 AND batch NOT IN (SELECT number FROM batch)"
+_MISSING = """
+SELECT origin, max(ordinal) - count(*) FROM batch GROUP BY origin HAVING max(ordinal) <> count(*)
+"""
+# Facts that the journal saw come and not go, and that are not there.
+_VANISHED = """
+SELECT count(*) FROM (SELECT row, act, max(number) FROM change
+                      WHERE entity = 'fact' AND act <> '~' AND row NOT IN (SELECT seq FROM fact)
+                      GROUP BY row)
+WHERE act = '+'
+"""
+
+
+def batches(db: Connection) -> Iterator[Finding]:
+    """No batch was left open."""
+    count = db.execute("SELECT count(*) FROM batch WHERE open > 0").get
+    if count:
+        message = f"{some(count, 'batch', 'batches')} left open: later changes would count as its"
+        yield mendable("batches", message, "closes them")
+
+
+def close_batches(db: Connection) -> None:
+    """Take the mark of being written off every batch."""
+    db.execute("UPDATE batch SET open = 0 WHERE open > 0")
+
+
+def journal(db: Connection) -> Iterator[Finding]:
+    """Batches are numbered without a gap, changes belong to one, and every fact has its
+    beginning."""
+    missing: list[Any] = db.execute(_MISSING).fetchall()
+    lost = sum(count for _, count in missing)
+    if lost:
+        message = f"the journal has a gap: {some(lost, 'batch', 'batches')} missing"
+        yield mendable("journal", message, _GAP)
+    orphans = db.execute(f"SELECT count(*) FROM change WHERE {_ORPHANS}").get
+    if orphans:
+        message = f"the journal has {some(orphans, 'change')} of batches that are missing"
+        yield mendable("journal", message, _GAP)
+    untold = db.execute(f"SELECT count(*) FROM ({_UNTOLD})").get
+    if untold:
+        message = f"the journal does not tell how {some(untold, 'fact')} came"
+        yield mendable("journal", message, _GAP)
+    vanished = db.execute(_VANISHED).get
+    if vanished:
+        yield Finding(
+            "journal", "error", f"{some(vanished, 'fact')} went without a trace in the journal",
+            "put a backup back (`tideline restore --from FILE`) if you miss them",
+        )  # fmt: skip
+
+
+def images(db: Connection) -> Iterator[Finding]:
+    """What the journal keeps of rows can be read."""
+    bad = db.execute(
+        "SELECT count(*) FROM change WHERE (before IS NOT NULL AND NOT json_valid(before))"
+        " OR (after IS NOT NULL AND NOT json_valid(after))"
+        " OR (act <> '+' AND before IS NULL) OR (act = '+' AND before IS NOT NULL)"
+    ).get
+    if bad:
+        yield Finding(
+            "images", "error", f"the journal holds {some(bad, 'image')} that cannot be read",
+            "the facts are whole, but what these changes did cannot be undone; put a backup back "
+            "if you need that",
+        )  # fmt: skip
+
+
+def whole_images(db: Connection) -> Iterator[Finding]:
+    """As `images`; besides, an image has the columns of its table."""
+    yield from images(db)
+    keys = {
+        "fact": {"seq", "id", "origin", "created_at", "lifecycle", "source", "content"},
+        "link": {"number", "from_fact", "to_fact", "kind"},
+        "usage": {"fact", "access_count", "last_accessed_at"},
+    }
+    bad = 0
+    for entity, before in db.execute(
+        "SELECT entity, before FROM change WHERE before IS NOT NULL AND json_valid(before)"
+    ):
+        held = codec.loads(before)
+        bad += not (isinstance(held, dict) and keys.get(entity, {""}) <= held.keys())
+    if bad:
+        yield Finding(
+            "images", "error", f"the journal holds {some(bad, 'image')} that lack columns",
+            "the facts are whole, but what these changes did cannot be undone",
+        )  # fmt: skip
+
+
+def close_gaps(db: Connection) -> None:
+    """Give each missing batch an empty one, each change without a batch to none of ours, each
+    fact without a beginning one outside of any batch."""
+    db.execute(f"UPDATE change SET batch = 0 WHERE {_ORPHANS}")
+    db.execute(
+        f"""
+        WITH RECURSIVE wanted (origin, ordinal, last) AS (
+          SELECT origin, 1, max(ordinal) FROM batch GROUP BY origin
+          UNION ALL SELECT origin, ordinal + 1, last FROM wanted WHERE ordinal < last
+        )
+        INSERT INTO batch (origin, ordinal, at, verb, reason, first)
+        SELECT origin, ordinal,
+               ifnull((SELECT max(at) FROM batch AS b WHERE b.origin = wanted.origin
+                       AND b.ordinal < wanted.ordinal),
+                      (SELECT min(at) FROM batch AS b WHERE b.origin = wanted.origin)),
+               '{LOST}', 'its record was missing', 1 + ifnull((SELECT max(number) FROM change), 0)
+        FROM wanted
+        WHERE NOT EXISTS (SELECT 1 FROM batch AS b WHERE b.origin = wanted.origin
+                          AND b.ordinal = wanted.ordinal)
+        """
+    )
+    db.execute(
+        f"INSERT INTO change (batch, entity, row, act) SELECT 0, 'fact', seq, '+' FROM ({_UNTOLD})"
+    )
