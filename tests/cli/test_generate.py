@@ -44,14 +44,14 @@ def test_generating_twice_changes_nothing(tmp_path):
     (tmp_path / "man").mkdir()
     (tmp_path / "man" / "tideline-gone.1").touch()
     (tmp_path / "README.md").write_text(
-        "a\n<!-- commands:begin -->\nold\n<!-- commands:end -->\nz\n", encoding="utf-8"
+        "a\n<!-- commands:begin -->\nobsolete text\n<!-- commands:end -->\nz\n", encoding="utf-8"
     )
     generate._write(str(tmp_path))
     assert generate.stale(str(tmp_path)) == []
     assert not (tmp_path / "man" / "tideline-gone.1").exists()
     readme = (tmp_path / "README.md").read_text("utf-8")
     assert readme.startswith("a\n<!-- commands:begin -->\n") and readme.endswith("-->\nz\n")
-    assert "old" not in readme and all(f"`{name}" in readme for name in COMMANDS)
+    assert "obsolete text" not in readme and all(f"`{name}" in readme for name in COMMANDS)
 
 
 def test_check_finds_the_checkout_from_anywhere(tmp_path):

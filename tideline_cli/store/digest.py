@@ -6,6 +6,8 @@ the bits that flipped, which SQLite cannot.
 
 from __future__ import annotations
 
+from sys import version_info
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,13 +15,14 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-try:  # 0.1 ms; hashlib loads OpenSSL, 3 ms
-    from _sha2 import sha256  # type: ignore[import-not-found]
+# 0.1 ms; hashlib loads OpenSSL, 3 ms. A name that is not there costs a search of the whole path.
+try:
+    if version_info >= (3, 12):
+        from _sha2 import sha256  # type: ignore[import-not-found]
+    else:
+        from _sha256 import sha256  # type: ignore[import-not-found]
 except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found]  # its name in Python 3.11
-    except ImportError:
-        from hashlib import sha256
+    from hashlib import sha256
 
 _COLUMNS = (
     "id", "(SELECT key FROM origin WHERE number = fact.origin)", "created_at", "source", "kind",

@@ -8,16 +8,18 @@ from __future__ import annotations
 from math import atan2, cos, pi, sin
 from operator import itemgetter, mul, sub
 from struct import unpack
+from sys import version_info
 
 from tideline_cli.vector.tokens import features, words
 
-try:  # 0.1 ms; hashlib loads OpenSSL, 3 ms
-    from _sha2 import sha256  # type: ignore[import-not-found]
+# 0.1 ms; hashlib loads OpenSSL, 3 ms. A name that is not there costs a search of the whole path.
+try:
+    if version_info >= (3, 12):
+        from _sha2 import sha256  # type: ignore[import-not-found]
+    else:
+        from _sha256 import sha256  # type: ignore[import-not-found]
 except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found]  # its name in Python 3.11
-    except ImportError:
-        from hashlib import sha256
+    from hashlib import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
