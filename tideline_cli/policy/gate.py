@@ -21,7 +21,7 @@ def check_permanence(source: Source, tier: Tier, pinned: bool) -> None:
             f"write-gate: {source} may not pin a fact or make it permanent",
             hint="leave out --pin and --tier permanent, or write it as the owner",
             code="write_gate_blocked",
-            reason=f"rule 3: {source} may not make a fact permanent",
+            reason=f"rule 4: {source} may not make a fact permanent",
         )
 
 
@@ -35,7 +35,7 @@ def check_descent(source: Source, cited: Iterable[Source]) -> None:
             "write-gate: dream may not derive a fact from an untrusted one",
             hint="write it as compaction, or as the owner if you vouch for it",
             code="write_gate_blocked",
-            reason="rule 4: dream may not derive from an untrusted fact",
+            reason="rule 5: dream may not derive from an untrusted fact",
         )
 
 

@@ -1,0 +1,256 @@
+"""Random programs of three origins, run with and without the others, and what one of them sees."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import run_main
+from tests.support import NOW, empty_store_at
+from tideline_cli.cli import model_options
+from tideline_cli.cli.verb import edit, extract, remember
+from tideline_cli.dream import judge
+
+ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2@me")
+WORDS = ("deploy", "friday", "alice", "vegetarian", "diet", "permit", "office", "coffee", "用户",
+         "素食", "green", "train")  # fmt: skip
+SLOTS = ("day", "drink", "place")
+SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
+SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
+KINDS = ("relates", "contradicts", "uses", "causes")
+MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
+
+
+def id_of(who, number):
+    """Return the id that the n-th fact of an origin gets in every run."""
+    return f"{ORIGINS.index(who) + 1}{number:025d}"
+
+
+class Command:
+    """One command of one origin: its words, standard input, the time, and a model's replies."""
+
+    def __init__(self, who, words, *, stdin="", replies=(), at=NOW):
+        self.who = who
+        self.words = (*words, "--origin", who, "--now", str(at))
+        self.stdin = stdin
+        self.replies = replies
+
+    def __repr__(self):
+        return f"{' '.join(self.words)} <<< {self.stdin[:60]!r}"
+
+
+class Author:
+    """Writes the commands of one origin. `foreign` are the ids that it names without right."""
+
+    def __init__(self, rng, who, foreign):
+        self._rng = rng
+        self._who = who
+        self._own = [id_of(who, number) for number in range(1, 6)]
+        self._foreign = foreign
+
+    def command(self, at):
+        """Return a random command."""
+        rng = self._rng
+        verb = rng.choice(_VERBS)
+        words, stdin, replies = getattr(self, f"_{verb}")()
+        return Command(self._who, words, stdin=stdin, replies=replies, at=at)
+
+    def _text(self):
+        return " ".join(self._rng.choices(WORDS, k=self._rng.randint(1, 5)))
+
+    def _ids(self, most=1):
+        pools = self._rng.choices((self._own, self._foreign, MISSING), (16, 3, 1), k=most)
+        named = [self._rng.choice(pool) for pool in pools]
+        return list(dict.fromkeys(named))[: self._rng.randint(1, most)]
+
+    def _remember(self):
+        rng = self._rng
+        words = ["remember", self._text(), "-s", rng.choice(SEGMENTS), "--json"]
+        for flag, value in (
+            ("--slot", rng.choice(SLOTS)), ("--source", rng.choice(SOURCES)),
+            ("--supersedes", self._ids()[0]), ("--derived-from", rng.choice(self._own)),
+            ("--tag", rng.choice(WORDS)), ("--importance", str(rng.random())),
+        ):  # fmt: skip
+            words += [flag, value] if rng.random() < 0.3 else []
+        return words, "", ()
+
+    def _batch(self):
+        rows = [
+            {"content": self._text(), "supersedes": self._ids(2), "slot": self._rng.choice(SLOTS)}
+            for _ in range(3)
+        ]
+        return ["remember", "--batch"], _lines(rows), ()
+
+    def _import(self):
+        rows = [
+            {"content": self._text(), "slot": self._rng.choice((None, *SLOTS)),
+             "links": [{"kind": self._rng.choice(KINDS), "target": self._ids()[0]}]}
+            for _ in range(self._rng.randint(1, 4))
+        ]  # fmt: skip
+        how = self._rng.choice(((), ("--trust",), ("--merge",)))
+        return ["import", "-", "--json", *how], _lines(rows), ()
+
+    def _recall(self):
+        more = self._rng.choice(((), ("--no-touch",), ("--mode", "semantic"), ("--explain",)))
+        return ["recall", self._text(), "--json", *more], "", ()
+
+    def _named(self):
+        rng = self._rng
+        verb, *more = rng.choice((
+            ("show",), ("forget",), ("restore",), ("pin",), ("unpin",), ("feedback", "up"),
+            ("feedback", "down"), ("edit", self._text()), ("edit", self._text(), "--slot", "day"),
+            ("history",), ("purge", "--yes"), ("purge", "--dry-run"), ("show", "--json"),
+            ("forget", "--superseded-by", self._ids()[0]), ("forget", "--json"),
+        ))  # fmt: skip
+        named = self._ids(2) if verb in ("forget", "restore", "pin", "purge") else self._ids()
+        short = [one[: rng.choice((26, 26, 26, 26, 5))] for one in named]
+        return [verb, *short, *more], "", ()
+
+    def _link(self):
+        a, b = self._ids()[0], self._ids()[0]
+        more = self._rng.choice(((), ("--remove",), ("--reason", "because", "--json")))
+        return ["link", a, b, "--kind", self._rng.choice(KINDS), *more], "", ()
+
+    def _undo(self):
+        number = self._rng.choice(((), (str(self._rng.randint(1, 30)),)))
+        return ["undo", *number, *self._rng.choice(((), ("--dry-run",), ("--json",)))], "", ()
+
+    def _pass(self):
+        verb, *more = self._rng.choice((
+            ("dream", "--merge-at", "0.7", "--max-loss", "1"), ("dream", "--if-due"), ("gc",),
+            ("dream", "--dry-run", "--json"), ("contradictions", "--json"), ("dream", "--json"),
+            ("retention", "--days", "300", "--yes"), ("export",), ("list",), ("status", "--json"),
+        ))  # fmt: skip
+        return [verb, *more], "", ()
+
+    def _extract(self):
+        talk = f"USER: {self._text()} is what I like\n\nASSISTANT: noted\n\nUSER: {self._text()}\n"
+        edges = [
+            {"a": "new:0", "b": one, "type": "uses", "reason": "so", "strength": 5}
+            for one in self._ids(4)
+        ]
+        facts = [{"content": self._text(), "segment": self._rng.choice(SEGMENTS)} for _ in range(2)]
+        reply = json.dumps({"facts": facts, "relationships": edges})
+        name = self._rng.choice(("one", "two"))
+        words = ["extract", "-", "--llm", "x", "--session", name, "--all-now", "--json"]
+        return words, talk, (reply,)
+
+    def _relink(self):
+        named = self._ids(6)
+        edges = [
+            {"a": a, "b": b, "type": "uses", "reason": "so", "strength": 5}
+            for a in named for b in named
+        ]  # fmt: skip
+        return ["relink", "--llm", "x", "--json"], "", (json.dumps({"relationships": edges}),) * 9
+
+    def _consolidate(self):
+        named = self._ids(6)
+        because = {one: {"by": self._ids()[0], "reason": "why"} for one in named}
+        reply = json.dumps({"archive": named, "because": because})
+        force = self._rng.choice(((), ("--force",)))
+        words = ["consolidate", "--llm", "x", "--min-facts", "2", "--max-loss", "1", "--json"]
+        return [*words, *force], "", (reply,)
+
+
+_VERBS = (
+    *["remember"] * 7, "batch", "import", "import", "recall", "recall", *["named"] * 5, "link",
+    "undo", "undo", "pass", "pass", "extract", "relink", "consolidate",
+)  # fmt: skip
+
+
+def _lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def looks(who):
+    """Return the commands by which an origin sees all it may see, at the end."""
+    last = NOW + 10**9
+    ids = [id_of(other, number) for other in ORIGINS for number in (1, 2, 3, 5, 8)]
+    words = [
+        *(("recall", word, "--json", "--explain", "--limit", "50") for word in WORDS[:6]),
+        ("recall", "deploy green", "--mode", "semantic", "--json", "--explain"),
+        ("recall", "deploy", "--as-of", str(NOW + 50_000), "--json"),
+        ("context", "deploy friday"), ("context", "vegetarian", "--json"),
+        ("context", "alice", "--format", "xml"), ("list", "--lifecycle", "all", "--limit", "0"),
+        ("list", "--json"), ("status",), ("status", "--json"), ("history", "--limit", "100"),
+        ("history", "--json"), ("export",), ("export", "--format", "csv"), ("contradictions",),
+        ("contradictions", "--json"), ("dream", "--dry-run", "--json", "--merge-at", "0.6"),
+        ("gc", "--dry-run", "--json"), ("consolidate", "--dry-run", "--llm", "none", "--json"),
+        ("relink", "--dry-run", "--llm", "none", "--json"), ("undo", "--dry-run", "--json"),
+        ("retention", "--days", "1", "--dry-run", "--json"),
+        *(("show", one, "--json") for one in ids), *(("history", one) for one in ids),
+    ]  # fmt: skip
+    return [Command(who, one, at=last) for one in words]
+
+
+class Arena:
+    """One place where programs run, each in a fresh store of the same path."""
+
+    def __init__(self):
+        self._folder = Path(tempfile.mkdtemp(prefix="tideline-isolation-"))
+        self.path = self._folder / "memory.db"
+
+    def close(self):
+        shutil.rmtree(self._folder)
+
+    def run(self, program, viewer):
+        """Run a program and return what its viewer is told, on the way and at the end."""
+        for name in self._folder.iterdir():
+            name.unlink()
+        empty_store_at(self.path)
+        made = dict.fromkeys(ORIGINS, 0)
+        told = []
+        for command in [*program, *looks(viewer)]:
+            done = self._call(command, made)
+            assert done.code in (0, 1, 2, 3, 4, 6), (command, done.err)
+            if command.who == viewer:
+                told.append((repr(command), done))
+        return told
+
+    def _call(self, command, made):
+        def new_id(now):
+            made[command.who] += 1
+            return id_of(command.who, made[command.who])
+
+        replies = iter(command.replies)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TIDELINE_DB", str(self.path))
+            for module in (remember, edit, extract):
+                patch.setattr(module, "new_id", new_id)
+            reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
+            patch.setattr(model_options, "asking", lambda model: reply)
+            patch.setattr(judge, "complete", reply)
+            return run_main(*command.words, stdin=command.stdin)
+
+
+def drawn(seed, *, length=22):
+    """Return a viewer, its program, and the same with the others' commands among its own."""
+    rng = random.Random(seed)
+    viewer = rng.choice(ORIGINS)
+    alone = _commands(rng, viewer, viewer, length)
+    crowded = list(alone)
+    for other in ORIGINS:
+        if other != viewer:
+            for command in _commands(rng, other, viewer, length):
+                crowded.insert(rng.randint(0, len(crowded)), command)
+    return viewer, alone, crowded
+
+
+def _commands(rng, who, viewer, length):
+    foreign = [id_of(other, n) for other in ORIGINS if other != who for n in (1, 2, 3)]
+    author = Author(rng, who, foreign)
+    times = sorted(NOW + rng.randint(0, 400_000) for _ in range(length))
+    return [author.command(at) for at in times]
+
+
+def difference(arena, seed):
+    """Return the first answer that differs, None when the others leave no trace."""
+    viewer, alone, crowded = drawn(seed)
+    one, other = arena.run(alone, viewer), arena.run(crowded, viewer)
+    assert len(one) == len(other)
+    return next((pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]), None)

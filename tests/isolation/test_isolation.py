@@ -1,0 +1,158 @@
+"""What one origin sees does not depend on what the others do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.conftest import run_main
+from tests.isolation import crowd
+from tests.isolation.programs import ORIGINS, Arena, difference
+from tests.support import fact, put
+from tideline_cli.cli import model_options
+from tideline_cli.dream import judge
+from tideline_cli.memory import lexical
+from tideline_cli.model.origin import parse_origin
+from tideline_cli.store import fts, visibility
+from tideline_cli.store.connection import open_for_writing
+
+PROGRAMS = 6
+
+
+@pytest.fixture
+def arena():
+    place = Arena()
+    yield place
+    place.close()
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_nobody_notices_the_others(arena, half):
+    """A random program of every kind of command is told the same, to the byte, with and without
+    random programs of two other origins among its commands, foreign ids included."""
+    for seed in range(half, PROGRAMS, 2):
+        assert difference(arena, seed) is None, seed
+
+
+def everything_is_visible(patch):
+    patch.setattr(visibility, "where", lambda viewer: ("1", ()))
+
+
+def statistics_of_all(patch):
+    totals = fts.totals
+
+    def leaking(db, *, origin, now):
+        count, tokens = totals(db, origin=origin, now=now)
+        others = "SELECT count(*) FROM fact WHERE origin <> ?"
+        return count + db.execute(others, (origin,)).get, tokens
+
+    patch.setattr(lexical.fts, "totals", leaking)
+
+
+@pytest.mark.parametrize(
+    "leak", [everything_is_visible, statistics_of_all], ids=lambda leak: leak.__name__
+)
+def test_a_leak_is_noticed(arena, monkeypatch, leak):
+    """A seeded leak is found within a few programs: the comparison is no formality."""
+    leak(monkeypatch)
+    for seed in range(40):
+        try:
+            if difference(arena, seed) is not None:
+                return
+        except Exception:  # a leak may also break what follows it
+            return
+    pytest.fail("nothing was noticed")
+
+
+FOREIGN, MISSING, MINE = ("A" * 26, "B" * 26, "C" * 26)
+NAMING = (
+    ("show", "{}"), ("show", "{}", "--json"), ("forget", "{}"), ("forget", "{}", MINE),
+    ("forget", MINE, "--superseded-by", "{}"), ("restore", "{}"), ("pin", "{}"), ("unpin", "{}"),
+    ("edit", "{}", "a new text"), ("feedback", "{}", "up"), ("feedback", "{}", "down"),
+    ("link", "{}", MINE), ("link", MINE, "{}"), ("link", "{}", MINE, "--remove"),
+    ("history", "{}"), ("history", "{}", "--json"), ("purge", "{}", "--yes"),
+    ("purge", MINE, "{}", "--yes"), ("purge", "{}", "--dry-run"), ("undo", "2"), ("undo", "99"),
+    ("remember", "anew", "--supersedes", "{}", "--json"),
+    ("remember", "anew", "--derived-from", "{}", "--json"),
+    ("remember", "anew", "--source", "dream", "--derived-from", "{}", "--json"),
+    ("remember", "--batch"), ("import", "-", "--json"), ("import", "-", "--json", "--merge"),
+    ("extract", "-", "--llm", "x", "--session", "s", "--all-now", "--json"),
+    ("relink", "--llm", "x", "--json"), ("consolidate", "--llm", "x", "--min-facts", "2", "--json"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("viewer", ORIGINS[:2])
+@pytest.mark.parametrize("length", [26, 4], ids=lambda length: f"{length} characters")
+@pytest.mark.parametrize("words", NAMING, ids=" ".join)
+def test_a_foreign_id_is_a_missing_one(tmp_path, monkeypatch, viewer, length, words):
+    """Every command that takes an id says the same of one that is another origin's and of one
+    that nobody has, to the byte, and leaves the same behind."""
+    told = []
+    for named in (FOREIGN, MISSING):
+        path = tmp_path / "memory.db"
+        for old in tmp_path.glob("memory.db*"):
+            old.unlink()
+        monkeypatch.setenv("TIDELINE_DB", str(path))
+        _populate(path, viewer)
+        done = _say(monkeypatch, viewer, words, named[:length])
+        left = run_main("export", "--origin", viewer)
+        told.append([done.code, *(_blurred(one, named) for one in (done.out, done.err, left.out))])
+    assert told[0] == told[1]
+    assert told[0][0] in (0, 3)
+
+
+def _populate(path, viewer):
+    other = next(origin for origin in reversed(ORIGINS) if origin != viewer)
+    db = open_for_writing(str(path))
+    put(db, [
+        fact("the others deploy on Friday", FOREIGN, origin=parse_origin(other),
+             source="tool_output", slot="day"),
+        fact("we deploy on Monday", MINE, origin=parse_origin(viewer)),
+        fact("we drink coffee", "D" * 26, origin=parse_origin(viewer)),
+    ])  # fmt: skip
+    db.close()
+    run_main("remember", "one more of the others", "--origin", other)
+    run_main("remember", "and one more", "--origin", other)
+
+
+def _say(monkeypatch, viewer, words, named):
+    row = {"content": "a line", "supersedes": [named], "derived_from": [named]}
+    if words[0] == "import":
+        row = {"content": "a row", "links": [{"kind": "supersedes", "target": named}]}
+    edge = {"a": MINE, "b": named, "type": "uses", "reason": "so", "strength": 5}
+    because = {one: {"by": named, "reason": "so"} for one in (named, MINE)}
+    reply = json.dumps({
+        "facts": [{"content": "distilled", "segment": "knowledge"}], "relationships": [edge],
+        "archive": [named, MINE], "because": because,
+    })  # fmt: skip
+    monkeypatch.setattr(model_options, "asking", lambda model: lambda *_: reply)
+    monkeypatch.setattr(judge, "complete", lambda *_, **__: reply)
+    stdin = "USER: I deploy\n\nASSISTANT: noted\n" if words[0] == "extract" else json.dumps(row)
+    return run_main(*(word.format(named) for word in words), "--origin", viewer, stdin=stdin)
+
+
+def _blurred(text, named):
+    """Return a text without the id that was named and without the ids that were made up."""
+    for length in (26, 6, 4):
+        text = text.replace(named[:length], "<named>")
+    words = text.replace('"', " ").replace("\t", " ").split()
+    made = {word for word in words if len(word) == 26 and word.startswith("01K7")}
+    for word in made:
+        text = text.replace(word, "<made>")
+    return text
+
+
+def test_a_crowd_takes_nothing_away(tmp_path):
+    """Thousands of facts of another origin, and all passes over them, leave each fact of an origin
+    as it would be without them, and its place in every answer."""
+    assert crowd.told(tmp_path / "a", 1_000) == crowd.told(tmp_path / "b", 0)
+
+
+def test_everyone_is_seen_by_maintenance_alone(tmp_path):
+    """The owner's own view holds nothing of the channels; a view of everyone is asked for aloud."""
+    path = tmp_path / "memory.db"
+    _populate(path, "owner")
+    seen = run_main("export", "--db", str(path)).out
+    assert "others" not in seen
+    assert "others" in run_main("export", "--db", str(path), "--all-origins").out

@@ -1,0 +1,154 @@
+"""A memory to which anything may happen, and what must be true of it after every step."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from tests.property import test_undo as deeds
+from tests.property.strategies import ORIGINS
+from tests.soundness import sound
+from tests.support import empty_store_at, fresh_store
+from tideline_cli.errors import TidelineError
+from tideline_cli.exchange import jsonl
+from tideline_cli.exchange.rows import Ground
+from tideline_cli.exchange.take import take
+from tideline_cli.memory import removal
+from tideline_cli.memory.past import undo
+from tideline_cli.memory.recall import Query, recall
+from tideline_cli.model import codec
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.origin import EVERYONE, OWNER
+from tideline_cli.model.text import terms
+from tideline_cli.store import batches, facts
+from tideline_cli.store.connection import open_for_writing
+
+EVERYTHING = 10**6
+WEIGHTED = (
+    *["remember"] * 6, *["token"] * 3, *["forget"] * 3, *["dream"] * 3, *["undo"] * 2,
+    "undo_older", "import", "import", "recall", "index", "restore", "restore", "pin", "feedback",
+    "edit", "edit", "link", "unlink", "consolidate", "extract", "purge", "retain", "reopen", "move",
+)  # fmt: skip
+DONE = Counter()
+"""How often each step was taken, and how often one was refused; for the figures."""
+
+
+class Memory(RuleBasedStateMachine):
+    """The steps are those of tests/property/test_undo.py and what they lack."""
+
+    @initialize()
+    def begin(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="tideline-truth-"))
+        self.path = empty_store_at(self.folder / "memory.db")
+        self.world = deeds.World(self._opened(), None)
+        self.purged: set[str] = set()
+        self.tokens: dict[str, str] = {}
+        DONE["runs"] += 1
+
+    def _opened(self):
+        db = open_for_writing(str(self.path))
+        db.execute("PRAGMA synchronous = OFF")
+        return db
+
+    def teardown(self):
+        if hasattr(self, "world"):
+            self.world.db.close()
+            shutil.rmtree(self.folder)
+
+    @rule(data=st.data())
+    def act(self, data):
+        """Take a step; what policy refuses is a step too."""
+        world = self.world
+        world.draw = data.draw
+        world.viewer = data.draw(deeds.viewers)
+        name = data.draw(st.sampled_from(WEIGHTED))
+        step = getattr(deeds, f"do_{name}", None) or getattr(self, f"do_{name}")
+        try:
+            step(world)
+        except TidelineError:
+            DONE[f"{name} (refused)"] += 1
+        else:
+            DONE[name] += 1
+
+    def do_token(self, world):
+        """Remember a fact with a word of its own."""
+        fact_id = world.new_id()
+        self.tokens[fact_id] = f"token{fact_id.lower()}"
+        text = f"{world.draw(deeds.texts)} {self.tokens[fact_id]}"
+        new = NewFact(text, "knowledge", "owner_message", world.viewer)
+        deeds.remember(world.db, new, fact_id=fact_id, now=world.tick())
+
+    @staticmethod
+    def do_undo_older(world):
+        newest = batches.newest(world.db, viewer=world.viewer)
+        if newest is not None:
+            ordinal = world.draw(st.integers(1, newest.ordinal))
+            undo(world.db, ordinal, viewer=world.viewer, now=world.tick())
+
+    def do_purge(self, world):
+        wanted = world.some(2, lifecycle=None)
+        if wanted:
+            done = removal.purge(world.db, wanted, viewer=world.viewer, now=world.tick())
+            assert not done.pending
+            self.purged |= set(done.ids)
+
+    def do_retain(self, world):
+        wanted = removal.Retention(300, include_confirmed=world.draw(st.booleans()))
+        done = removal.retain(world.db, wanted, viewer=world.viewer, now=world.tick())
+        self.purged |= set(done.ids)
+
+    def do_reopen(self, world):
+        world.db.close()
+        world.db = self._opened()
+
+    @staticmethod
+    def do_move(world):
+        """Export everything, and import it into an empty store: the same export, and sound."""
+        wanted = list(jsonl.forms(world.db, viewer=EVERYONE))
+        rows = [codec.loads(codec.dumps(dict(form))) for form in wanted]
+        with fresh_store() as db:
+            take(db, enumerate(rows, 1), Ground(OWNER, world.now, True), merge=False)
+            assert list(jsonl.forms(db, viewer=EVERYONE)) == wanted
+            sound(db)
+
+    @invariant()
+    def everything_agrees(self):
+        if hasattr(self, "world"):
+            sound(self.world.db)
+            for viewer in ORIGINS:
+                self._words_find(viewer)
+            self._purged_are_gone()
+
+    def _words_find(self, viewer):
+        """Each word of the viewer's facts finds those that are active and valid, and no other."""
+        db, now = self.world.db, self.world.now
+        held, words = {}, set()
+        for fact in facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle=None)):
+            words |= set(fact.content.split())
+            begun = fact.valid_from is None or fact.valid_from <= now
+            holds = begun and (fact.valid_to is None or fact.valid_to > now)
+            if fact.lifecycle == "active" and holds:
+                held[fact.id] = frozenset(terms(fact.content, analyzer="standard"))
+        for word in sorted(words):
+            asked = frozenset(terms(word, analyzer="standard"))
+            query = Query(word, limit=EVERYTHING, mode="keyword")
+            found = {hit.fact.id for hit in recall(db, query, viewer=viewer, now=now).hits}
+            assert found == {one for one, its in held.items() if its & asked}, word
+
+    def _purged_are_gone(self):
+        db = self.world.db
+        known = {row[0] for row in db.execute("SELECT id FROM fact")}
+        for fact_id in self.purged & known:
+            assert fact_id not in self.tokens, fact_id  # an import may give an id anew
+        for fact_id in self.purged & self.tokens.keys():
+            token = self.tokens[fact_id]
+            for table, column in (("fact", "content"), ("fact", "terms"), ("change", "before"),
+                                  ("batch", "reason")):  # fmt: skip
+                rows = db.execute(f"SELECT 1 FROM {table} WHERE {column} LIKE '%{token}%'")
+                others = [one for one, its in self.tokens.items() if its == token]
+                assert rows.fetchall() == [], (table, others)
