@@ -10,7 +10,7 @@ from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
 from tideline_cli.policy.render import screen_text
-from tideline_cli.store import connection, reserve
+from tideline_cli.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,6 +132,8 @@ class Session:
         """Return a connection to the store, which is made when there is none; one that `frees`
         room may take what is kept for a full disk."""
         if frees:
+            from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
+
             reserve.spend(self.database)
         db = connection.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
 import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
-from tideline_cli.store import locks, places, reserve, schema
+from tideline_cli.store import locks, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 DatabaseError = apsw.Error
-ALLOW_NETWORK = places.ALLOW
+ALLOW_NETWORK = "TIDELINE_ALLOW_NETWORK_FS"
 
 BUSY_MS = 10_000
 TOUCH_BUSY_MS = 20
@@ -33,7 +32,7 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
     """Return a connection to the store at `path`, which is made when it does not exist."""
     check_library()
     if not network_allowed:
-        places.check(path)
+        _check_place(path)
     if not os.path.lexists(path):
         _create_file(path)
     db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
@@ -70,7 +69,7 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
         return open_for_writing(path, network_allowed=network_allowed)
     check_library()
     if not network_allowed:
-        places.check(path)
+        _check_place(path)
     db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
     _verify(db, path)
     _tighten(path)
@@ -269,6 +268,8 @@ def _full(path: str) -> CannotWriteError:
 def _ran_out_of_room(error: apsw.IOError) -> bool:
     """Say whether an I/O error was for want of room: SQLite names it only for what it writes
     through its cache, not for the file of shared memory, nor for a limit of the process."""
+    import errno  # noqa: PLC0415  only after an error
+
     return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
         db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
     )
@@ -280,7 +281,8 @@ def _extended(error: apsw.Error) -> int:
 
 def _reading_failed() -> bool:
     """Say whether the system could not read the file; SQLite calls that a malformed image."""
-    from ctypes import addressof, c_int  # noqa: PLC0415  not for those who need not know
+    import errno  # noqa: PLC0415  only after an error
+    from ctypes import addressof, c_int  # noqa: PLC0415
 
     number = c_int()
     for db in apsw.connections():
@@ -371,6 +373,12 @@ def _check_kind(real: str, path: str) -> None:
         raise StoreError(f"{path} is not a regular file", hint="name another file with --db")
 
 
+def _check_place(path: str) -> None:
+    from tideline_cli.store import places  # noqa: PLC0415  readers may be anywhere
+
+    places.check(path)
+
+
 def _prepare(db: Connection, path: str) -> None:
     """Make an empty file a store; refuse one that is not ours, and leave it as it is."""
     if db.pragma("application_id") == 0 and _is_empty(db):
@@ -383,6 +391,8 @@ def _prepare(db: Connection, path: str) -> None:
                 db.execute(f"PRAGMA user_version = {schema.VERSION}")
     _upgrade(db, path, _verify(db, path))
     _tighten(path)
+    from tideline_cli.store import reserve  # noqa: PLC0415  readers need none
+
     reserve.keep(path)
 
 
