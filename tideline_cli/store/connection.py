@@ -391,9 +391,10 @@ def _prepare(db: Connection, path: str) -> None:
                 db.execute(f"PRAGMA user_version = {schema.VERSION}")
     _upgrade(db, path, _verify(db, path))
     _tighten(path)
-    from tideline_cli.store import reserve  # noqa: PLC0415  readers need none
+    if not os.path.lexists(path + "-reserve"):
+        from tideline_cli.store import reserve  # noqa: PLC0415  it is there but for the first time
 
-    reserve.keep(path)
+        reserve.keep(path)
 
 
 def _is_empty(db: Connection) -> bool:
