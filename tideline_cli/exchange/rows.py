@@ -5,11 +5,9 @@ from __future__ import annotations
 from _blake2 import blake2b
 from math import isfinite
 
-from ulid_transform import bytes_to_ulid
-
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.remember import checked
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec, instant, ulid
 from tideline_cli.model.fact import (
     HEATS,
     KINDS,
@@ -128,7 +126,7 @@ def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, 
     digest = bytearray(blake2b(said.encode(), digest_size=16).digest())
     if stated is not None and 0 <= stated < 1 << 48:
         digest[:6] = stated.to_bytes(6, "big")
-    return str(bytes_to_ulid(bytes(digest)))
+    return ulid.text(bytes(digest))
 
 
 def links_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:

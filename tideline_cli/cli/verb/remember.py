@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.memory import remember as memory
-from tideline_cli.model import codec
+from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.policy.gate import confined
@@ -84,9 +86,7 @@ def run(session: Session, *, words: list[str], batch: bool, **given: Any) -> int
 
 def new_id(now: int) -> str:
     """Return a fresh ULID with the time `now`."""
-    from ulid_transform import ulid_at_time  # noqa: PLC0415
-
-    return ulid_at_time(max(now, 0) / 1000)
+    return ulid.at(now, os.urandom(10))
 
 
 def _new_fact(
