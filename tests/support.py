@@ -13,7 +13,7 @@ from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
 from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import terms
-from tideline_cli.store import facts, uses, visibility
+from tideline_cli.store import uses, visibility, writes
 from tideline_cli.store.connection import open_for_writing, put_setting, writing
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def put(db: Connection, wanted: Iterable[Fact], *, analyzer: str = "standard") -
         for one in wanted:
             number = visibility.ensure_number(db, one.origin)
             listed = terms(one.content, analyzer=analyzer)
-            assert facts.insert(db, one, origin=number, terms=listed)
+            assert writes.insert(db, one, origin=number, terms=listed)
             seqs.append(db.last_insert_rowid())
             if one.access_count or one.last_accessed_at != one.created_at:
                 uses.put(

@@ -13,7 +13,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, links, near, visibility
+from tideline_cli.store import facts, journal, links, near, visibility, writes
 from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.store.material import last_pass
 
@@ -201,7 +201,7 @@ def test_a_restored_fact_is_compared_again(db):
     origin = visibility.number(db, OWNER)
     assert near.pairs(db, origin=origin, floor=0.8) == []
     with writing(db):
-        facts.change(db, state(db, "A1"), replace(state(db, "A1"), lifecycle="active"))
+        writes.change(db, state(db, "A1"), replace(state(db, "A1"), lifecycle="active"))
     assert near.unpaired(db, origin=origin) == [1]
     assert len(night(db).plan.merges) == 1
     assert near.unpaired(db, origin=origin) == []

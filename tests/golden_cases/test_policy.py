@@ -22,7 +22,7 @@ from tideline_cli.model.source import SOURCES, UNTRUSTED, parse_source
 from tideline_cli.policy import gate
 from tideline_cli.policy.sameness import richness
 from tideline_cli.ranking import decay
-from tideline_cli.store import journal
+from tideline_cli.store import journal, writes
 
 GATE = golden("write_gate")
 BOGUS = "bogus_source"
@@ -106,9 +106,8 @@ def _outcome(db, batch, row):
 def put_open(db, one):
     """Store a fact inside the transaction that is open."""
     from tideline_cli.model.text import terms
-    from tideline_cli.store import facts
 
-    assert facts.insert(db, one, origin=1, terms=terms(one.content, analyzer="standard"))
+    assert writes.insert(db, one, origin=1, terms=terms(one.content, analyzer="standard"))
 
 
 def test_richness():

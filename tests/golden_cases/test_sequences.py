@@ -14,7 +14,7 @@ from tideline_cli.model.fact import SEGMENTS, NewFact, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.policy.amend import DOWN, UP
-from tideline_cli.store import facts, journal, links, uses
+from tideline_cli.store import facts, journal, links, uses, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.facts import Filter
 
@@ -143,7 +143,7 @@ class Script:
     def lifecycle(self, args, result):
         for fact_id in args["ids"]:
             _, before = facts.find(self.db, fact_id, viewer=OWNER)
-            facts.change(self.db, before, replace(before, lifecycle=args["lifecycle"]))
+            writes.change(self.db, before, replace(before, lifecycle=args["lifecycle"]))
 
     def explicitly_superseded(self, fact_id):
         arriving = links.arriving(self.db, fact_id, viewer=OWNER)

@@ -27,7 +27,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, facts, journal, links, uses
+from tideline_cli.store import ceilings, facts, journal, links, uses, writes
 from tideline_cli.store.connection import (
     open_for_reading,
     open_for_writing,
@@ -290,7 +290,7 @@ def test_a_batch_that_goes_on_finds_its_changes_after_a_purge(here):
     purge(here, ["A"], viewer=OWNER, now=NOW)
     say(here, "coffee at noon", "B")
     with journal.batch(here, verb="dream", by=OWNER, now=NOW, resume=batch.number):
-        facts.archive(here, "B", now=NOW)
+        writes.archive(here, "B", now=NOW)
     assert undo(here, 2, viewer=OWNER, now=NOW).restored == ("B",)
 
 

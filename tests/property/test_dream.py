@@ -13,7 +13,7 @@ from tideline_cli.exchange.jsonl import forms
 from tideline_cli.memory.amend import archive
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, near, visibility
+from tideline_cli.store import facts, journal, near, visibility, writes
 from tideline_cli.store.connection import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.pairs import Limits
@@ -62,7 +62,7 @@ def _change(db, verb, fact_id, now):
                 archive(db, one, by=None, now=now)
         elif verb == "restore":
             with journal.batch(db, verb="restore", by=one.origin, now=now):
-                facts.change(db, one, replace(one, lifecycle="active", valid_to=None))
+                writes.change(db, one, replace(one, lifecycle="active", valid_to=None))
         else:
             with writing(db):
                 db.execute("DELETE FROM fact WHERE id = ?", (fact_id,))

@@ -18,7 +18,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import SOURCES
 from tideline_cli.ranking import ceiling
 from tideline_cli.ranking.trust import WEIGHTS
-from tideline_cli.store import ceilings, facts, visibility
+from tideline_cli.store import ceilings, visibility, writes
 from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
 
@@ -170,11 +170,11 @@ def test_statistics_follow_what_is_archived_and_used(db):
     bounded(db, 50)
     for n, one in enumerate(list(every)):
         if n % 3 == 0:
-            facts.archive(db, one.id, now=NOW - 1)
+            writes.archive(db, one.id, now=NOW - 1)
             every[n] = replace(one, lifecycle="archived", valid_to=NOW - 1)
         elif n % 5 == 0:
             after = replace(one, lifecycle="active", pinned=True)
-            facts.change(db, one, after)
+            writes.change(db, one, after)
             every[n] = after
     rng = random.Random(7)
     for _ in range(60):

@@ -13,7 +13,7 @@ from tests.support import NOW, fresh_store
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import facts, visibility
+from tideline_cli.store import visibility, writes
 from tideline_cli.store.connection import writing
 
 
@@ -90,7 +90,7 @@ def test_twins_among_many_equal_brute_force(seed):
             if rng.random() < 0.1 and model.facts:
                 gone = model.facts.pop(rng.randrange(len(model.facts)))
                 with writing(db):
-                    facts.archive(db, gone[0], now=NOW)
+                    writes.archive(db, gone[0], now=NOW)
         assert visibility.number(db, ORIGINS[0]) == 1
 
 

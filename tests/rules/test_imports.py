@@ -73,9 +73,7 @@ def test_no_clock_and_no_environment_below_the_door():
     """Time, chance and environment come in at the door: only the named files ask for them."""
     allowed = {"cli", "config.py", "model/instant.py", "store/connection.py", "exchange/foreign.py",
                "__main__.py", "vector/worker.py", "exchange/embedding.py", "store/locks.py",
-               "store/reserve.py",
-               "store/files.py",
-               "store/places.py",
+               "store/reserve.py", "store/files.py", "store/folders.py", "store/places.py",
                "llm"}  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))

@@ -9,7 +9,7 @@ from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, UNKNOWN, channel
-from tideline_cli.store import facts, journal
+from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import writing
 
 PEER = channel("wa", "c", "s")
@@ -114,7 +114,7 @@ def test_batches_count_per_origin(db):
 def test_an_error_leaves_nothing(db):
     """A batch that fails is rolled back whole, itself included."""
     with pytest.raises(ZeroDivisionError), journal.batch(db, verb="test", by=OWNER, now=NOW):
-        facts.insert(db, fact("a text", "A"), origin=1, terms=["text"])
+        writes.insert(db, fact("a text", "A"), origin=1, terms=["text"])
         raise ZeroDivisionError
     assert (rows(db, "fact"), rows(db, "batch"), rows(db, "change")) == ([], [], [])
     assert db.get_autocommit()

@@ -10,7 +10,7 @@ from tideline_cli.cli.options import GLOBAL, completed
 from tideline_cli.cli.session import Session, tell
 from tideline_cli.errors import CannotWriteError, HelpWantedError, StoreError, TidelineError
 from tideline_cli.model.codec import dumps
-from tideline_cli.store.connection import DatabaseError, translated
+from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except DatabaseError as error:
+        from tideline_cli.store.failures import translated  # noqa: PLC0415  only after an error
+
         path = session.database if session else "the store"
         return failed(translated(error, path), as_json=as_json, debug=bool(given.get("debug")))
     except OSError as error:

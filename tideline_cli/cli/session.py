@@ -178,7 +178,11 @@ class Session:
         if path is None:
             return
         try:
-            connection.make_folder(os.path.dirname(path))
+            folder = os.path.dirname(path)
+            if not os.path.isdir(folder):
+                from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
+
+                make_folder(folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
             handle = os.open(path, flags, 0o600)
         except OSError:

@@ -8,7 +8,7 @@ from tideline_cli.errors import NotFoundError
 from tideline_cli.memory import amend
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, links, uses
+from tideline_cli.store import facts, journal, links, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Pass:
         current = self._now_of(before)
         if current is None or not _same(current, before):
             return False
-        facts.change(self._db, before, after)
+        writes.change(self._db, before, after)
         return True
 
     def _merge(self, proposal: Merge) -> bool:
@@ -103,7 +103,7 @@ class Pass:
         amend.archive(self._db, fact, by=None, now=self._now)
         if becomes == "pruned":
             archived = replace(fact, lifecycle="archived")
-            facts.change(self._db, archived, replace(fact, lifecycle="pruned"))
+            writes.change(self._db, archived, replace(fact, lifecycle="pruned"))
         return True
 
     def _retire(self, proposal: Retire) -> bool:
@@ -117,7 +117,7 @@ class Pass:
             if stands is None or not _same(stands, survivor):
                 return False
             if after is not None:
-                facts.change(self._db, survivor, after)
+                writes.change(self._db, survivor, after)
                 self._pass_uses_on(current, stands)
             for kind in REPLACES:
                 links.add(
@@ -127,7 +127,7 @@ class Pass:
         # A reason may quote the survivor, so it stands in the survivor's edges: they go with it.
         note = {"replaced_by": survivor.id} if survivor else {"reason": proposal.reason}
         marked = replace(loser, metadata=dict(loser.metadata or {}) | {"consolidated": note})
-        facts.change(self._db, loser, marked)
+        writes.change(self._db, loser, marked)
         amend.archive(self._db, loser, by=None, now=self._now)
         return True
 

@@ -14,7 +14,7 @@ from tideline_cli.policy import relations
 from tideline_cli.policy.admit import admit
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.threats import scan
-from tideline_cli.store import cursors, facts, journal, uses
+from tideline_cli.store import cursors, journal, uses, writes
 from tideline_cli.store.connection import setting, writing
 
 TYPE_CHECKING = False
@@ -201,7 +201,7 @@ def _insert_apart(
     admit(fact, frozenset(listed), targets=None, slot_mates=(), twins=())
     if not is_trusted(fact.source):
         _check(fact.content)
-    if not facts.insert(db, fact, origin=batch.origin, terms=listed):
+    if not writes.insert(db, fact, origin=batch.origin, terms=listed):
         raise UsageError(f"the id {fact.id} is taken")
     return fact
 

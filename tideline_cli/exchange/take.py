@@ -15,7 +15,17 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable, terms
 from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, facts, fts, journal, links, uses, vectors, visibility
+from tideline_cli.store import (
+    ceilings,
+    facts,
+    fts,
+    journal,
+    links,
+    uses,
+    vectors,
+    visibility,
+    writes,
+)
 from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
 
 TYPE_CHECKING = False
@@ -231,10 +241,10 @@ class _Import:
 
     def _insert(self, ready: Prepared, origin: int) -> bool:
         fact = ready.fact
-        added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
+        added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added and "id" not in ready.row:
             fact = self._next_repeat(ready)
-            added = facts.insert(self._db, fact, origin=origin, terms=ready.terms)
+            added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added:
             self._note_present(ready, fact)
             return False

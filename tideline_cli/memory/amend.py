@@ -8,7 +8,7 @@ from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.record import record
 from tideline_cli.policy import amend as policy
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.store import facts, journal, links, uses
+from tideline_cli.store import facts, journal, links, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def forget(
 
 def archive(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
     """Close a fact inside a batch that the caller holds open; `by` is what stands in its place."""
-    facts.archive(db, fact.id, now=now)
+    writes.archive(db, fact.id, now=now)
     if by is not None:
         for kind in ("contradicts", "transition"):
             links.add(db, links.Link(by.id, kind, fact.id, created_at=now))
@@ -170,7 +170,7 @@ def promote(
     What it was before is `fact`, and in the journal.
     """
     after = policy.promoted(fact, status=status, confidence=confidence, importance=importance)
-    facts.change(db, fact, after)
+    writes.change(db, fact, after)
     return after
 
 
@@ -230,7 +230,7 @@ def _stored(
 
 def _store(db: Connection, before: Sequence[Fact], after: Sequence[Fact]) -> None:
     for old, new in zip(before, after, strict=True):
-        facts.change(db, old, new)
+        writes.change(db, old, new)
         count, last = new.access_count, new.last_accessed_at
         if (old.access_count, old.last_accessed_at) != (count, last):
             uses.put(db, new.id, access_count=count, last_accessed_at=last)

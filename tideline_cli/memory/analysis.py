@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, facts, fts
+from tideline_cli.store import ceilings, facts, fts, writes
 from tideline_cli.store.connection import put_setting, writing
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         put_setting(db, "analyzer", analyzer)
         rows = facts.texts(db, viewer=EVERYONE)
         for seq, content in rows:
-            facts.put_terms(db, seq, terms(content, analyzer=analyzer))
+            writes.put_terms(db, seq, terms(content, analyzer=analyzer))
         fts.rebuild(db)
         ceilings.clear(db)
         if rows:

@@ -7,7 +7,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.model.fact import NewFact, clamped, slot_key
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import facts, journal, uses
+from tideline_cli.store import facts, journal, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _with_standing(db: Connection, fact: Fact, kept: Fact) -> Fact:
         access_count=kept.access_count,
         last_accessed_at=kept.last_accessed_at,
     )
-    facts.change(db, fact, standing)
+    writes.change(db, fact, standing)
     if kept.access_count:
         uses.put(
             db, fact.id, access_count=kept.access_count, last_accessed_at=kept.last_accessed_at

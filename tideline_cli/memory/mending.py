@@ -19,6 +19,7 @@ from tideline_cli.store import (
     journal_checks,
     place_checks,
     repairs,
+    traces,
 )
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def mend(
                 progress(name)
                 _do(db, name, now)
         if "purge" in names:
-            connection.finish_purge(db)
+            traces.finish_purge(db)
     except UnicodeDecodeError as error:
         raise StoreError(
             "some text is damaged, and no text any more: what is derived from it cannot be made",

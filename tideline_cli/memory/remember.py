@@ -15,7 +15,7 @@ from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
 from tideline_cli.policy.sameness import SAME_TERMS
 from tideline_cli.ranking.bm25 import at_least
-from tideline_cli.store import facts, fts, journal, links, uses
+from tideline_cli.store import facts, fts, journal, links, uses, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -89,7 +89,7 @@ def write(
     )
     match decision:
         case Reinforce(before, after):
-            facts.change(db, before, after)
+            writes.change(db, before, after)
             uses.put(
                 db,
                 after.id,
@@ -98,10 +98,10 @@ def write(
             )
             return Remembered("reinforced", after, (), ignored, batch.ordinal)
         case Insert(_, replaced, kinds):
-            if not facts.insert(db, fact, origin=batch.origin, terms=listed):
+            if not writes.insert(db, fact, origin=batch.origin, terms=listed):
                 raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
             for old in replaced:
-                facts.archive(db, old.id, now=now)
+                writes.archive(db, old.id, now=now)
                 for kind in kinds:
                     links.add(db, links.Link(fact.id, kind, old.id, created_at=now))
             action = "superseded" if replaced else "created"

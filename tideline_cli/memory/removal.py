@@ -7,7 +7,7 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.store import facts, journal, purging
-from tideline_cli.store.connection import finish_purge
+from tideline_cli.store.traces import finish_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import apsw
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.store import connection, files, locks, schema
+from tideline_cli.store import connection, failures, files, locks, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _filled(db: Connection, path: str) -> Copied:
     except BaseException as error:
         _discard(path)
         if isinstance(error, apsw.Error) and not isinstance(error, apsw.CorruptError):
-            raise connection.translated(error, path) from error
+            raise failures.translated(error, path) from error
         raise
     return Copied(path, facts, files.size(path))
 

@@ -7,7 +7,7 @@ import stat
 
 import apsw
 
-from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
+from tideline_cli.errors import CannotWriteError, StoreError
 from tideline_cli.store import locks, schema
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ TOUCH_BUSY_MS = 20
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _BULK_CACHE_KIB = 96 * 1024
 _JOURNAL_LIMIT = 16 * 1024 * 1024
-_PENDING = "purge_pending"
-_FILE, _LOG = "file", "log"
+TRACES = "purge_pending"  # the setting that says where purged facts have left traces
+TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
 
 
 def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
@@ -34,7 +34,9 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
     if not network_allowed:
         _check_place(path)
     if not os.path.lexists(path):
-        _create_file(path)
+        from tideline_cli.store import folders  # noqa: PLC0415  once in the life of a file
+
+        folders.create_file(path)
     db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
     _prepare(db, path)
     db.execute(
@@ -44,7 +46,7 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
         f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}"
     ).fetchall()
     if purge_pending(db):
-        finish_purge(db, patience_ms=0)
+        _finish_purge(db)
     return db
 
 
@@ -57,8 +59,8 @@ def open_for_reading(path: str) -> Connection | None:
         return None
     db = _connect_for_reading(path)
     _upgrade(db, path, _verify(db, path))
-    if purge_pending(db) == _LOG:
-        finish_purge(db, patience_ms=0)
+    if purge_pending(db) == TRACES_IN_LOG:
+        _finish_purge(db)
     return db
 
 
@@ -168,45 +170,10 @@ def finish_bulk(db: Connection) -> None:
     db.execute("PRAGMA synchronous = FULL")
 
 
-def begin_purge(db: Connection) -> None:
-    """Note, in the transaction that removes facts, that traces of them are left in the files."""
-    put_setting(db, _PENDING, _FILE)
-
-
 def purge_pending(db: Connection) -> str:
     """Return where traces of purged facts may be left: in the `file`, in the `log`, or nowhere
     (empty)."""
-    return setting(db, _PENDING, "")
-
-
-def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
-    """Leave no trace of purged facts in any file; return False when another process prevents it.
-
-    Pages keep what was moved or deleted until they are written anew, so the whole file is; then
-    the log, which holds older pages, is emptied, for which no other process may be reading.
-    """
-    patience = db.pragma("busy_timeout")
-    try:
-        if purge_pending(db) == _FILE:
-            _rewrite(db)
-        db.set_busy_timeout(patience_ms)
-        is_busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
-        if not is_busy:
-            db.execute("DELETE FROM setting WHERE name = ?", (_PENDING,))
-        return not is_busy
-    except apsw.Error:
-        return False
-    finally:
-        db.set_busy_timeout(patience)
-
-
-def _rewrite(db: Connection) -> None:
-    queue = locks.wait(db.filename, locks.WRITER, seconds=db.pragma("busy_timeout") / 1000)
-    try:
-        db.execute("VACUUM")
-        put_setting(db, _PENDING, _LOG)
-    finally:
-        locks.release(queue)
+    return setting(db, TRACES, "")
 
 
 def setting(db: Connection, name: str, default: str) -> str:
@@ -218,78 +185,6 @@ def setting(db: Connection, name: str, default: str) -> str:
 def put_setting(db: Connection, name: str, value: str) -> None:
     """Store a setting of the file."""
     db.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
-
-
-def translated(error: BaseException, path: str) -> TidelineError:
-    """Return what a database error means to a user."""
-    text = str(error)
-    match error:
-        case apsw.BusyError() | apsw.LockedError():
-            return BusyError(
-                "the store is busy: another process is writing", hint="try again in a moment"
-            )
-        case apsw.FullError():
-            return _full(path)
-        case apsw.IOError() if _ran_out_of_room(error):
-            return _full(path)
-        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.AuthError():
-            return CannotWriteError(
-                f"{path} is read-only", hint="check its permissions and its folder's"
-            )
-        case apsw.CantOpenError():
-            return CannotWriteError(
-                f"cannot open {path}",
-                hint="it must be a regular file (no link) that you may read and write",
-            )
-        case apsw.NotADBError():
-            return _foreign(path)
-        case apsw.CorruptError() if _reading_failed():
-            return CannotWriteError(
-                f"input/output error: {path} cannot be read",
-                hint="the disk or its connection fails; copy the file before anything else",
-            )
-        case apsw.CorruptError():
-            return StoreError(
-                f"{path} cannot be read: {text}",
-                hint="copy the file before anything else; a failing disk looks the same",
-            )
-        case apsw.IOError():
-            return CannotWriteError(f"input/output error on {path}: {text}")
-        case _:
-            return StoreError(f"the store refused: {text}")
-
-
-def _full(path: str) -> CannotWriteError:
-    return CannotWriteError(
-        f"the disk that holds {path} is full", hint="make room; nothing was lost"
-    )
-
-
-def _ran_out_of_room(error: apsw.IOError) -> bool:
-    """Say whether an I/O error was for want of room: SQLite names it only for what it writes
-    through its cache, not for the file of shared memory, nor for a limit of the process."""
-    import errno  # noqa: PLC0415  only after an error
-
-    return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
-        db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
-    )
-
-
-def _extended(error: apsw.Error) -> int:
-    return int(getattr(error, "extendedresult", 0))  # absent where SQLite did not raise it
-
-
-def _reading_failed() -> bool:
-    """Say whether the system could not read the file; SQLite calls that a malformed image."""
-    import errno  # noqa: PLC0415  only after an error
-    from ctypes import addressof, c_int  # noqa: PLC0415
-
-    number = c_int()
-    for db in apsw.connections():
-        db.file_control("main", apsw.SQLITE_FCNTL_LAST_ERRNO, addressof(number))
-        if number.value in (errno.EIO, errno.ENXIO, errno.ERANGE):
-            return True
-    return False
 
 
 def _connect(path: str, mode: int) -> Connection:
@@ -322,7 +217,7 @@ def _connect_for_reading(path: str) -> Connection:
     except (apsw.ReadOnlyError, apsw.CantOpenError):
         return _connect_unchanging(path)
     except apsw.IOError as error:
-        if _extended(error) != apsw.SQLITE_IOERR_SHMSIZE:
+        if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_SHMSIZE:
             raise
     # The disk has no room for the file of shared memory. Nobody else has the store open then, and
     # who is alone needs none.
@@ -373,6 +268,12 @@ def _check_kind(real: str, path: str) -> None:
         raise StoreError(f"{path} is not a regular file", hint="name another file with --db")
 
 
+def _finish_purge(db: Connection) -> None:
+    from tideline_cli.store import traces  # noqa: PLC0415  only after a purge that was hindered
+
+    traces.finish_purge(db, patience_ms=0)
+
+
 def _check_place(path: str) -> None:
     from tideline_cli.store import places  # noqa: PLC0415  readers may be anywhere
 
@@ -404,7 +305,9 @@ def _is_empty(db: Connection) -> bool:
 def _verify(db: Connection, path: str) -> int:
     """Return the version of a file of ours; raise StoreError for any other."""
     if db.pragma("application_id") != schema.APPLICATION_ID:
-        raise _foreign(path)
+        from tideline_cli.store.failures import foreign  # noqa: PLC0415  only for an error
+
+        raise foreign(path)
     version = int(db.pragma("user_version"))
     if version > schema.VERSION:
         raise StoreError(
@@ -426,49 +329,6 @@ def _upgrade(db: Connection, path: str, version: int) -> None:
         from tideline_cli.store import migrations  # noqa: PLC0415  once in the life of a file
 
         migrations.upgrade(db, path)
-
-
-def _foreign(path: str) -> StoreError:
-    return StoreError(
-        f"{path} is not a tideline database",
-        hint="name another file with --db or TIDELINE_DB; this one was left as it is",
-        code="not_a_store",
-    )
-
-
-def _create_file(path: str) -> None:
-    """Create the empty file with mode 0600, and the folders above it with 0700, durably."""
-    folder = os.path.dirname(os.path.abspath(path))
-    try:
-        make_folder(folder)
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(path, flags, 0o600)
-    except FileExistsError:
-        return  # another process was first
-    except OSError as error:
-        raise CannotWriteError(
-            f"cannot create {path}: {error.strerror}", hint="choose another place with --db"
-        ) from error
-    os.fchmod(handle, 0o600)
-    os.close(handle)
-
-
-def make_folder(folder: str) -> None:
-    """Create `folder` and what is missing above it, each 0700 and synced into its parent."""
-    if os.path.isdir(folder):
-        return
-    parent = os.path.dirname(folder)
-    make_folder(parent)
-    try:
-        os.mkdir(folder, 0o700)
-        os.chmod(folder, 0o700)  # mkdir obeys the umask, which may take our own rights away
-    except FileExistsError:
-        return
-    handle = os.open(parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _tighten(path: str) -> None:

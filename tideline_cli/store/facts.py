@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-_STORED = (
-    "id", "origin", "created_at", "lifecycle", "segment", "tier", "heat", "importance",
-    "decay_rate", "source", "confidence", "status", "slot", "valid_from", "valid_to", "pinned",
-    "kind", "title", "source_turn", "tags", "derived_from", "metadata", "length", "content",
-    "terms", "digest",
-)  # fmt: skip
-_INSERT = (
-    f"INSERT INTO fact ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
-    "ON CONFLICT (id) DO NOTHING"
-)
 _SELECT = """
 SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, importance, decay_rate,
        ifnull(usage.access_count, 0), ifnull(usage.last_accessed_at, fact.created_at),
@@ -34,10 +24,6 @@ SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, impor
 FROM fact LEFT JOIN usage ON usage.fact = fact.seq
 """
 _WITH_TERMS = _SELECT.replace(", metadata", ", metadata, terms")
-_CHANGEABLE = (
-    "segment", "tier", "decay_rate", "importance", "confidence", "status", "slot", "valid_from",
-    "valid_to", "lifecycle", "source_turn", "pinned", "heat", "metadata",
-)  # fmt: skip
 _MIN_PREFIX = 4
 
 
@@ -65,29 +51,6 @@ class Filter:
         )  # fmt: skip
 
 
-def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> bool:
-    """Store a fact under its origin's number; return False when its id is taken."""
-    from tideline_cli.store import digest  # noqa: PLC0415  recall needs none
-
-    tags, sources = _list_text(fact.tags), _list_text(fact.derived_from)
-    db.execute(
-        _INSERT,
-        (
-            fact.id, origin, fact.created_at, fact.lifecycle, fact.segment, fact.tier, fact.heat,
-            fact.importance, _own_rate(fact), fact.source, fact.confidence, fact.status,
-            fact.slot, fact.valid_from, fact.valid_to, int(fact.pinned), fact.kind, fact.title,
-            fact.source_turn, tags, sources,
-            None if fact.metadata is None else codec.dumps(fact.metadata), len(terms),
-            fact.content, " ".join(terms),
-            digest.of(
-                fact.id, fact.origin.key, fact.created_at, fact.source, fact.kind, fact.title,
-                tags, sources, fact.content,
-            ),
-        ),
-    )  # fmt: skip
-    return db.changes() > 0
-
-
 def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:
     """Return the number and text of every fact that `viewer` may see, whatever its lifecycle."""
     condition, values = visibility.where(viewer)
@@ -95,14 +58,6 @@ def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]
         f"SELECT seq, content FROM fact WHERE {condition}", values
     ).fetchall()
     return rows
-
-
-def put_terms(db: Connection, seq: int, terms: Sequence[str]) -> None:
-    """Store the index terms of a fact."""
-    db.execute(
-        "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
-        (" ".join(terms), len(terms), seq),
-    )
 
 
 def last_number(db: Connection) -> int:
@@ -116,31 +71,6 @@ def numbers_after(db: Connection, seq: int) -> list[int]:
         "SELECT seq FROM fact WHERE seq > ? ORDER BY seq", (seq,)
     ).fetchall()
     return [row[0] for row in rows]
-
-
-def change(db: Connection, before: Fact, after: Fact) -> None:
-    """Store what differs between two states of a fact, its use excepted."""
-    changed = [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]
-    if changed:
-        db.execute(
-            f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
-            (
-                *(
-                    _own_rate(after) if name == "decay_rate" else _plain(getattr(after, name))
-                    for name in changed
-                ),
-                before.id,
-            ),
-        )
-
-
-def archive(db: Connection, fact_id: str, *, now: int) -> None:
-    """Close a fact: it stays in the file, out of recall, valid until now or until it ended."""
-    db.execute(
-        "UPDATE fact SET lifecycle = 'archived', valid_to = min(ifnull(valid_to, ?1), ?1)"
-        " WHERE id = ?2",
-        (now, fact_id),
-    )
 
 
 def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> dict[int, Fact]:
@@ -326,18 +256,3 @@ def _fact(row: Sequence[Any]) -> Fact:
 
 def _list(text: str | None) -> tuple[str, ...]:
     return () if text is None else tuple(codec.loads(text))
-
-
-def _list_text(values: tuple[str, ...]) -> str | None:
-    return codec.dumps(list(values)) if values else None
-
-
-def _own_rate(fact: Fact) -> float | None:
-    """Return the decay rate where it is not that of the segment."""
-    return None if fact.decay_rate == SEGMENTS[fact.segment].decay_rate else fact.decay_rate
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, dict):
-        return codec.dumps(value)
-    return int(value) if isinstance(value, bool) else value

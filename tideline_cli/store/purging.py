@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.store import ceilings, edges, fts, vector_upkeep, visibility
-from tideline_cli.store.connection import begin_purge
+from tideline_cli.store.traces import begin_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _fact(db: Connection, seq: int) -> tuple[Any, ...]:
 def remove(db: Connection, gone: Collection[int]) -> None:
     """Remove facts and every row that tells of them, in a bulk batch of the caller.
 
-    What pages and the log still hold is left to `connection.finish_purge`.
+    What pages and the log still hold is left to `traces.finish_purge`.
     """
     begin_purge(db)
     listed = codec.dumps(list(gone))

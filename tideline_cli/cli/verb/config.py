@@ -12,7 +12,8 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory.analysis import analyse_anew
 from tideline_cli.model.fact import one_of
 from tideline_cli.model.text import ANALYZERS
-from tideline_cli.store.connection import make_folder, setting
+from tideline_cli.store.connection import setting
+from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
