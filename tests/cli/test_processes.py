@@ -222,3 +222,18 @@ def test_the_environment_pins_time_and_place(process, tmp_path):
                     "--db", str(tmp_path / "flag.db"), env=environ).json["fact"]  # fmt: skip
     assert (other["origin"], other["created_at"]) == ("owner", "2026-01-01T00:00:00.000Z")
     assert (tmp_path / "flag.db").exists()
+
+
+def test_an_incomplete_installation_is_named(run):
+    """A library that is missing is told as such, not as a fault of the store or of ours."""
+    run("remember", "the first fact of all")
+    code = (
+        "import sys; sys.modules['Stemmer'] = None\n"
+        "from tideline_cli.__main__ import main\n"
+        "sys.exit(main(['remember', 'a plain fact']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 70
+    assert done.stderr.startswith("tideline: the installation is not complete: ")
+    assert "install tideline-cli again" in done.stderr
+    assert "Traceback" not in done.stderr

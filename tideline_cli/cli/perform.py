@@ -64,6 +64,12 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
 
 def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
     """Return what an error that nobody foresaw means: damage in the store, or a fault of ours."""
+    if isinstance(error, ImportError):
+        return TidelineError(
+            f"the installation is not complete: {error}",
+            hint="install tideline-cli again",
+            code="internal",
+        )
     if session is not None and _is_damaged(session, error):
         return StoreError(
             f"the store holds something that cannot be read: {type(error).__name__}: {error}",
