@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+
+# New objects between two collections. A command makes few and ends soon: with the 700 of Python
+# it spends 3 % of its time on looking for garbage and finds none.
+_BETWEEN_COLLECTIONS = 50_000
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -15,6 +20,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def enter() -> None:
     """Run the command of this process and end it, without the interpreter's farewell (1-10 ms)."""
+    gc.set_threshold(_BETWEEN_COLLECTIONS)
     _open_missing_streams()
     code = 0
     try:

@@ -11,14 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from tideline_cli.policy import threats
 from tideline_cli.policy.threat_patterns import (
     ADDED_NAMES,
     ADDED_ROWS,
+    CUES,
     HIDDEN_TEXT,
     INVISIBLE,
+    LEET_TRACES,
+    MARKS,
     NAMES,
     REFERENCE_NAMES,
     REFERENCE_ROWS,
+    REVERSED_TRACES,
+    ROT13_TRACES,
     UNICODE_ROWS,
 )
 from tideline_cli.policy.threats import scan
@@ -259,3 +265,22 @@ def test_ordinary_ascii_imports_nothing():
     )
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-S", "-c", code], cwd=root, check=True)
+
+
+@pytest.mark.parametrize("trace", (*MARKS, *LEET_TRACES, *ROT13_TRACES, *REVERSED_TRACES))
+def test_no_trace_of_a_disguise_is_taken_for_plain_text(trace):
+    """A text with the trace of a disguise is read in every way there is, whatever stands by it."""
+    for text in (f"we saw {trace} at noon", f"at 12 o'clock we saw {trace}", f"{trace.upper()}!"):
+        assert threats._as_it_stands(text) is None, text
+
+
+def test_plain_text_needs_no_second_reading(monkeypatch):
+    """What the short way finds in plain text is what all readings of it find."""
+    attacks = [text for examples in ATTACKS.values() for text in examples]
+    plain = [f"in 2024 the {cue} was seen, and the {cue}s of others" for cue in sorted(CUES)]
+    texts = [text for text in attacks + plain if threats._as_it_stands(text) is not None]
+    assert len(texts) > 200
+    short = [scan(text) for text in texts]
+    monkeypatch.setattr(threats, "_as_it_stands", lambda text: None)
+    assert short == [scan(text) for text in texts]
+    assert sum(map(bool, short)) > 20

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
+_PIPE = 1 << 18  # a chunk fits in, so that asking waits for nothing, where the system allows it
 _CHUNKS_ALONE = 4  # a process beside pays from the next one on: it takes 80 ms to start
 
 
@@ -63,7 +64,7 @@ class _Beside:
     def __init__(self, name: str) -> None:
         command = [sys.executable, "-m", "tideline_cli.vector.worker", name]
         self._process = subprocess.Popen(  # noqa: S603  our own module, no shell
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=_PIPE
         )
         self._requests = cast(BinaryIO, self._process.stdin)
         self._answers = cast(BinaryIO, self._process.stdout)

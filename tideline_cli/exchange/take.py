@@ -1,4 +1,4 @@
-"""Taking rows into the store: loss-free, resumable, one short transaction per 500 facts."""
+"""Taking rows into the store: loss-free, resumable, one short transaction per 498 facts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     Rows = Iterable[tuple[int, "dict[str, Any] | TidelineError"]]
 
-CHUNK = 500
+CHUNK = vectors.CHUNK  # each transaction of a new store fills a row of vectors, and rewrites none
 MAX_REPORTED = 100
 
 

@@ -117,7 +117,7 @@ def block(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -
 def checked(content: str) -> str:
     """Return the text as it is stored; raise UsageError when it cannot be a fact."""
     text = normalise(content)
-    if not any(char.isalnum() or ord(char) > 0x2BFF for char in text):
+    if not text[:1].isalnum() and not any(char.isalnum() or ord(char) > 0x2BFF for char in text):
         raise UsageError(
             "nothing to remember: the text is empty or punctuation only", hint="say it in words"
         )

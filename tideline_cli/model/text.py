@@ -96,8 +96,7 @@ def _standard(text: str) -> list[str]:
     if text.isascii():
         words = text.lower().translate(_ASCII).split()
         if "'" not in text and "-" not in text:
-            stems = _stems()
-            return [term for word in words if (term := stems[word])]
+            return [*filter(None, map(_stems().__getitem__, words))]
     else:
         from unicodedata import normalize  # noqa: PLC0415
 
@@ -243,7 +242,10 @@ class _Stems(dict[str, str]):
         return term
 
 
-_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "'-")}
+# Names every ASCII letter: one that is not there costs an exception.
+_ASCII = {
+    code: chr(code) if chr(code).isalnum() or chr(code) in "'-" else " " for code in range(128)
+}
 _MOST_STEMS = 200_000
 _tables: dict[str, _Letters] = {}
 _known_stems: list[_Stems] = []

@@ -47,16 +47,22 @@ _INVISIBLE = frozenset(
 _JOINERS = frozenset("\u200c\u200d")
 
 _SEPARATORS = str.maketrans(dict.fromkeys(".-_*|/,+~:", " "))
-_PUNCTUATION = {code: " " for code in range(128) if not chr(code).isalnum()}
+# Tables name every ASCII letter: one that is not there costs an exception.
+_PUNCTUATION = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
 _ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
 _SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}"
 _WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}"
 
-_ORDINARY = dict.fromkeys(map(ord, f"{_LOWER}0123456789 .,;:!?'"))
-_STOPS = dict.fromkeys(map(ord, ".,;:!?'"), " ")
-_TRACES = (*MARKS, *ROT13_TRACES, *LEET_TRACES, *REVERSED_TRACES)
+_WORDY = dict.fromkeys(map(ord, f"{_LOWER} .,;:!?'"))  # all that a plain text has but digits
+_STOPS = {code: " " if chr(code) in ".,;:!?'" else chr(code) for code in range(128)}
+_TRACES = tuple(
+    trace
+    for trace in (*MARKS, *ROT13_TRACES, *LEET_TRACES, *REVERSED_TRACES)
+    if not trace.translate(_WORDY).strip("0123456789")
+)
+_TRACES_OF_LETTERS = tuple(trace for trace in _TRACES if not trace.translate(_WORDY))
 _ANY = [""]  # the cue of every row
 
 _cued: dict[int, dict[str, list[Row]]] = {}
@@ -91,14 +97,15 @@ def _as_it_stands(text: str) -> Reading | None:
     Most facts are plain, and most of them hold no cue.
     """
     low = text.lower()
-    if low.translate(_ORDINARY) or "  " in text:
+    digits = low.translate(_WORDY)
+    if digits.strip("0123456789") or "  " in text:
         return None
     words = low.translate(_STOPS).split()
     lengths = list(map(len, words))
     if (
         (max(lengths, default=0) >= SHORTEST_CODE and _may_hold_code(text))
         or lengths.count(1) >= _FEWEST_LETTERS
-        or any(map(low.__contains__, _TRACES))
+        or any(map(low.__contains__, _TRACES if digits else _TRACES_OF_LETTERS))
     ):
         return None
     return text, low, [*CUES.intersection([word[:CUE_WIDTH] for word in words])]
