@@ -35,6 +35,9 @@ def parts(nursery: Nursery, folder: Path) -> dict[str, Callable[[], Figures]]:
             kills.kill(nursery, place("kc"), random, kills=60, control="ack-early"), "ack early"
         ),
         "sweep": lambda: sweep.sweep(nursery, place("s")),
+        "sweep-log": lambda: sweep.sweep(
+            nursery, place("sl"), commands=("remember", "forget", "recall"), logged=True
+        ),
         "powercut": lambda: powercut.cut(nursery, place("p"), random, states=3000),
         "powercut-normal": lambda: must_fail(
             powercut.cut(nursery, place("pn"), random, states=100, control="sync-normal"),

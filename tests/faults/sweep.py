@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 from tests.faults.figures import Figures, copied, filled, problem, state, text
 from tests.faults.injected import FAULTS
+from tideline_cli.store.connection import open_for_reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,13 +36,17 @@ _LONGEST = 400
 
 def sweep(
     nursery: Nursery, folder: Path, *, commands: tuple[str, ...] = tuple(COMMANDS),
-    faults: tuple[str, ...] = FAULTS, most: int = _LONGEST,
+    faults: tuple[str, ...] = FAULTS, most: int = _LONGEST, logged: bool = False,
 ) -> Figures:  # fmt: skip
-    """Let each kind of call fail at every place of every command."""
-    figures = Figures("n-th fault")
+    """Let each kind of call fail at every place of every command; `logged` begins with a store
+    whose last changes stand in its log alone."""
+    figures = Figures("n-th fault, with a log" if logged else "n-th fault")
     template = folder / "template"
     ids = filled(nursery, template)
-    texts = {fact_id: content for fact_id, (content, _) in state(template).items()}
+    if logged:
+        template = _with_log(nursery, template, folder / "logged")
+    facts = state(copied(template, folder / "home"))  # a look writes the log back
+    texts = {fact_id: content for fact_id, (content, _) in facts.items()}
     for command in commands:
         for fault in faults:
             for n in range(1, most + 1):
@@ -64,6 +70,20 @@ def sweep(
                     f"{where}: {one}" for one in _after(command, done, home, ids, texts)
                 ]
     return figures
+
+
+def _with_log(nursery: Nursery, home: Path, target: Path) -> Path:
+    """Write a few facts more to a store, and put a copy of it with its log at `target`, as a
+    machine leaves it that loses its power."""
+    reader = open_for_reading(str(home / "tideline.db"))  # keeps the log from being written back
+    assert reader is not None
+    reader.execute("SELECT count(*) FROM fact").fetchall()
+    for number in range(900, 903):
+        assert nursery.run("remember", text(number), home=home).code == 0
+    shutil.copytree(home, target, ignore=shutil.ignore_patterns("*-shm"))
+    reader.close()
+    assert (target / "tideline.db-wal").stat().st_size > 0
+    return target
 
 
 def _outcome(done: Done) -> str:

@@ -23,3 +23,12 @@ def test_some_calls_fail_in_every_command(nursery, tmp_path, command):
     figures = sweep(nursery, tmp_path, commands=(command,), faults=faults, most=5)
     assert figures.violations == []
     assert figures.counts["runs"] > 0
+
+
+@pytest.mark.parametrize("command", ["remember", "recall"])
+def test_reads_of_the_log_fail(nursery, tmp_path, command):
+    """A log that cannot be read is told as such, wherever that happens, and is not damage."""
+    faults = ("read:eio",)
+    figures = sweep(nursery, tmp_path, commands=(command,), faults=faults, logged=True)
+    assert figures.violations == []
+    assert figures.counts["refused"] > 20

@@ -67,15 +67,46 @@ def _extended(error: apsw.Error) -> int:
 
 
 def _reading_failed() -> bool:
-    """Say whether the system could not read the file; SQLite calls that a malformed image."""
+    """Say whether the system could not read the file or its log; SQLite calls that a malformed
+    image."""
+    numbers = (number for db in apsw.connections() for number in (_of_file(db), _of_log(db)))
+    return any(number in (errno.EIO, errno.ENXIO, errno.ERANGE) for number in numbers)
+
+
+def _of_file(db: apsw.Connection) -> int:
+    """Return the last error number of the system for the file of a connection."""
     from ctypes import addressof, c_int  # noqa: PLC0415  not every Python is built with it
 
     number = c_int()
-    for db in apsw.connections():
-        db.file_control("main", apsw.SQLITE_FCNTL_LAST_ERRNO, addressof(number))
-        if number.value in (errno.EIO, errno.ENXIO, errno.ERANGE):
-            return True
-    return False
+    db.file_control("main", apsw.SQLITE_FCNTL_LAST_ERRNO, addressof(number))
+    return number.value
+
+
+def _of_log(db: apsw.Connection) -> int:
+    """Return the last error number of the system for the log of a connection.
+
+    SQLite gives the log's `sqlite3_file`, whose first member points to its `sqlite3_io_methods`: a
+    version, then the methods, the tenth of them xFileControl (sqlite.org/c3ref/io_methods.html).
+    """
+    from ctypes import (  # noqa: PLC0415  as above
+        CFUNCTYPE,
+        addressof,
+        byref,
+        c_int,
+        c_void_p,
+        sizeof,
+    )
+
+    file, number = c_void_p(), c_int()
+    db.file_control("main", apsw.SQLITE_FCNTL_JOURNAL_POINTER, addressof(file))
+    methods = c_void_p.from_address(file.value).value if file.value else None
+    if not methods:
+        return 0  # no log is open
+    place = c_void_p.from_address(methods + 10 * sizeof(c_void_p)).value
+    CFUNCTYPE(c_int, c_void_p, c_int, c_void_p)(place or 0)(
+        file, apsw.SQLITE_FCNTL_LAST_ERRNO, byref(number)
+    )
+    return number.value
 
 
 def foreign(path: str) -> StoreError:
