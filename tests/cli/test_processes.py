@@ -224,16 +224,46 @@ def test_the_environment_pins_time_and_place(process, tmp_path):
     assert (tmp_path / "flag.db").exists()
 
 
-def test_an_incomplete_installation_is_named(run):
-    """A library that is missing is told as such, not as a fault of the store or of ours."""
+ENTER = (
+    "import sys; sys.modules[{missing!r}] = None; sys.argv = ['tideline', *{argv!r}]\n"
+    "from tideline_cli.__main__ import enter; enter()"
+)
+
+
+def without(missing, *argv):
+    code = ENTER.format(missing=missing, argv=argv)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("missing", "argv"),
+    [("Stemmer", ("remember", "a plain fact")), ("apsw", ("recall", "fact")), ("typer", ("list",))],
+)
+def test_a_library_that_is_missing_is_named(run, missing, argv):
+    """A library that is not there is told as such, not as a fault of the store or of ours."""
     run("remember", "the first fact of all")
-    code = (
-        "import sys; sys.modules['Stemmer'] = None\n"
-        "from tideline_cli.__main__ import main\n"
-        "sys.exit(main(['remember', 'a plain fact']))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 70
-    assert done.stderr.startswith("tideline: the installation is not complete: ")
-    assert "install tideline-cli again" in done.stderr
+    done = without(missing, *argv)
+    assert (done.returncode, done.stdout) == (70, "")
+    said, hint = done.stderr.splitlines()
+    assert said.startswith("tideline: a part of the program cannot be loaded: ")
+    assert missing in said
+    assert "install tideline-cli again" in hint
+
+
+def test_an_error_is_told_even_when_its_words_cannot_be_loaded(run, home):
+    """Without open files no module can be loaded; an error of the database has a line even so."""
+    run("remember", "the first fact of all")
+    (home / "tideline.db").write_bytes(b"no store, but long enough for a header" * 100)
+    done = without("tideline_cli.store.failures", "recall", "fact")
+    assert done.returncode == 73
+    assert "file is not a database" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_under_the_simplest_command():
+    """What cannot be printed is told."""
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*TIDELINE, "--version"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (73, "tideline: No space left on device\n")

@@ -51,6 +51,7 @@ def run(spec: dict[str, Any]) -> None:
             from tideline_cli.__main__ import main
 
             code = main()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # too late: it is done
     except KeyboardInterrupt:  # outside of what `perform` guards; test_interrupts.py has that
         code = 130
     except BaseException:

@@ -20,6 +20,10 @@ class Plugin(HashingEmbedder):
     name = "mine-256"
 
 
+def lacking() -> None:
+    raise ModuleNotFoundError("No module named 'torchx'")
+
+
 def install(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     entry = metadata.EntryPoint("mine-256", f"{__name__}:{target}", "tideline.embedders")
 
@@ -57,9 +61,9 @@ def test_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
         resolve("mine")
 
 
-@pytest.mark.parametrize("target", ["Missing", "dict"])
+@pytest.mark.parametrize("target", ["Missing", "dict", "lacking"])
 def test_broken_plugin(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry point that cannot be loaded, or makes something else, is unavailable."""
+    """An entry point that cannot be loaded, fails, or makes something else is unavailable."""
     install(monkeypatch, target)
     monkeypatch.setitem(globals(), "dict", dict)
     with pytest.raises(UnavailableError, match="mine-256"):

@@ -47,10 +47,8 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except DatabaseError as error:
-        from tideline_cli.store.failures import translated  # noqa: PLC0415  only after an error
-
         path = session.database if session else "the store"
-        return failed(translated(error, path), as_json=as_json, debug=bool(given.get("debug")))
+        return failed(_translated(error, path), as_json=as_json, debug=bool(given.get("debug")))
     except OSError as error:
         return failed(system_error(error), as_json=as_json, debug=bool(given.get("debug")))
     except Exception as error:  # noqa: BLE001  the one catcher
@@ -62,12 +60,22 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
             _close(session)
 
 
+def _translated(error: DatabaseError, path: str) -> TidelineError:
+    """Return what a database error means to a user; in SQLite's words where nothing more can be
+    loaded, as without open files."""
+    try:
+        from tideline_cli.store.failures import translated  # noqa: PLC0415  only after an error
+    except (ImportError, OSError):
+        return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
+    return translated(error, path)
+
+
 def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
     """Return what an error that nobody foresaw means: damage in the store, or a fault of ours."""
     if isinstance(error, ImportError):
         return TidelineError(
-            f"the installation is not complete: {error}",
-            hint="install tideline-cli again",
+            f"a part of the program cannot be loaded: {error}",
+            hint="install tideline-cli again; if that does not help, see `ulimit -a`",
             code="internal",
         )
     if session is not None and _is_damaged(session, error):
@@ -107,21 +115,26 @@ def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
         form = {"code": error.code, "message": error.message, "hint": error.hint}
         tell(dumps({"error": form}) + "\n")
     else:
-        from tideline_cli.policy.render import screen_text  # noqa: PLC0415
-
-        tell(f"tideline: {screen_text(error.message)}\n")
+        tell(f"tideline: {_screened(error.message)}\n")
         if error.hint:
-            tell(f"  hint: {screen_text(error.hint)}\n")
+            tell(f"  hint: {_screened(error.hint)}\n")
     return error.exit_code
 
 
 def _print_traceback() -> None:
     import traceback  # noqa: PLC0415
 
-    from tideline_cli.policy.render import screen_text  # noqa: PLC0415
-
     lines = traceback.format_exc().split("\n")
-    tell("\n".join(map(screen_text, lines)))
+    tell("\n".join(map(_screened, lines)))
+
+
+def _screened(text: str) -> str:
+    """Return text as a terminal may show it, all but ASCII escaped where nothing can be loaded."""
+    try:
+        from tideline_cli.policy.render import screen_text  # noqa: PLC0415
+    except (ImportError, OSError):
+        return ascii(text)[1:-1]
+    return screen_text(text)
 
 
 def system_error(error: OSError) -> TidelineError:

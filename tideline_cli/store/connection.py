@@ -1,4 +1,4 @@
-"""Opening the memory file: the only place that makes a connection, sets pragmas, writes modes."""
+"""Opening the memory file: the only place that makes a connection and sets its pragmas."""
 
 from __future__ import annotations
 

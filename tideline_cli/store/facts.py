@@ -1,4 +1,4 @@
-"""Rows to Fact and back."""
+"""From rows to facts: by number, by id, by filter."""
 
 from __future__ import annotations
 

@@ -119,7 +119,9 @@ def index_after(db: Connection, seq: int) -> None:
 
 
 def rebuild(db: Connection) -> None:
-    """Make the whole index anew, in the file format that every SQLite with FTS5 reads."""
+    """Make the whole index anew, in the file format that every SQLite with FTS5 reads, and with
+    the settings of a new store."""
+    db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('automerge', 2)")
     db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('rebuild')")
 
 
