@@ -51,7 +51,7 @@ _EXIT_CODES = (
     Item("4", "", "Blocked by the write-gate, the threat scan or policy."),
     Item("5", "", "The store is damaged, not a tideline database, or newer than this program."),
     Item("6", "", "Embedder, model or network unavailable."),
-    Item("70", "", "An internal error, worth a report."),
+    Item("70", "", "An internal error, worth a report, or a missing part of the program."),
     Item("73", "", "Cannot create or write: disk full, read-only, permissions."),
     Item("75", "", "Busy: another writer holds the store beyond the timeout."),
     Item("130", "", "Interrupted."),
