@@ -20,7 +20,7 @@ from tideline_cli.errors import StoreError
 from tideline_cli.store import backup, checks, connection, digest, migrations, schema
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
-LEGACY = sorted((ROOT / "tests" / "legacy").glob("v*.db"))
+LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
 _CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
 POINTS = 50
 AFTER = -1

@@ -1,0 +1,109 @@
+"""A store with a past, made by the first release: every later version goes on with it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import apsw
+import pytest
+
+from tests.soundness import sound
+from tests.support import ROOT
+from tideline_cli.store import schema
+from tideline_cli.store.connection import open_for_writing, purge_pending
+
+LIFE = ROOT / "tests" / "legacy" / "v1_life.db"
+PEER = "channel:wa/c1/s1"
+OTHER = "channel:slack/team%2F1/s2@work"
+NOW = ("--now", "2025-10-20T08:00:00Z")
+
+
+@pytest.fixture
+def life(tmp_path, run):
+    """A copy of the file, and a way to call commands on it."""
+    path = tmp_path / "life.db"
+    shutil.copyfile(LIFE, path)
+    path.chmod(0o600)
+
+    def call(*argv, stdin=""):
+        return run(*argv, "--db", str(path), *NOW, stdin=stdin)
+
+    call.path = path
+    return call
+
+
+def contents(call, *argv):
+    facts = call("list", "--limit", "100", "--json", *argv).json["facts"]
+    return {fact["content"] for fact in facts}
+
+
+def exported(call):
+    """All facts and edges of all origins, in a form that can be compared."""
+    return [json.loads(line) for line in call("export", "--all-origins").out.split("\n") if line]
+
+
+def raw_version(path):
+    db = apsw.Connection(str(path))
+    try:
+        return db.pragma("user_version")
+    finally:
+        db.close()
+
+
+def test_the_file_is_of_the_first_version():
+    """The fixture is what the first release wrote, with a purge that is not finished."""
+    assert raw_version(LIFE) == 1
+    db = apsw.Connection(f"file:{LIFE}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY
+                         | apsw.SQLITE_OPEN_URI)  # fmt: skip
+    assert db.execute("SELECT value FROM setting WHERE name = 'purge_pending'").get == "file"
+    assert db.execute("SELECT count(*) FROM batch WHERE reason LIKE 'batch %'").get == 4
+    db.close()
+
+
+def test_it_opens_and_is_sound(life):
+    """The first command migrates it and finishes the purge; the deep check finds nothing."""
+    assert life("remember", "what comes later").code == 0
+    assert raw_version(life.path) == schema.VERSION
+    db = open_for_writing(str(life.path))
+    assert purge_pending(db) == ""
+    sound(db)
+    db.close()
+    assert life("doctor", "--deep", "--json").json["findings"] == []
+
+
+def test_it_reads_as_before(life):
+    """What held when the file was made holds now, in each origin by itself."""
+    assert {"Bob drinks green tea in the morning", "we deploy on Mondays"} <= contents(life)
+    assert contents(life, "--origin", PEER) == {
+        "the cat sleeps in the hall", "the cat eats at eight",
+    }  # fmt: skip
+    assert contents(life, "--origin", OTHER) == {"standup is at half past nine"}
+    assert not any("codeword" in content for content in contents(life))
+    hit = life("recall", "when do we deploy", "--json").json["hits"][0]
+    assert hit["content"] == "we deploy on Mondays"
+
+
+def test_undo_of_old_batches(life):
+    """Batches of the first release are taken back and made again, and nothing else moves."""
+    life("status")
+    before = exported(life)
+    wanted = {"28": "remember", "24": "forget", "22": "dream", "12": "edit"}
+    undone = [life("undo", number, "--json").json for number in wanted]
+    assert [done["verb"] for done in undone] == list(wanted.values())
+    assert {"Ben owes Anna 50 euros", "the plants want water on Sundays"} <= contents(life)
+    assert "the spare key lies under the third pot" not in contents(life)
+    assert life("doctor", "--deep", "--json").json["findings"] == []
+    for done in reversed(undone):
+        assert life("undo", str(done["batch"])).code == 0
+    assert exported(life) == before
+    assert life("doctor", "--deep", "--json").json["findings"] == []
+
+
+def test_an_undo_in_a_channel(life):
+    """Another origin undoes its own batches of the first release, and no others."""
+    assert life("undo", "6", "--origin", PEER, "--json").json["verb"] == "edit"
+    assert life("undo", "3", "--origin", PEER, "--json").json["verb"] == "remember"
+    assert "the cat eats at seven" in contents(life, "--origin", PEER)
+    assert life("undo", "24", "--origin", PEER).code == 3
+    assert life("doctor", "--deep", "--json").json["findings"] == []
