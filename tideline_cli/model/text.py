@@ -84,6 +84,11 @@ def terms(text: str, *, analyzer: Analyzer) -> list[str]:
     return _standard(text) if analyzer == "standard" else _reference(text)
 
 
+def is_spaceless(char: str) -> bool:
+    """Say whether a character is of a script that writes no blanks between words."""
+    return char >= _FIRST_SPACELESS and _within(ord(char), _SPACELESS)
+
+
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     """Return |a∩b| / |a∪b|, and 0 for two empty sets."""
     union = len(a | b)

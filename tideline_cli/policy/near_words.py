@@ -1,0 +1,56 @@
+"""Words of English that are one slip of the pen apart and mean different things.
+
+Found by comparing all words of the lists that Debian ships as wamerican-large and wbritish-large by
+the rule of `policy.sameness`; mere variants of spelling are left out.
+"""
+
+from __future__ import annotations
+
+NEAR_WORDS = frozenset(
+    "absolutest absolutist abstraction abstriction absurdest absurdist acclamation acclimation "
+    "armoires armories bluebell bluebells bluebill bluebills brahmans brahmins breaches "
+    "breaching breading breeches breeching breeding bugling bulging calendars calenders "
+    "canaster canister canvases canvasses carousals carousels casually causally cognation "
+    "cognition collages colleges commanded commander commanding commands commended commender "
+    "commending commends compiled compiles complaint complement complementary complemented "
+    "complementing complements completest completist compliant complied complies compliment "
+    "complimentary complimented complimenting compliments concerted concerting concreted "
+    "concreting confidant confident conservatoires conservatories convected convecting "
+    "convection convects convicted convicting conviction convicts corespondent correspondent "
+    "currants currents debating debiting decadent decadents decagram decagrams decaliter "
+    "decaliters decalitre decalitres decameter decameters decametre decametres decedent "
+    "decedents decigram decigrams deciliter deciliters decilitre decilitres decimeter "
+    "decimeters decimetre decimetres dentation dentition depraved depraves depraving deprived "
+    "deprives depriving descants descents discreetly discretely discuses discusses distract "
+    "distracts district districts educable educible equatable equitable expandable expanded "
+    "expander expanding expanses expansive expansively expansiveness expendable expended "
+    "expender expending expenses expensive expensively expensiveness extremest extremist "
+    "fluorene fluorine gameness gaminess gustier gutsier handball handballs handbill handbills "
+    "hermetic hermitic humanest humanist immanence immanent immanently imminence imminent "
+    "imminently infarct infarction inflected inflecting inflection inflections inflects "
+    "inflicted inflicting infliction inflictions inflicts infract infraction inhabited "
+    "inhabiting inhabits inhibited inhibiting inhibits installation installed installer "
+    "installing installs instillation instilled instiller instilling instills landfall "
+    "landfalls landfill landfills legalese legalise loyalest loyalist maligner malinger "
+    "manakins mandrels mandrils manikins marital maritally martial martially mendacity "
+    "mendicity merengue meringue monastic monistic oxidases oxidises parlayed parlaying "
+    "parleyed parleying pasties patsies pendants pendents polymerase polymerise prolapses "
+    "prolepses protests protists provence province realtor recanter recaption recenter "
+    "reception refiling refilling regarded regarding regraded regrading relator remanded "
+    "remanding reminded reminding repertoires repertories resetting resiting resitting retired "
+    "retires retried retries revelers reveling revilers reviling rightest rightist sandpaper "
+    "sandpiper scarped scarping schemer schmeer scrabble scrabbled scrabbles scrabbling scraped "
+    "scrapers scraping scrappers scrapping scribble scribbled scribbles scribbling sedation "
+    "sedition shearing sheering signers signing singers singing soldier solider sorites sorties "
+    "splatter splatters splatting splitter splitters splitting squaring squiring stationary "
+    "stationery stealing steeling stranger strangers strapped strapper strapping strawing "
+    "strewing stringer stringers stripers striping stripped stripper strippers stripping "
+    "sweating sweatshop sweeting sweetshop talesman talisman thralled thrashed thrashing "
+    "threshed threshing thrilled tilting titling trailed trailing transact transacted "
+    "transacting transacts transect transected transecting transects trialed trialing "
+    "trilateral triliteral trustees trusties unbending unbinding unexpanded unexpended "
+    "unhatched unhitched unilateral uniliteral uninhabited uninhibited unpacked unpacking "
+    "unpicked unpicking unstacking unsticking untasted untested untired untried unwashed "
+    "unwished valances valences villains villeins wilting windlass windless witling womankind "
+    "womenkind".split()
+)

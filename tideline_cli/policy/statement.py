@@ -1,0 +1,217 @@
+"""A text as the words, figures and symbols that it states, in order.
+
+Index terms say what a text is about; these say what it states. Case, blanks and the punctuation of
+sentences are left out. What changes a meaning stays: order, small words, signs, units, symbols.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+from tideline_cli.model.text import is_spaceless
+
+_APOSTROPHES = frozenset("'’ʼ＇`´")
+_DASHES = frozenset("-‐‑‒–−")
+_SIGNS = frozenset("+-−±")
+_JOINS_FIGURES = frozenset(".,:/")
+_IGNORED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
+_SYMBOLS = frozenset("@#%&?\\/*§†‡¶‰")
+_NEGATED = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
+_SHORTENED = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am", "s": ""}
+
+# Pronouns, forms of be, have and do, prepositions: a capital makes none of them a name, and two
+# capitals (US, IT) are none of them.
+FUNCTION_WORDS = frozenset(
+    "a an and are as at be by did do does for from had has have he her his how i if in is it its "
+    "me my no not of on or our she so that the their them they this to us was we what when where "
+    "which who will with you your am but can may one all any each every some these those there "
+    "then than".split()
+)
+_CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
+    "thursdays fridays saturdays sundays january february march april may june july august "
+    "september october november december".split()
+)
+
+
+@record
+class Word:
+    """One word, figure or symbol: `key` is what is compared, `kind` is word, name, figure or
+    symbol. A compound holds its `parts`."""
+
+    key: str
+    kind: str
+    parts: tuple[str, ...] = ()
+
+
+def words(text: str) -> list[Word]:
+    """Return the words, figures and symbols of `text` in order.
+
+    "1,000" is the figure 1000, "don't" is two words, "e-mail" one with two parts. A word with a
+    capital is a name, unless it is a function word or a day or month. Text of a script without
+    blanks gives one word a character.
+    """
+    is_loud = text.isupper()
+    found: list[Word] = []
+    for chunk in text.split():
+        if chunk.isalpha() and chunk.isascii():
+            _add_word(chunk, found, is_loud=is_loud)
+        else:
+            _Chunk(chunk, found, is_loud=is_loud).read()
+    return found
+
+
+class _Chunk:
+    """What stands between two blanks, read from left to right."""
+
+    def __init__(self, text: str, found: list[Word], *, is_loud: bool) -> None:
+        self._text = "".join(char for char in text if char not in _IGNORED)
+        self._found = found
+        self._is_loud = is_loud
+        self._run: list[str] = []
+
+    def read(self) -> None:
+        """Append the words of the chunk."""
+        for place, char in enumerate(self._text):
+            before = self._text[place - 1] if place else ""
+            after = self._text[place + 1 : place + 2]
+            if _is_letter(char):
+                self._take(char)
+            elif self._belongs(char, before, after):
+                self._run.append("-" if char in _DASHES else char)
+            else:
+                self._close()
+                self._symbol(char, before, after)
+        self._close()
+
+    def _take(self, char: str) -> None:
+        if is_spaceless(char):
+            self._close()
+            self._found.append(Word(char, "word"))
+        else:
+            self._run.append(char)
+
+    @staticmethod
+    def _belongs(char: str, before: str, after: str) -> bool:
+        """Say whether a mark between two characters is part of their word or figure."""
+        if not before or not after:
+            return False
+        if char in _APOSTROPHES or char in _DASHES:
+            return _is_letter(before) and _is_letter(after)
+        return char in _JOINS_FIGURES and before.isdigit() and after.isdigit()
+
+    def _symbol(self, char: str, before: str, after: str) -> None:
+        """Append a mark that states something; that of a sentence states nothing."""
+        if char in _SIGNS and after.isdigit() and not (before and _is_letter(before)):
+            self._run.append("-" if char in _DASHES else char)
+        elif char == "!":
+            if after == "=" or (after and _is_letter(after)):
+                self._found.append(Word(char, "symbol"))
+        elif char == "&":
+            self._found.append(Word("and", "word"))
+        elif char in _SYMBOLS or _is_symbol(char):
+            self._found.append(Word(char, "symbol"))
+
+    def _close(self) -> None:
+        """Append the word or figure that has been read."""
+        run = "".join(self._run)
+        self._run.clear()
+        if run:
+            for piece in _pieces(run):
+                if any(map(str.isdigit, piece)):
+                    _add_figure(piece, self._found)
+                else:
+                    _add_word(piece, self._found, is_loud=self._is_loud)
+
+
+def _pieces(run: str) -> list[str]:
+    """Part a run at hyphens beside a digit, those between digits excepted: `4-bit` is two."""
+    pieces = [""]
+    for place, char in enumerate(run):
+        if char == "-" and 0 < place < len(run) - 1:
+            before, after = run[place - 1].isdigit(), run[place + 1].isdigit()
+            if before != after:
+                pieces.append("")
+                continue
+        pieces[-1] += char
+    return pieces
+
+
+def _add_figure(run: str, found: list[Word]) -> None:
+    """Append a figure and the unit that is written to it; a word that holds digits is one too."""
+    digits = 0
+    while digits < len(run) and (run[digits].isdigit() or run[digits] in "-+±.,:/_'"):
+        digits += 1
+    head, tail = run[:digits], run[digits:]
+    if head and any(map(str.isdigit, head)):
+        found.append(Word(_grouped(head), "figure"))
+        if tail:
+            found.append(Word(tail.casefold(), "figure"))
+        return
+    mixed = run[1:] != run[1:].lower() and run != run.upper()
+    found.append(Word(run if mixed else run.casefold(), "figure"))
+
+
+def _grouped(figure: str) -> str:
+    """Return a figure without the marks that part its thousands: 1,000 and 1'000 are 1000."""
+    for mark in ",'_":
+        head, *groups = figure.split(mark)
+        last, dot, rest = groups[-1].partition(".") if groups else ("", "", "")
+        whole = [*groups[:-1], last]
+        bare = head.lstrip("+-±")
+        if groups and 0 < len(bare) <= 3 and bare.isdigit() and all(
+            len(group) == 3 and group.isdigit() for group in whole
+        ):  # fmt: skip
+            return head + "".join(whole) + dot + rest
+    return figure
+
+
+def _add_word(run: str, found: list[Word], *, is_loud: bool) -> None:
+    low = run.casefold()
+    if any(char in _APOSTROPHES for char in low):
+        low, more = _expanded("".join("'" if char in _APOSTROPHES else char for char in low))
+    else:
+        low, more = ("can", ("not",)) if low == "cannot" else (low, ())
+    if "-" in low:
+        parts = tuple(part for part in low.split("-") if part)
+        found.append(Word("".join(parts), _kind(run, "".join(parts)), parts))
+    elif low:
+        # The US is not us, and vitamin A is not a vitamin.
+        is_short_name = run.isupper() and not is_loud and low in FUNCTION_WORDS and (
+            len(run) > 1 or (run == "A" and bool(found))
+        )  # fmt: skip
+        found.append(Word(run, "name") if is_short_name else Word(low, _kind(run, low)))
+    found += (Word(word, "word") for word in more)
+
+
+def _expanded(low: str) -> tuple[str, tuple[str, ...]]:
+    """Return a word without its apostrophe, and the words that the apostrophe stands for."""
+    head, _, tail = low.rpartition("'")
+    if tail == "t" and head.endswith("n"):
+        stem = head[:-1]
+        return _NEGATED.get(stem, stem), ("not",)
+    if tail in _SHORTENED:
+        return head.replace("'", ""), (_SHORTENED[tail],) if _SHORTENED[tail] else ()
+    return low.replace("'", ""), ()
+
+
+def _kind(run: str, low: str) -> str:
+    is_name = run != run.lower() and low not in FUNCTION_WORDS and low not in _CALENDAR
+    return "name" if is_name or "_" in run else "word"
+
+
+def _is_letter(char: str) -> bool:
+    if char.isalnum() or char == "_":
+        return True
+    return not char.isascii() and _category(char)[0] == "M"
+
+
+def _is_symbol(char: str) -> bool:
+    if char.isascii():
+        return char in "$+<=>^|~"
+    return _category(char)[0] == "S"
+
+
+def _category(char: str) -> str:
+    from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
+
+    return category(char)
