@@ -80,7 +80,7 @@ _tideline_value() {
         edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
-        link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates' ;;
+        link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
         feedback:--delta) REPLY='text' ;;

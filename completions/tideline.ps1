@@ -165,7 +165,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
         )
         'link' = @(
-            @{ Flags = @('--kind'); Kind = 'one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates'; Help = 'How they are related [default: relates].' }
+            @{ Flags = @('--kind'); Kind = 'one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar'; Help = 'How they are related [default: relates].' }
             @{ Flags = @('--reason'); Kind = 'text'; Help = 'Why.' }
             @{ Flags = @('--strength'); Kind = 'text'; Help = 'How closely, 1 to 5.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, both ways.' }

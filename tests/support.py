@@ -42,7 +42,7 @@ DEVIATIONS = {
     "consolidation_links": "what consolidation archives is linked from the twin that stays",
     "untrusted_twin": "a trusted fact inherits nothing from an untrusted twin that it outlives",
     "buried": "a trusted statement is never merged into an untrusted fact that says the same",
-    "figures": "facts that differ in a number are never taken for the same",
+    "sameness": "what differs in order, a name, a figure or a negation is never the same",
     "dangling_links": "a link to a fact that does not exist is not stored",
     "sweep_ends": "what the decay sweep archives ends then; the reference leaves its end open",
     "link_backfill": "a reason that an edge lacked is always kept; the reference may lose it",
@@ -86,7 +86,9 @@ def empty_store_at(path: Path) -> Path:
 
 
 @contextmanager
-def fresh_store(*, analyzer: str = "standard") -> Iterator[Connection]:
+def fresh_store(
+    *, analyzer: str = "standard", sameness: str = "strict"
+) -> Iterator[Connection]:
     """Yield a connection to an empty store of its own; for hypothesis, which wants one a run."""
     with tempfile.TemporaryDirectory(prefix="tideline-test-") as folder:
         db = open_for_writing(str(empty_store_at(Path(folder) / "tideline.db")))
@@ -94,6 +96,8 @@ def fresh_store(*, analyzer: str = "standard") -> Iterator[Connection]:
         try:
             if analyzer != "standard":
                 put_setting(db, "analyzer", analyzer)
+            if sameness != "strict":
+                put_setting(db, "sameness", sameness)
             yield db
         finally:
             db.close()

@@ -33,7 +33,7 @@ def remembered(run, *argv, **given):
 def test_remember_json(run):
     """remember prints what it did, the whole fact with every default filled in, and its batch."""
     form = remembered(run, "I", "deploy", "on", "Fridays")
-    assert list(form) == ["action", "id", "fact", "superseded", "batch"]
+    assert list(form) == ["action", "id", "fact", "superseded", "batch", "similar"]
     assert list(form["fact"]) == FACT_KEYS
     assert len(form["id"]) == 26
     assert form == {
@@ -50,6 +50,7 @@ def test_remember_json(run):
         },
         "superseded": [],
         "batch": 1,
+        "similar": [],
     }  # fmt: skip
 
 

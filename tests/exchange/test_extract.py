@@ -171,7 +171,9 @@ def test_known_facts_are_reinforced(run, model, talk):
 
 
 def test_a_slot_knows_its_paraphrase(run, model, talk):
-    """A fact in a slot is recognised in other words, any other fact by its own alone."""
+    """By the reference's rule a fact in a slot is recognised in other words, any other fact by its
+    own alone."""
+    run("config", "set", "sameness", "reference")
     run("remember", "The user lives in Lisbon, Portugal", "--slot", "home")
     done = run("extract", talk(TALK), "--llm", model.command, "--json")
     assert (done.json["reinforced"], done.json["stored"]) == (1, 1)

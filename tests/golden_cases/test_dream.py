@@ -159,7 +159,7 @@ def test_curator(case):
 
 def test_facts_that_differ_in_a_number_stay():
     """Two ports, two dates, two addresses are two facts, however alike the rest is."""
-    assert deviation("figures")
+    assert deviation("sameness")
     text = "The staging server of project Atlas behind the old proxy listens on port 80{}"
     email = "用户邮箱: dong_sheng_{}@mail.example.com"
     with fresh_store() as db:

@@ -1,4 +1,4 @@
-"""Near-duplicates are found as reading every fact would find them."""
+"""Near-duplicates are found as reading every fact would find them, by the reference's rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tideline_cli.store.connection import writing
 
 
 def named(letter, number):
-    """Return a word for a number; digits would make it a figure, which parts facts."""
+    """Return a word for a number."""
     return letter + "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
@@ -63,7 +63,7 @@ def near_texts(draw):
 @given(st.data())
 def test_twins_equal_brute_force(data):
     """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch."""
-    with fresh_store(analyzer="reference") as db:
+    with fresh_store(analyzer="reference", sameness="reference") as db:
         model = Model()
         for number in range(data.draw(st.integers(1, 14))):
             write_and_compare(
@@ -77,7 +77,7 @@ def test_twins_among_many_equal_brute_force(seed):
     """In a store of many similar texts the first twin is found as well."""
     rng = random.Random(seed)
     words = [named("v", n) for n in range(25)]
-    with fresh_store(analyzer="reference") as db:
+    with fresh_store(analyzer="reference", sameness="reference") as db:
         model = Model()
         for number in range(120):
             base = words[: rng.choice((3, 7, 9, 16, 25))]

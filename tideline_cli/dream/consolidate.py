@@ -10,7 +10,7 @@ from tideline_cli.model.proposal import Merge
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.sameness import enriched, richness, same_figures, same_slot
+from tideline_cli.policy.sameness import apart, enriched, richness, same_slot
 from tideline_cli.ranking.decay import present
 
 REPLACES = ("contradicts", "transition")
@@ -20,14 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.policy.sameness import Sameness
 
     Pair = tuple[Fact, Fact, float]
     Edge = tuple[str, str, str | None, int | None]  # kind, target id, reason, strength
     Edges = Mapping[str, Sequence[Edge]]
 
 
-def plan(pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int) -> list[Merge]:
-    """Return the merges, in order; `pairs` come most alike first.
+def plan(
+    pairs: Iterable[Pair],
+    edges: Edges,
+    *,
+    merge_at: float,
+    now: int,
+    rule: Sameness = "strict",
+    learned: bool = False,
+) -> list[Merge]:
+    """Return the merges, in order; `pairs` come most alike first, by a `learned` embedder or not.
 
     A fact is merged away once at most, and what has gone keeps nothing. A later merge of the same
     keeper starts from what the earlier one made of it.
@@ -39,6 +48,8 @@ def plan(pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int) -> l
     for one, other, cosine in pairs:
         a, b = current.get(one.id, one), current.get(other.id, other)
         if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now):
+            continue
+        if apart(a.content, b.content, rule=rule, learned=learned) is not None:
             continue
         keeper, loser = (a, b) if _stays(a, b, now) else (b, a)
         if loser.pinned:
@@ -56,11 +67,11 @@ def plan(pairs: Iterable[Pair], edges: Edges, *, merge_at: float, now: int) -> l
 
 def _may_merge(a: Fact, b: Fact, now: int) -> bool:
     """Say whether two twins may become one: a confirmed or pinned fact gives way to none of its
-    kind, what no longer holds is not the same as what does, and two numbers, two slots or two
-    addresses are two things."""
+    kind, what no longer holds is not the same as what does, and two slots or two addresses are
+    two things."""
     if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
         return False
-    if not same_figures(a.content, b.content) or not same_slot(a, b):
+    if not same_slot(a, b):
         return False
     if a.content != b.content and (is_private(a) or is_private(b)):
         return False

@@ -11,6 +11,7 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.client import complete
 from tideline_cli.memory.recovery import embedder_of
+from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import listing
 from tideline_cli.policy.identifiers import is_private
@@ -117,8 +118,9 @@ def consolidate(
     reasons = reply.archive_reasons(said)
     wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     found = verdict.judge(
-        bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss
-    )
+        bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
+        rule=rule_of(db),
+    )  # fmt: skip
     if dry_run or not bucket.facts:
         return Judged(bucket, True, wanted is not None, found)
     if wanted is None:

@@ -35,7 +35,8 @@ _VECTORS_A_TRANSACTION = 512
 
 @record
 class Compared:
-    """What one comparison has seen: to be stored when the pass writes."""
+    """What one comparison has seen: to be stored when the pass writes. `learned`: the embedder has
+    learned which words mean the same, so pairs may be alike that share few."""
 
     pairs: list[Pair]
     fresh: list[Pair]
@@ -46,6 +47,7 @@ class Compared:
     anew: bool
     change: int
     seen: frozenset[int]
+    learned: bool
 
 
 @record
@@ -96,7 +98,7 @@ def compare(
                          max([until, *ground.numbers[-1:]]))  # fmt: skip
     return Compared(
         pairs, found, ground.late, crowded, backlog, made, ground.known is None, ground.change,
-        frozenset(ground.numbers),
+        frozenset(ground.numbers), bool(getattr(embedder, "learned", False)),
     )  # fmt: skip
 
 

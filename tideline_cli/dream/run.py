@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.dream import apply, confirm, consolidate, evict, relate
+from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record, replace
@@ -131,7 +132,10 @@ def plan(
     pairs, edges = _pairs(db, compared, current, viewer)
     merges: list[Merge] = []
     if "consolidate" in stages:
-        merges = consolidate.plan(pairs, edges, merge_at=settings.merge_at, now=now)
+        merges = consolidate.plan(
+            pairs, edges, merge_at=settings.merge_at, now=now, rule=rule_of(db),
+            learned=compared is not None and compared.learned,
+        )  # fmt: skip
     current |= {item.after.id: item.after for item in merges}
     gone = {item.loser.id for item in merges}
     fades, swept = _fades(db, settings, current, gone, viewer=viewer, now=now)

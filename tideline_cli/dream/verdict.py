@@ -7,13 +7,14 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, enriched, richness, same_figures, same_slot
+from tideline_cli.policy.sameness import SAME_TERMS, apart, enriched, richness, same_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.policy.sameness import Sameness
 
     Cosine = Callable[[Fact, Fact], float]
 
@@ -50,6 +51,7 @@ def judge(
     *,
     active: int,
     max_loss: float,
+    rule: Sameness = "strict",
 ) -> Verdict:
     """Return the verdict on a model's wishes about the facts that it was shown.
 
@@ -67,7 +69,7 @@ def judge(
         return Verdict((), (), None, unknown)
     if len(wanted) == len(known):
         return Verdict((), (), "the model named every fact", unknown)
-    court = _Court(known, wanted, terms, cosine)
+    court = _Court(known, wanted, terms, cosine, rule)
     for wish in wanted.values():
         court.hear(wish)
     if len(court.granted) > max_loss * active + 1e-9:
@@ -98,7 +100,9 @@ class _Court:
         wanted: Mapping[str, Wish],
         terms: Mapping[str, frozenset[str]],
         cosine: Cosine,
+        rule: Sameness,
     ) -> None:
+        self._rule = rule
         self._known = dict(known)
         self._wanted = wanted
         self._terms = terms
@@ -167,12 +171,12 @@ class _Court:
         return None
 
     def _is_twin(self, a: Fact, b: Fact, least: float) -> bool:
-        if not same_figures(a.content, b.content) or not same_slot(a, b):
+        if not same_slot(a, b):
             return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:
-            return True
-        if (a.slot is None and b.slot is None) or least >= SAME_TERMS:
+            return apart(a.content, b.content, rule=self._rule) is None
+        if self._rule == "strict" or (a.slot is None and b.slot is None) or least >= SAME_TERMS:
             return False
         return shared >= SAME_SLOT_TERMS or self._cosine(a, b) >= SAME_SLOT_COSINE
 

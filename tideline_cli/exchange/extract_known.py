@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import ceil
 
+from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.text import jaccard, terms
-from tideline_cli.policy.sameness import SAME_TERMS, richness, same_figures
+from tideline_cli.policy.sameness import SAME_TERMS, apart, richness
 from tideline_cli.store import facts, fts, slots, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.vector import plain
@@ -27,10 +28,10 @@ _FEW = 200  # texts that plain Python embeds sooner than numpy is loaded
 
 
 def near_slots(db: Connection, texts: Sequence[str], *, viewer: Origin) -> list[frozenset[int]]:
-    """Return for each text the numbers of the facts in slots that say the same in other words:
-    Jaccard >= 0.40 or cosine >= 0.45. With many slots this takes a while: call it before a
-    transaction."""
-    listed = slots.held(db, viewer=viewer) if texts else []
+    """Return for each text the numbers of the facts in slots that say the same in other words by
+    the rule `reference`: Jaccard >= 0.40 or cosine >= 0.45; none by the strict one. With many slots
+    this takes a while: call it before a transaction."""
+    listed = slots.held(db, viewer=viewer) if texts and rule_of(db) == "reference" else []
     if not listed:
         return [frozenset()] * len(texts)
     held = [(seq, frozenset(its.split())) for seq, its, _ in listed]
@@ -48,9 +49,8 @@ def equivalent(
 ) -> Fact | None:
     """Return the richest active fact of this origin that says the same, None when there is none.
 
-    The same is Jaccard >= 0.85, or a fact that is still in a slot and that `near_slots` named.
-    What has ceased to hold is not the same as what is said now, nor is what names another
-    number.
+    Candidates are those with Jaccard >= 0.85, and facts that are still in a slot and that
+    `near_slots` named. What has ceased to hold is not the same as what is said now.
     """
     distinct = _distinct(db, text)
     if not distinct:
@@ -61,11 +61,12 @@ def equivalent(
         if jaccard(distinct, held) >= SAME_TERMS
     }
     rivals = [*_facts(db, same, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
+    rule = rule_of(db)
     standing = [
         fact
         for fact in rivals
         if fact.lifecycle == "active" and not _has_ended(fact, now)
-        and same_figures(text, fact.content)
+        and apart(text, fact.content, rule=rule) is None
     ]  # fmt: skip
     return max(standing, key=richness, default=None)
 

@@ -56,6 +56,7 @@ class Summary:
         self.skipped = 0
         self.confined = 0
         self.links = 0
+        self.similar = 0
         self.batch: int | None = None
         self.errors: list[tuple[int, TidelineError]] = []
 
@@ -304,6 +305,7 @@ class _Import:
         self._summary.added += done.action != "reinforced"
         self._summary.reinforced += done.action == "reinforced"
         self._summary.superseded += len(done.superseded)
+        self._summary.similar += bool(done.similar)
 
     def _link(self) -> None:
         """Store the edges last: an edge may lead to a fact that comes later in the file."""

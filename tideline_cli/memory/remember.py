@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from math import ceil, comb
-
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
+from tideline_cli.memory.twins import rule_of, twins
 from tideline_cli.model.codec import dumps
+from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import jaccard, normalise, storable, terms
+from tideline_cli.model.text import normalise, storable, terms
 from tideline_cli.policy import gate
-from tideline_cli.policy.admit import Insert, Reinforce, Rival, admit
-from tideline_cli.policy.sameness import SAME_TERMS
-from tideline_cli.ranking.bm25 import at_least
-from tideline_cli.store import facts, fts, journal, links, uses, writes
+from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
+from tideline_cli.store import facts, journal, links, uses, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -28,21 +26,21 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer
 
-_MAX_LEAVES = 300
-_RARE = 64
-_PROBES = 8  # terms to ask for beyond those that a twin may miss
+_MOST_SIMILAR = 3
 
 
 @record
 class Remembered:
     """What became of a new fact. `action` is created, reinforced or superseded; `ignored` are
-    the --supersedes references that name no active fact of this origin."""
+    the --supersedes references that name no active fact of this origin, `similar` the newest facts
+    that are much like it and say something else."""
 
     action: str
     fact: Fact
     superseded: tuple[str, ...]
     ignored: tuple[str, ...]
     batch: int
+    similar: tuple[Like, ...] = ()
 
 
 def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
@@ -73,12 +71,14 @@ def write(
     if fact.source == "dream" and fact.derived_from:
         gate.check_descent(fact.source, _sources(db, fact))
     targets = facts.active(db, new.supersedes, viewer=new.origin) if new.supersedes else None
+    rule = rule_of(db)
     decision = admit(
         fact,
         distinct,
         targets=targets,
         slot_mates=_slot_mates(db, fact),
-        twins=_twins(db, distinct, fact, batch.origin),
+        twins=twins(db, distinct, viewer=fact.origin, origin=batch.origin, rule=rule),
+        rule=rule,
     )
     _scan(fact)
     ignored = tuple(
@@ -89,24 +89,36 @@ def write(
     )
     match decision:
         case Reinforce(before, after):
-            writes.change(db, before, after)
-            uses.put(
-                db,
-                after.id,
-                access_count=after.access_count,
-                last_accessed_at=after.last_accessed_at,
-            )
+            _reinforce(db, before, after)
             return Remembered("reinforced", after, (), ignored, batch.ordinal)
-        case Insert(_, replaced, kinds):
+        case Insert():
             if not writes.insert(db, fact, origin=batch.origin, terms=listed):
                 raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
-            for old in replaced:
-                writes.archive(db, old.id, now=now)
-                for kind in kinds:
-                    links.add(db, links.Link(fact.id, kind, old.id, created_at=now))
-            action = "superseded" if replaced else "created"
-            gone = tuple(old.id for old in replaced)
-            return Remembered(action, fact, gone, ignored, batch.ordinal)
+            similar = _join(db, decision, now=now)
+            action = "superseded" if decision.replaced else "created"
+            gone = tuple(old.id for old in decision.replaced)
+            return Remembered(action, fact, gone, ignored, batch.ordinal, similar)
+
+
+def _reinforce(db: Connection, before: Fact, after: Fact) -> None:
+    writes.change(db, before, after)
+    uses.put(
+        db, after.id, access_count=after.access_count, last_accessed_at=after.last_accessed_at
+    )
+
+
+def _join(db: Connection, decision: Insert, *, now: int) -> tuple[Like, ...]:
+    """Archive what a new fact replaces, link it to that and to the newest that are much like it;
+    return those."""
+    new_id = decision.fact.id
+    for old in decision.replaced:
+        writes.archive(db, old.id, now=now)
+        for kind in decision.link_kinds:
+            links.add(db, links.Link(new_id, kind, old.id, created_at=now))
+    similar = decision.alike[-_MOST_SIMILAR:][::-1]
+    for like in similar:
+        links.add(db, links.Link(new_id, SIMILAR, like.fact.id, created_at=now))
+    return similar
 
 
 def block(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -> None:
@@ -176,54 +188,3 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
         Rival(mate, frozenset(held.split()))
         for mate, held in facts.in_slot(db, fact.slot, viewer=fact.origin)
     ]
-
-
-def _twins(db: Connection, distinct: frozenset[str], fact: Fact, origin: int) -> Iterator[Rival]:
-    """Yield the active facts of this origin whose terms are nearly the same, oldest first.
-
-    A twin holds all but a few of the terms; asking for most of the rarest ones finds every twin
-    and little else.
-    """
-    if not distinct:
-        return
-    needed = ceil(SAME_TERMS * len(distinct))
-    missable = len(distinct) - needed
-    probes = _rarest(db, distinct, origin, missable)
-    if sum(count == 0 for count, _ in probes) > missable:
-        return
-    share = min(_affordable(missable, needed), len(probes) - missable)
-    chosen = [term for _, term in probes[: missable + share]]
-    condition = at_least(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
-    if condition is None:
-        return
-    for seq, held in list(fts.holding(db, condition, origin=origin)):
-        theirs = frozenset(held.split())
-        if jaccard(distinct, theirs) >= SAME_TERMS:
-            for twin, _ in facts.with_terms(db, [seq], viewer=fact.origin):
-                yield Rival(twin, theirs)
-
-
-def _rarest(
-    db: Connection, distinct: frozenset[str], origin: int, missable: int
-) -> list[tuple[int, str]]:
-    """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare.
-
-    Counting ends when more terms are new than a twin may miss.
-    """
-    counted: list[tuple[int, str]] = []
-    unheard = 0
-    for term in sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]:
-        count = fts.rarity(db, term, origin=origin, enough=_RARE)
-        counted.append((count, term))
-        unheard += count == 0
-        if unheard > missable:
-            break
-    return sorted(counted)
-
-
-def _affordable(missable: int, needed: int) -> int:
-    """Return how many terms to ask for, so that the condition stays small."""
-    share = 1
-    while share < needed and comb(missable + share + 1, missable) * (share + 1) <= _MAX_LEAVES:
-        share += 1
-    return share

@@ -13,7 +13,8 @@ FACTUAL = (
     "causes", "caused_by", "part_of", "precedes", "follows", "enables", "blocks", "co_constrains",
     "located_at", "uses", "works_on", "contrasts_with", "relates_to",
 )  # fmt: skip
-KINDS = (*MINTED, *FACTUAL, "same_topic", "relates")
+SIMILAR = "similar"  # much alike, and yet another statement
+KINDS = (*MINTED, *FACTUAL, "same_topic", "relates", SIMILAR)
 INVERSE: Mapping[str, str] = {kind: kind for kind in KINDS} | {
     "causes": "caused_by",
     "caused_by": "causes",

@@ -1,4 +1,8 @@
-"""When two facts say the same, which of them is richer, and what the survivor inherits."""
+"""When two facts say the same, which of them is richer, and what the survivor inherits.
+
+Terms in common and likeness only find candidates; `apart` decides whether a candidate says the
+same: the one rule of every verb and pass.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,39 @@ from tideline_cli.model.source import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from tideline_cli.model.fact import Fact
 
+    Sameness = Literal["strict", "reference"]
+
+SAMENESS: tuple[Sameness, ...] = ("strict", "reference")
 SAME_TERMS = 0.85
 
 
-def same_figures(one: str, other: str) -> bool:
-    """Say whether two texts hold the same numbers: those that differ in one state two things,
-    however alike they are in all else."""
-    return _figures(one) == _figures(other)
+def apart(one: str, other: str, *, rule: Sameness, learned: bool = False) -> str | None:
+    """Return what keeps a candidate from saying the same, in a few words; None when nothing does.
+
+    By the rule `reference` every candidate says the same. `learned`: a learned embedder found it.
+    """
+    if rule == "reference" or one == other:
+        return None
+    from tideline_cli.policy.difference import difference  # noqa: PLC0415  only for candidates
+
+    return difference(one, other, learned=learned)
+
+
+def may_be_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Say whether two texts with these index terms may say the same: not where the digits differ
+    of the terms that one has and the other lacks.
+
+    Cheap: of thousands of facts that follow one pattern, few are read and compared.
+    """
+    return _digits(one - other) == _digits(other - one)
+
+
+def _digits(terms: frozenset[str]) -> list[str]:
+    return sorted(char for term in terms for char in term if char.isdigit())
 
 
 def same_slot(one: Fact, other: Fact) -> bool:
@@ -59,7 +87,3 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         source_turn=survivor.source_turn or other.source_turn,
         valid_from=survivor.valid_from if survivor.valid_from is not None else other.valid_from,
     )
-
-
-def _figures(text: str) -> list[str]:
-    return sorted("".join(char if char.isdigit() else " " for char in text).split())

@@ -33,6 +33,9 @@ class Embedder(Protocol):
     code_size: bytes of a packed vector.
     tolerance: a proven bound of |approximate - exact cosine|.
     exact: the embedding is deterministic and cheap, so exact cosines come from the texts.
+
+    An embedder may also say that it is `learned` (a bool): that its cosines come from what words
+    mean. Of two texts that it finds equal, common words may then differ.
     """
 
     name: str

@@ -12,7 +12,8 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory.analysis import analyse_anew
 from tideline_cli.model.fact import one_of
 from tideline_cli.model.text import ANALYZERS
-from tideline_cli.store.connection import setting
+from tideline_cli.policy.sameness import SAMENESS
+from tideline_cli.store.connection import put_setting, setting, writing
 from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
@@ -24,15 +25,16 @@ HELP = """Show and change settings.
 ACTION is list (with where each value comes from), get NAME, set NAME VALUE, or path. A flag wins
 over the environment, that over the project's .tideline.toml, that over your config.toml.
 
-`analyzer` is a setting of the memory file: standard or reference; changing it makes the index
-anew."""
+Two settings belong to the memory file. `analyzer` is standard or reference; changing it makes the
+index anew. `sameness` is strict or reference: whether two texts with nearly the same words must
+also agree in order, names, figures and negations before one of them counts as a restatement."""
 EXAMPLES = (("list", ""), ("set limit 5", ""))
 ARGUMENTS = (
     Argument("words", "ACTION", "list, get NAME, set NAME VALUE, path.", "word", True, 0,
              ("list", "get", "set", "path")),
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
-_OF_FILE = "analyzer"
+_OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
 
 
 def run(session: Session, *, words: list[str]) -> int:
@@ -64,28 +66,36 @@ def _list(session: Session) -> None:
             f"{name}\t{_text(rows[name])}\t({value.origin})"
             for name, value in values.items()
         ]
-        + [f"{_OF_FILE}\t{_get(session, _OF_FILE)}\t(memory file)"]
+        + [f"{name}\t{_get(session, name)}\t(memory file)" for name in _OF_FILE]
     )
 
 
 def _get(session: Session, name: str) -> str:
-    if name == _OF_FILE:
+    if name in _OF_FILE:
         db = session.reading()
-        return "standard" if db is None else setting(db, name, "standard")
-    one_of(name, (*config.SETTINGS, _OF_FILE), "setting")
+        default = _OF_FILE[name][0]
+        return default if db is None else setting(db, name, default)
+    one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")
     return _text(config.shown(name, session.config.get(name)))
 
 
 def _set(session: Session, name: str, value: str) -> None:
-    if name == _OF_FILE:
-        analyzer: Any = one_of(value, ANALYZERS, _OF_FILE)
-        count = analyse_anew(session.writing(), analyzer)
-        session.note(f"{count:,} facts analysed anew")
+    if name in _OF_FILE:
+        _set_of_file(session, name, one_of(value, _OF_FILE[name], name))
         return
-    one_of(name, (*config.SETTINGS, _OF_FILE), "setting")
+    one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")
     path = config.config_file(os.environ)
     make_folder(os.path.dirname(path))
     config.write(path, name, value)
+
+
+def _set_of_file(session: Session, name: str, value: Any) -> None:
+    db = session.writing()
+    if name == "analyzer":
+        session.note(f"{analyse_anew(db, value):,} facts analysed anew")
+        return
+    with writing(db):
+        put_setting(db, name, value)
 
 
 def _say(session: Session, key: str, value: str) -> None:

@@ -132,6 +132,11 @@ def _report(session: Session, done: Remembered) -> None:
         session.note("known already, reinforced")
     for old in done.superseded:
         session.note(f"replaces {old}")
+    for like in done.similar:
+        session.note(
+            f"much like {like.fact.id} ({like.apart}); `--supersedes {like.fact.id}` if it "
+            "replaces that"
+        )
 
 
 def _form(done: Remembered) -> dict[str, Any]:
@@ -141,6 +146,7 @@ def _form(done: Remembered) -> dict[str, Any]:
         "fact": codec.fact_form(done.fact),
         "superseded": list(done.superseded),
         "batch": done.batch,
+        "similar": [like.fact.id for like in done.similar],
     }
 
 

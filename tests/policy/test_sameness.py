@@ -1,0 +1,121 @@
+"""When a candidate says the same, and what keeps it from doing so."""
+
+from __future__ import annotations
+
+import pytest
+
+from tideline_cli.policy.difference import FIGURE, NAME, ORDER, QUANTITY, SYMBOL, WORD, difference
+from tideline_cli.policy.sameness import apart, may_be_same
+from tideline_cli.policy.statement import words
+
+SAME = (
+    ("I deploy on Fridays", "I deploy on Friday"),
+    ("I deploy on Fridays", "i deploy on fridays."),
+    ("We use Kafka for events", "We're using Kafka for events!"),
+    ("prod database runs on port 5432", "The prod database runs on port 5432"),
+    ("we definitely accommodate them", "we definately accomodate them"),
+    ("please receive the parcel", "please recieve the parcel"),
+    ("separate endpoints", "seperate endpoints"),
+    ("the e-mail address", "the email address"),
+    ("a well-known fact", "a well known fact"),
+    ("costs 1,000 euros", "costs 1000 euros"),
+    ("he doesn't smoke", "he does not smoke"),
+    ("we can't log in", "we cannot log in"),
+    ("the tram stops here", "the tram stopped here"),
+    ("5 km of road", "5km of road"),
+    ("«Zürich» is “home”", "Zürich is home"),
+    ("东京在日本", "东京在日本。"),
+    ("very very good tea", "very good tea"),
+)
+APART = (
+    ("Anna owes Ben 50 euros", "Ben owes Anna 50 euros", ORDER),
+    ("we migrate from MySQL to Postgres", "we migrate to MySQL from Postgres", ORDER),
+    ("the cat saw a dog", "a cat saw the dog", ORDER),
+    ("张三欠李四五十元", "李四欠张三五十元", ORDER),
+    ("7 days and 30 weeks", "30 days and 7 weeks", ORDER),
+    ("due on 2026-03-04", "due on 2026-04-03", FIGURE),
+    ("grew by 1.5", "grew by 5.1", FIGURE),
+    ("it is -5 outside", "it is 5 outside", FIGURE),
+    ("it is \u22125 outside", "it is 5 outside", FIGURE),
+    ("port 8080", "port 8081", FIGURE),
+    ("key aB3xY9", "key ab3XY9", FIGURE),
+    ("runs on k8s", "runs on k3s", FIGURE),
+    ("we should use Kafka", "we should use Pulsar", NAME),
+    ("Adam owes me", "Adams owes me", NAME),
+    ("the US sent it", "the us sent it", NAME),
+    ("blood type A", "blood type", NAME),
+    ("likes C++", "likes C", SYMBOL),
+    ("likes C#", "likes C++", SYMBOL),
+    ("costs $5", "costs €5", SYMBOL),
+    ("Anna is CEO", "Anna is CEO?", SYMBOL),
+    ("x == y", "x != y", SYMBOL),
+    ("answer 👍", "answer 👎", SYMBOL),
+    ("we should use it", "we should not use it", QUANTITY),
+    ("he smokes", "he doesn't smoke", QUANTITY),
+    ("all servers are patched", "some servers are patched", QUANTITY),
+    ("Anna was CEO", "Anna is CEO", QUANTITY),
+    ("不要删除日志", "要删除日志", QUANTITY),
+    ("the key is in the box", "the key is on the box", WORD),
+    ("tea or coffee", "tea and coffee", WORD),
+    ("my key is lost", "your key is lost", WORD),
+    ("marital law", "martial law", WORD),
+    ("a stationary shop", "a stationery shop", WORD),
+    ("my university", "my universe", WORD),
+    ("we noted it", "we not it", QUANTITY),
+    ("he hopes", "he hops", WORD),
+    ("synchronous calls", "asynchronous calls", WORD),
+    ("nitrates in water", "nitrites in water", WORD),
+    ("он не курит", "он курит", QUANTITY),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_the_same(one, other):
+    """Case, punctuation, articles, inflection and slips of long words part no statements."""
+    assert difference(one, other) is None
+    assert difference(other, one) is None
+
+
+@pytest.mark.parametrize(("one", "other", "reason"), APART)
+def test_apart(one, other, reason):
+    """What changes a meaning parts two texts, whichever comes first, and says what it is."""
+    assert difference(one, other) == reason
+    assert difference(other, one) == reason
+
+
+def test_a_learned_embedder():
+    """Where it found the pair, common words may differ; the other vetoes hold."""
+    def learned(one, other):
+        return difference(one, other, learned=True)
+
+    assert learned("My car is red", "My automobile is red") is None
+    assert learned("Anna's flat is big", "Anna's apartment is large") is None
+    assert learned("Anna drives a car", "Boris drives an automobile") == NAME
+    assert learned("anna drives a car", "boris drives a car") == NAME
+    assert learned("My car costs 5", "My automobile costs 6") == FIGURE
+    assert learned("My car is red", "My automobile is not red") == QUANTITY
+    assert learned("The cache is enabled", "The cache is disabled") == WORD
+    assert learned("It is a typical car", "It is an atypical automobile") == QUANTITY
+    assert learned("A car hit Anna before Ben", "An automobile hit Ben before Anna") == ORDER
+
+
+def test_the_rules():
+    """By the reference's rule every candidate is the same."""
+    assert apart("Anna owes Ben", "Ben owes Anna", rule="reference") is None
+    assert apart("Anna owes Ben", "Ben owes Anna", rule="strict") == ORDER
+
+
+def test_the_short_way_refuses_nothing_that_is_the_same():
+    """The check of the terms alone lets every pair through that says the same."""
+    from tideline_cli.model.text import terms
+
+    for one, other in SAME:
+        both = [frozenset(terms(text, analyzer="standard")) for text in (one, other)]
+        assert may_be_same(*both)
+    assert not may_be_same(frozenset(("port", "8080")), frozenset(("port", "8081")))
+
+
+def test_words_of_a_long_text():
+    """Reading a text takes time in proportion to its length."""
+    text = "a-b'c1,000.5 " * 4000
+    assert len(words(text)) == 4000 * len(words("a-b'c1,000.5"))

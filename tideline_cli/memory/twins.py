@@ -1,0 +1,109 @@
+"""Which stored facts might say the same as a new one: candidates, found by their terms."""
+
+from __future__ import annotations
+
+from math import ceil, comb
+
+from tideline_cli.model.text import jaccard
+from tideline_cli.policy.admit import Rival
+from tideline_cli.policy.sameness import SAME_TERMS, may_be_same
+from tideline_cli.ranking.bm25 import at_least
+from tideline_cli.store import facts, fts
+from tideline_cli.store.connection import setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.policy.sameness import Sameness
+
+_MAX_LEAVES = 300
+_RARE = 64
+_PROBES = 8  # terms to ask for beyond those that a twin may miss
+_MOST_SHOWN = 8  # facts of a pattern with other figures that are given as candidates, the newest
+
+
+def rule_of(db: Connection) -> Sameness:
+    """Return the rule of a store by which two facts say the same."""
+    rule: Sameness = setting(db, "sameness", "strict")  # type: ignore[assignment]
+    return rule
+
+
+def twins(
+    db: Connection, distinct: frozenset[str], *, viewer: Origin, origin: int, rule: Sameness
+) -> Iterator[Rival]:
+    """Yield the active facts of this origin whose terms are nearly the same, oldest first.
+
+    By the strict rule, those that cannot say the same for their figures come last, and only the
+    newest few of them: they are there to be named.
+    """
+    others: list[tuple[int, frozenset[str]]] = []
+    for seq, theirs in _near(db, distinct, origin):
+        if rule == "strict" and not may_be_same(distinct, theirs):
+            others.append((seq, theirs))
+        else:
+            yield from _loaded(db, seq, theirs, viewer)
+    for seq, theirs in others[-_MOST_SHOWN:]:
+        yield from _loaded(db, seq, theirs, viewer)
+
+
+def _loaded(
+    db: Connection, seq: int, theirs: frozenset[str], viewer: Origin
+) -> Iterator[Rival]:
+    for twin, _ in facts.with_terms(db, [seq], viewer=viewer):
+        yield Rival(twin, theirs)
+
+
+def _near(
+    db: Connection, distinct: frozenset[str], origin: int
+) -> Iterator[tuple[int, frozenset[str]]]:
+    """Yield (number, terms) of the active facts that share so much of the terms, oldest first.
+
+    A twin holds all but a few of the terms; asking for most of the rarest ones finds every twin
+    and little else.
+    """
+    if not distinct:
+        return
+    needed = ceil(SAME_TERMS * len(distinct))
+    missable = len(distinct) - needed
+    probes = _rarest(db, distinct, origin, missable)
+    if sum(count == 0 for count, _ in probes) > missable:
+        return
+    share = min(_affordable(missable, needed), len(probes) - missable)
+    chosen = [term for _, term in probes[: missable + share]]
+    condition = at_least(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
+    if condition is None:
+        return
+    for seq, held in list(fts.holding(db, condition, origin=origin)):
+        theirs = frozenset(held.split())
+        if jaccard(distinct, theirs) >= SAME_TERMS:
+            yield seq, theirs
+
+
+def _rarest(
+    db: Connection, distinct: frozenset[str], origin: int, missable: int
+) -> list[tuple[int, str]]:
+    """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare.
+
+    Counting ends when more terms are new than a twin may miss.
+    """
+    counted: list[tuple[int, str]] = []
+    unheard = 0
+    for term in sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]:
+        count = fts.rarity(db, term, origin=origin, enough=_RARE)
+        counted.append((count, term))
+        unheard += count == 0
+        if unheard > missable:
+            break
+    return sorted(counted)
+
+
+def _affordable(missable: int, needed: int) -> int:
+    """Return how many terms to ask for, so that the condition stays small."""
+    share = 1
+    while share < needed and comb(missable + share + 1, missable) * (share + 1) <= _MAX_LEAVES:
+        share += 1
+    return share
