@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tideline_cli.exchange.rows import Ground, fact_from
 from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
 from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import terms
-from tideline_cli.store import uses, visibility, writes
+from tideline_cli.store import journal, uses, visibility, writes
 from tideline_cli.store.connection import open_for_writing, put_setting, writing
 
 if TYPE_CHECKING:
@@ -130,6 +132,26 @@ def put(db: Connection, wanted: Iterable[Fact], *, analyzer: str = "standard") -
     return seqs
 
 
+def named_id(name: str) -> str:
+    """Return a ULID in which a name of digits and capitals can be read (without I, L, O, U)."""
+    return f"0{name:0<25}"
+
+
+def seed(given: Iterable[dict[str, Any]], *, origin: Origin = OWNER) -> None:
+    """Store rows of an import in the test's own store, also under ids that are no ULIDs."""
+    db = open_for_writing(str(Path(os.environ["TIDELINE_HOME"]) / "tideline.db"))
+    with journal.batch(db, verb="import", by=origin, now=NOW) as batch:
+        for number, row in enumerate(given):
+            one = fact_from(row, Ground(origin, NOW, True), repeat=number)
+            one = replace(one, id=row.get("id", one.id), metadata=row.get("metadata"))
+            listed = terms(one.content, analyzer="standard")
+            assert writes.insert(db, one, origin=batch.origin, terms=listed)
+            if one.access_count or one.last_accessed_at != one.created_at:
+                uses.put(db, one.id, access_count=one.access_count,
+                         last_accessed_at=one.last_accessed_at)  # fmt: skip
+    db.close()
+
+
 def reference_origin(form: dict[str, Any] | None) -> Origin:
     """Return our origin for one of the reference; absent is the owner."""
     if form is None or form["kind"] == "owner":
@@ -166,6 +188,6 @@ def rows(db: Connection, table: str) -> list[tuple[Any, ...]]:
 
 __all__ = [
     "DAY", "DEVIATIONS", "GOLDEN", "NOW", "PEER", "ROOT", "SEGMENTS", "as_dict", "deviation",
-    "empty_store_at", "fact", "fresh_store", "golden", "put", "reference_fact",
-    "reference_origin", "rows",
+    "empty_store_at", "fact", "fresh_store", "golden", "named_id", "put", "reference_fact",
+    "reference_origin", "rows", "seed",
 ]  # fmt: skip

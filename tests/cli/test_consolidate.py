@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
@@ -10,10 +9,11 @@ import pytest
 
 from tests.conftest import run_main
 from tests.llm.server import Step, half, reply, serving
-from tests.support import NOW
+from tests.support import NOW, seed
 from tideline_cli.dream import judge
 from tideline_cli.llm import endpoint
 from tideline_cli.model.instant import iso
+from tideline_cli.model.origin import parse_origin
 
 CHANNEL = "channel:wa/c1/s1"
 FACTS = {
@@ -32,11 +32,13 @@ def no_pauses(monkeypatch):
 def filled(run):
     """A store with six facts of the owner and six of a channel."""
     for prefix, origin in (("", "owner"), ("P", CHANNEL)):
-        lines = "".join(
-            json.dumps({"id": prefix + name, "content": f"{prefix} {text}".strip()}) + "\n"
-            for name, text in FACTS.items()
+        seed(
+            [
+                {"id": prefix + name, "content": f"{prefix} {text}".strip()}
+                for name, text in FACTS.items()
+            ],
+            origin=parse_origin(origin),
         )
-        assert run("import", "-", "--trust", "--origin", origin, stdin=lines).code == 0
     return run
 
 

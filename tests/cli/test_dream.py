@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
 
-from tests.support import DAY, NOW
+from tests.support import DAY, NOW, seed
 from tideline_cli.model.instant import iso
+from tideline_cli.model.origin import parse_origin
 from tideline_cli.store import locks
 
 CHANNEL = "channel:wa/c1/s1"
 TEXT = "The user prefers dark mode in the editor"
 
 
-def take(run, *rows, **more):
-    """Import rows as the owner's own."""
-    lines = "".join(json.dumps({"content": row} if isinstance(row, str) else row) + "\n"
-                    for row in rows)  # fmt: skip
-    done = run("import", "-", "--trust", stdin=lines, **more)
-    assert done.code == 0
+def take(run, *rows):
+    """Store rows as the owner's own."""
+    seed({"content": row} if isinstance(row, str) else row for row in rows)
 
 
 def fill(run, *rows, others=8):
@@ -115,8 +112,7 @@ def test_origins(run):
     fill(run, {"id": "A1", "content": TEXT}, {"id": "A2", "content": TEXT})
     secret = "their secret preference is green tea"
     for n in (1, 2):
-        run("import", "-", "--trust", "--origin", CHANNEL,
-            stdin=json.dumps({"id": f"P{n}", "content": secret}) + "\n")  # fmt: skip
+        seed([{"id": f"P{n}", "content": secret}], origin=parse_origin(CHANNEL))
     planned = run("dream", "-n", "--max-loss", "1").out
     assert f"{CHANNEL}: 2 facts, 1 merged" in planned
     assert "secret" not in planned

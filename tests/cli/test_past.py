@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
 import pexpect
 import pytest
 
-from tests.support import NOW
+from tests.support import NOW, named_id
 from tideline_cli.model.instant import iso
 
 PEER = "channel:wa/c1/s1"
@@ -198,19 +199,20 @@ def test_history_tells_of_links(run):
 
 def test_history_keeps_to_its_origin(run):
     """What an undone import held of other origins is not shown, also not once it is gone."""
-    rows = (
-        f'{{"content": "peer secret", "id": "PPPP1", "origin": "{PEER}", '
-        '"links": [{"kind": "supports", "target": "PPPP2", "reason": "secret reason"}]}\n'
-        f'{{"content": "peer secret 2", "id": "PPPP2", "origin": "{PEER}"}}\n'
-        '{"content": "mine", "id": "OOOO1"}\n'
-    )
+    first, second, mine = map(named_id, ("PPPP1", "PPPP2", "MMMM1"))
+    edge = {"kind": "supports", "target": second, "reason": "secret reason"}
+    rows = "".join(json.dumps(row) + "\n" for row in (
+        {"content": "peer secret", "id": first, "origin": PEER, "links": [edge]},
+        {"content": "peer secret 2", "id": second, "origin": PEER},
+        {"content": "mine", "id": mine},
+    ))  # fmt: skip
     assert run("import", "-", "--trust", stdin=rows).code == 0
     run("undo")
     told = run("history", "--json")
     assert "secret" not in told.out and "PPPP" not in told.out
     removed = [c for c in told.json["changes"] if c["batch"] == 2 and c["entity"] == "fact"]
     assert [(c["act"], c["id"], c["before"]["content"]) for c in removed] == [
-        ("removed", "OOOO1", "mine")
+        ("removed", mine, "mine")
     ]
 
 

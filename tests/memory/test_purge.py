@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.soundness import sound
-from tests.support import NOW, PEER, empty_store_at, rows
+from tests.support import NOW, PEER, empty_store_at, named_id, rows
 from tideline_cli.errors import NotFoundError
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
@@ -103,7 +103,7 @@ def fill(db, rng, count, *, long=0.02):
         length = 900 if rng.random() < long else rng.randint(3, 15)
         return " ".join(rng.choices(common, k=length))
 
-    given = [{"content": text(), "id": f"F{rng.random()}"} for _ in range(count)]
+    given = [{"content": text(), "id": named_id(f"F{rng.randrange(10**12)}")} for _ in range(count)]
     take(db, enumerate(given, 1), Ground(OWNER, NOW, True), merge=False)
 
 
@@ -154,12 +154,12 @@ def test_no_trace_is_left(seed):
             if rng.random() < 0.1:
                 fill(db, rng, 5)
             remember(
-                db, NewFact(text, "knowledge", "owner_message", OWNER), fact_id=f"SECRET{i}",
+                db, NewFact(text, "knowledge", "owner_message", OWNER), fact_id=f"SECRET{i:02}",
                 now=NOW,
             )  # fmt: skip
         if rng.random() < 0.7:
             tend(db)
-        live(db, rng, f"SECRET{rng.randrange(len(texts))}", texts)
+        live(db, rng, f"SECRET{rng.randrange(len(texts)):02}", texts)
         there = {seq: text for seq, text in facts.texts(db, viewer=OWNER) if text in set(texts)}
         if not there:
             return  # all of it is undone
@@ -235,14 +235,14 @@ def test_terms_that_moved_between_pages_leave_nothing(here, folder):
     rng = random.Random(4)
     texts = [" ".join(secret_words(rng, 40, set())) for _ in range(10)]
     for i, text in enumerate(texts):
-        say(here, text, f"SECRET{i}")
-        amend.forget(here, [f"SECRET{i}"], viewer=OWNER, now=NOW)
+        say(here, text, f"SECRET{i:02}")
+        amend.forget(here, [f"SECRET{i:02}"], viewer=OWNER, now=NOW)
         for n in range(5):
             say(here, " ".join("".join(rng.choices("aeiou", k=9)) for _ in range(60)), f"F{i}{n}")
             amend.forget(here, [f"F{i}{n}"], viewer=OWNER, now=NOW)
     wanted = of_words(" ".join(texts).split())
     assert traces(folder, wanted) == wanted
-    purge(here, [f"SECRET{i}" for i in range(10)], viewer=OWNER, now=NOW)
+    purge(here, [f"SECRET{i:02}" for i in range(10)], viewer=OWNER, now=NOW)
     assert traces(folder, wanted) == set()
     sound(here)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.soundness import sound
-from tests.support import DAY, NOW, PEER, fact, put, rows
+from tests.support import DAY, NOW, PEER, fact, named_id, put, rows
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
@@ -104,13 +104,13 @@ def test_a_replacement_that_came_since_is_named(db, kind):
 def test_more_than_three_obstacles_are_counted(db):
     """A long list is cut: three are named, the rest is counted; the newest batch is the hint."""
     ground = Ground(OWNER, NOW, True)
-    take(db, enumerate([{"content": f"fact number {n}", "id": f"F{n}"} for n in range(5)], 1),
-         ground, merge=False)  # fmt: skip
+    given = [{"content": f"fact number {n}", "id": named_id(f"F{n}")} for n in range(5)]
+    take(db, enumerate(given, 1), ground, merge=False)
     for n in range(5):
-        amend.pin(db, [f"F{n}"], viewer=OWNER, now=NOW)
+        amend.pin(db, [named_id(f"F{n}")], viewer=OWNER, now=NOW)
     assert refusal(db, 1) == (
-        "batch 1 cannot be undone: batch 2 (pin) changed F0, batch 3 (pin) changed F1, "
-        "batch 4 (pin) changed F2, and 2 more",
+        f"batch 1 cannot be undone: batch 2 (pin) changed {named_id('F0')}, batch 3 (pin) "
+        f"changed {named_id('F1')}, batch 4 (pin) changed {named_id('F2')}, and 2 more",
         "undo batch 6 first",
     )
 
@@ -172,12 +172,14 @@ def test_the_first_use_leaves_no_row(db):
 
 def test_an_id_that_was_given_again_is_named(db):
     """A fact does not come back beside one that has got its id."""
-    rows = [{"content": "I deploy on Fridays", "id": "A"}]
+    rows = [{"content": "I deploy on Fridays", "id": named_id("A")}]
     for _ in range(2):
         take(db, enumerate(rows, 1), Ground(OWNER, NOW, True), merge=False)
         if db.execute("SELECT count(*) FROM batch").get == 1:
             undo(db, None, viewer=OWNER, now=NOW)
-    assert refusal(db, 2)[0] == "batch 2 cannot be undone: batch 3 (import) stored A"
+    assert refusal(db, 2)[0] ==  (
+        f"batch 2 cannot be undone: batch 3 (import) stored {named_id('A')}"
+    )
 
 
 def test_an_edge_whose_end_is_gone_does_not_come_back(db):
@@ -247,15 +249,15 @@ def test_an_undo_that_would_change_nothing_is_none(db):
 def test_an_import_of_several_origins_is_taken_back_whole(db):
     """One batch of the owner may hold the facts of many; all of them go and come."""
     rows = [
-        {"content": "I deploy on Fridays", "id": "A"},
-        {"content": "peer deploys on Sundays", "id": "P", "origin": PEER.key,
-         "links": [{"kind": "supports", "target": "Q"}]},
-        {"content": "coffee at noon", "id": "Q", "origin": PEER.key},
+        {"content": "I deploy on Fridays", "id": named_id("A")},
+        {"content": "peer deploys on Sundays", "id": named_id("P"), "origin": PEER.key,
+         "links": [{"kind": "supports", "target": named_id("Q")}]},
+        {"content": "coffee at noon", "id": named_id("Q"), "origin": PEER.key},
     ]  # fmt: skip
     take(db, enumerate(rows, 1), Ground(OWNER, NOW, True), merge=False)
     before = exported(db)
     assert {form["origin"] for form in before} == {OWNER.key, PEER.key}
-    assert undo(db, None, viewer=OWNER, now=NOW).removed == ("A", "P", "Q")
+    assert undo(db, None, viewer=OWNER, now=NOW).removed == tuple(map(named_id, "APQ"))
     assert exported(db) == []
     undo(db, None, viewer=OWNER, now=NOW)
     assert exported(db) == before
@@ -269,7 +271,8 @@ def test_many_facts_go_and_come_back(db):
     with writing(db):
         embed_backlog(db, origin=1, limit=10)
     rows = [
-        {"content": f"fact number {n} of {n % 7}", "id": f"F{n}", "access_count": n % 3}
+        {"content": f"fact number {n} of {n % 7}", "id": named_id(f"F{n:04}"),
+         "access_count": n % 3}
         for n in range(1200)
     ]
     take(db, enumerate(rows, 1), Ground(OWNER, NOW, True), merge=False)

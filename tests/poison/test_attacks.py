@@ -113,8 +113,10 @@ def test_an_import_cannot_say_that_it_replaced_the_owners_fact(battle, kind):
     steps = [attacks.said("import", "-", stdin=rows), attacks.said("forget", DAY)]
     battle.fight(attacks.Attack("first", "edge", *steps))
     assert battle.run("show", DAY, "--json").json["backlinks"] == []
-    inside = battle.run("show", "ONE1", "--json").json["backlinks"]
-    assert [edge["id"] for edge in inside] == ["TWO2"]
+    listed = battle.run("list", "--json").json["facts"]
+    ids = {(fact["metadata"] or {}).get("original_id"): fact["id"] for fact in listed}
+    inside = battle.run("show", ids["ONE1"], "--json").json["backlinks"]
+    assert [edge["id"] for edge in inside] == [ids["TWO2"]]
     assert battle.run("restore", DAY).code == 0
 
 

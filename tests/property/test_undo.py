@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.property.strategies import ORIGINS
 from tests.property.strategies import facts as drawn_facts
 from tests.soundness import sound
-from tests.support import DAY, NOW, fresh_store
+from tests.support import DAY, NOW, fresh_store, named_id
 from tideline_cli.dream import judge
 from tideline_cli.dream.run import STAGES, Settings, dream
 from tideline_cli.errors import TidelineError, WriteBlockedError
@@ -60,7 +60,7 @@ class World:
 
     def new_id(self):
         self.made += 1
-        return f"F{self.made:04d}"
+        return named_id(f"F{self.made:04d}")
 
     def some(self, most=1, **wanted):
         """Return ids of the viewer's facts."""

@@ -23,6 +23,7 @@ from tideline_cli.memory.past import undo
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
+from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import batches, facts
@@ -112,7 +113,7 @@ class Memory(RuleBasedStateMachine):
         wanted = list(jsonl.forms(world.db, viewer=EVERYONE))
         rows = [codec.loads(codec.dumps(dict(form))) for form in wanted]
         with fresh_store() as db:
-            take(db, enumerate(rows, 1), Ground(OWNER, world.now, True), merge=False)
+            take(db, enumerate(rows, 1), Ground(OWNER, LATEST_MS, True), merge=False)
             assert list(jsonl.forms(db, viewer=EVERYONE)) == wanted
             sound(db)
 

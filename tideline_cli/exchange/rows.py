@@ -1,13 +1,26 @@
-"""One row of a file to one fact: every value checked, unknown keys kept in the metadata."""
+"""One row of a file to one fact: every value checked, unknown keys kept in the metadata.
+
+A file that nobody vouches for states no merit of its rows: see `_worth`.
+"""
 
 from __future__ import annotations
 
 from _blake2 import blake2b
-from math import isfinite
 
 from tideline_cli.errors import UsageError
+from tideline_cli.exchange.cells import (
+    count,
+    flag,
+    instants,
+    past,
+    rate,
+    strings,
+    text,
+    unit,
+    word,
+)
 from tideline_cli.memory.remember import checked
-from tideline_cli.model import codec, instant, ulid
+from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import (
     HEATS,
     KINDS,
@@ -21,10 +34,10 @@ from tideline_cli.model.fact import (
     one_of,
     slot_key,
 )
+from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
-from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
 
 TYPE_CHECKING = False
@@ -32,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Heat, Segment, Status, Tier
     from tideline_cli.model.source import Source
 
 KEYS = frozenset(
@@ -40,9 +53,11 @@ KEYS = frozenset(
     "last_accessed_at created_at source origin lifecycle status confidence slot valid_from "
     "valid_to pinned source_turn derived_from metadata links".split()
 )
-_ID_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
-_LONGEST_ID = 64
-_LARGEST_COUNT = 2**31
+_WORTH = (
+    "importance", "confidence", "decay_rate", "heat", "status", "pinned", "access_count",
+    "last_accessed_at", "created_at", "tier",
+)  # fmt: skip
+ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
 
 @record
@@ -58,8 +73,10 @@ class Ground:
 def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fact:
     """Return the fact that a row states; raise UsageError naming what is wrong with it.
 
-    A row without an id gets one made of what it says, so that the same row is the same fact in a
-    second run; `repeat` tells equal rows of one file apart.
+    An id is taken from a file that is vouched for, if it is a ULID; any other is kept in the
+    metadata, and one is made of it. A row without an id gets one made of what it says; `repeat`
+    tells equal rows of one file apart. So the same row is the same fact in a second run. No time
+    but that of validity lies after the import.
     """
     content = row.get("content")
     if not isinstance(content, str):
@@ -67,29 +84,75 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     content = checked(content)
     source = _source(row, ground)
     origin = _origin(row, ground)
-    kind = _word(row, "kind", tuple(KINDS))
+    kind = word(row, "kind", tuple(KINDS))
     segment, tier = _class(row, kind, source, ground)
-    defaults = SEGMENTS[segment]
-    importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
-    stated = instants(row, "created_at", None)
+    stated = past(row, "created_at", ground.now)
     created_at = ground.now if stated is None else stated
     slot = text(row, "slot")
-    status: Any = _word(row, "status", STATUSES) if ground.trusted else None
-    lifecycle: Any = _word(row, "lifecycle", LIFECYCLES) or "active"
-    heat: Any = _word(row, "heat", HEATS) or initial_heat(segment, kind, tier, importance)
+    lifecycle: Any = word(row, "lifecycle", LIFECYCLES) or "active"
     turn = text(row, "source_turn")
-    own_id = _id(row) if "id" in row else None
-    used = instants(row, "last_accessed_at", None)
+    own_id, metadata = text(row, "id"), metadata_of(row)
+    if own_id and not (ground.trusted and ulid.is_ulid(own_id)):
+        metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
+        own_id = minted_id(origin, own_id)
+    worth = _worth(row, ground, segment, kind, tier, created_at)
     return Fact(
         own_id or made_id(origin, content, turn, stated, repeat),
-        content, segment, tier, heat, kind, text(row, "title"), strings(row, "tags"), importance,
-        _rate(row, defaults.decay_rate), _count(row, "access_count"),
-        created_at if used is None else used, created_at, source, origin, lifecycle, status,
-        unit(row, "confidence", clamp=True, default=None), slot_key(slot) if slot else None,
-        instants(row, "valid_from", None), instants(row, "valid_to", None),
-        flag(row, "pinned") and ground.trusted, turn, strings(row, "derived_from"),
-        metadata_of(row),
+        content, segment, tier, worth.heat, kind, text(row, "title"), strings(row, "tags"),
+        worth.importance, worth.decay_rate, worth.access_count, worth.last_accessed_at, created_at,
+        source, origin, lifecycle, worth.status, worth.confidence,
+        slot_key(slot) if slot else None, instants(row, "valid_from", None),
+        instants(row, "valid_to", None), worth.pinned, turn, strings(row, "derived_from"), metadata,
     )  # fmt: skip
+
+
+@record
+class _Worth:
+    """What a fact is worth: all that lets it rank higher or stay longer."""
+
+    importance: float
+    confidence: float | None
+    decay_rate: float
+    heat: Heat
+    status: Status | None
+    pinned: bool
+    access_count: int
+    last_accessed_at: int
+
+
+def _worth(
+    row: Mapping[str, Any], ground: Ground, segment: Segment, kind: str | None, tier: Tier,
+    created_at: int,
+) -> _Worth:  # fmt: skip
+    """Return what a row says that it is worth. One that nobody vouches for may say that it is worth
+    less than its segment, and no more: it was never used, is not pinned, and fades as others do.
+    """
+    defaults = SEGMENTS[segment]
+    importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
+    confidence = unit(row, "confidence", clamp=True, default=None)
+    decay = rate(row, defaults.decay_rate)
+    heat: Any = word(row, "heat", HEATS)
+    status: Any = word(row, "status", STATUSES)
+    uses, pinned = count(row, "access_count"), flag(row, "pinned")
+    used = past(row, "last_accessed_at", ground.now)
+    if ground.trusted:
+        heat = heat or initial_heat(segment, kind, tier, importance)
+        last = created_at if used is None else used
+        return _Worth(importance, confidence, decay, heat, status, pinned, uses, last)
+    importance = min(importance, defaults.importance)
+    heat = initial_heat(segment, None, tier, importance)
+    confidence = None if confidence is None or confidence >= 1 else confidence
+    decay = max(decay, defaults.decay_rate)
+    return _Worth(importance, confidence, decay, heat, None, False, 0, created_at)
+
+
+def was_limited(row: Mapping[str, Any], fact: Fact, ground: Ground) -> bool:
+    """Say whether the row claimed more for its fact than it was given."""
+    claimed = [name for name in _WORTH if row.get(name) is not None]
+    if claimed in ([], ["created_at"]):
+        return (instants(row, "created_at", ground.now) or 0) > ground.now
+    stated = fact_from(row, replace(ground, trusted=True, now=LATEST_MS))
+    return any(getattr(stated, name) != getattr(fact, name) for name in claimed)
 
 
 def _origin(row: Mapping[str, Any], ground: Ground) -> Origin:
@@ -109,15 +172,19 @@ def _class(
 ) -> tuple[Segment, Tier]:
     """Return segment and tier; a file that nobody vouches for gets neither what its source may
     not author nor permanence."""
-    segment: Any = _word(row, "segment", tuple(SEGMENTS)) or (
+    segment: Any = word(row, "segment", tuple(SEGMENTS)) or (
         KINDS[kind][0] if kind else "knowledge"
     )
     if not ground.trusted:
         segment = confined(segment, source)
-    tier: Any = _word(row, "tier", TIERS) or SEGMENTS[segment].tier
-    if tier == "permanent" and not ground.trusted:
-        tier = SEGMENTS[segment].tier
-    return segment, tier
+    tier: Any = word(row, "tier", TIERS) or SEGMENTS[segment].tier
+    return segment, tier if ground.trusted else SEGMENTS[segment].tier
+
+
+def minted_id(origin: Origin, stated: str) -> str:
+    """Return the ULID that stands for an id which a file states and which is not taken as it is."""
+    said = "\x1f".join((origin.key, "id", stated))
+    return ulid.text(blake2b(said.encode(), digest_size=16).digest())
 
 
 def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, repeat: int) -> str:
@@ -144,43 +211,6 @@ def links_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     return links
 
 
-def strings(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a list of texts, each once."""
-    values = row.get(name)
-    if values is None:
-        return ()
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise UsageError(f"{name} is not a list of texts")
-    return tuple(dict.fromkeys(storable(value, name) for value in values))
-
-
-def unit(row: Mapping[str, Any], name: str, *, clamp: bool, default: float | None) -> float | None:
-    """Return a number within 0..1; outside it is clamped or refused."""
-    value = row.get(name)
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise UsageError(f"{name} is not a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = float("inf")
-    if not clamp and not 0.0 <= number <= 1.0:
-        raise UsageError(f"{name} is not a number from 0 to 1")
-    if not isfinite(number):
-        return default
-    return min(1.0, max(0.0, number))
-
-
-def instants(row: Mapping[str, Any], name: str, default: int | None) -> int | None:
-    """Return a time in milliseconds, from ISO 8601 or epoch milliseconds."""
-    value = row.get(name)
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise UsageError(f"{name} is not a time")
-    return instant.parse(str(value))
-
 
 def _source(row: Mapping[str, Any], ground: Ground) -> Source:
     stated = row.get("source")
@@ -195,57 +225,6 @@ def was_confined(row: Mapping[str, Any], fact: Fact) -> bool:
     """Say whether the row named a segment that its source may not author."""
     return row.get("segment") not in (None, fact.segment) and not is_trusted(fact.source)
 
-
-def _word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | None:
-    value = row.get(name)
-    return None if value is None else one_of(str(value), allowed, name)
-
-
-def text(row: Mapping[str, Any], name: str) -> str | None:
-    value = row.get(name)
-    if value is None:
-        return None
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str):
-        raise UsageError(f"{name} is not a text")
-    return storable(value, name)
-
-
-def _id(row: Mapping[str, Any]) -> str | None:
-    value = row.get("id")
-    if value is None:
-        return None
-    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_ID or set(value) - _ID_CHARS:
-        raise UsageError(
-            f"not an id: {value!r:.60}", hint="an id has 1 to 64 letters, digits, or _-.:"
-        )
-    return value
-
-
-def _count(row: Mapping[str, Any], name: str) -> int:
-    value = row.get(name)
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _LARGEST_COUNT:
-        raise UsageError(f"{name} is not a whole number")
-    return value
-
-
-def flag(row: Mapping[str, Any], name: str) -> bool:
-    value = row.get(name)
-    if value in (None, 0, 1):
-        return bool(value)
-    raise UsageError(f"{name} is not true or false")
-
-
-def _rate(row: Mapping[str, Any], default: float) -> float:
-    value = row.get("decay_rate")
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 100:
-        raise UsageError("decay_rate is not a number from 0 to 100")
-    return float(value)
 
 
 def metadata_of(row: Mapping[str, Any]) -> dict[str, Any] | None:

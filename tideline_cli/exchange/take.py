@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.exchange.edges_of_rows import RowEdges, edge_of
 from tideline_cli.exchange.embedding import ChunkEmbedder
-from tideline_cli.exchange.rows import Ground, fact_from, instants, links_of, text, was_confined
+from tideline_cli.exchange.rows import (
+    ORIGINAL_ID,
+    Ground,
+    fact_from,
+    links_of,
+    was_confined,
+    was_limited,
+)
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.recovery import embed_backlog
-from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.fact import Fact, NewFact
-from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.record import record
-from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import storable, terms
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.text import terms
 from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import (
@@ -20,7 +25,6 @@ from tideline_cli.store import (
     facts,
     fts,
     journal,
-    links,
     uses,
     vectors,
     visibility,
@@ -57,6 +61,8 @@ class Summary:
         self.confined = 0
         self.links = 0
         self.similar = 0
+        self.limited = 0  # rows that claimed more use, weight or time to come than they were given
+        self.renamed = 0  # rows whose id was not taken
         self.batch: int | None = None
         self.errors: list[tuple[int, TidelineError]] = []
 
@@ -121,7 +127,7 @@ class _Import:
         self._numbers: dict[str, int] = {}
         self._vectors = ChunkEmbedder(db)
         self._ready_chunk: list[Prepared] = []
-        self._edges: list[tuple[str, dict[str, Any]]] = []
+        self._edges = RowEdges(ground)
         self._last_before = facts.last_number(db)
 
     def close(self) -> None:
@@ -142,7 +148,9 @@ class _Import:
                     progress(line)
         self._begin(chunk)
         self._begin([])
-        self._link()
+        for part in self._edges.parts(CHUNK):
+            with self._batch_on(bulk=False):
+                self._summary.links += self._edges.store(self._db, part)
         self._finish()
         return self._summary
 
@@ -150,10 +158,7 @@ class _Import:
         """Complete the bounds, and make everything durable with a last commit."""
         finish_bulk(self._db)
         if self._batch is not None:
-            with journal.batch(
-                self._db, verb="import", by=self._ground.origin, now=self._ground.now,
-                resume=self._batch,
-            ):  # fmt: skip
+            with self._batch_on(bulk=False):
                 self._bound()
         if self._summary.blocked:
             reason = f"threat scan: {self._summary.blocked:,} rows of an import"
@@ -161,6 +166,13 @@ class _Import:
                 self._db, verb="import", by=self._ground.origin, now=self._ground.now,
                 reason=reason,
             )  # fmt: skip
+
+    def _batch_on(self, *, bulk: bool) -> journal.batch:
+        """Return the one batch of this run, begun or gone on with."""
+        return journal.batch(
+            self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+            resume=self._batch, bulk=bulk,
+        )  # fmt: skip
 
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         ready = _prepared(line, row, self._ground, self._analyzer)
@@ -181,10 +193,7 @@ class _Import:
             self._store(ready)
 
     def _store(self, chunk: list[Prepared]) -> None:
-        with journal.batch(
-            self._db, verb="import", by=self._ground.origin, now=self._ground.now,
-            resume=self._batch, bulk=not self._merge,
-        ) as batch:  # fmt: skip
+        with self._batch_on(bulk=not self._merge) as batch:
             self._batch = batch.number
             self._summary.batch = batch.ordinal
             origins = sorted({self._number(ready.fact.origin) for ready in chunk})
@@ -241,9 +250,12 @@ class _Import:
         return self._numbers[origin.key]
 
     def _insert(self, ready: Prepared, origin: int) -> bool:
-        fact = ready.fact
+        fact = self._citing(ready.fact)
+        if self._is_known_by_its_own_id(ready.row, fact):
+            self._summary.present += 1
+            return False
         added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
-        if not added and "id" not in ready.row:
+        if not added and not ready.row.get("id"):
             fact = self._next_repeat(ready)
             added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added:
@@ -256,8 +268,28 @@ class _Import:
             )  # fmt: skip
         self._summary.added += 1
         self._summary.confined += was_confined(ready.row, fact)
-        self._edges += [(fact.id, edge) for edge in links_of(ready.row)]
+        self._count(ready)
+        self._edges.note(fact, links_of(ready.row))
         return True
+
+    def _count(self, ready: Prepared) -> None:
+        """Count what of a row was not taken as it was stated."""
+        self._summary.limited += was_limited(ready.row, ready.fact, self._ground)
+        self._summary.renamed += bool(ready.row.get("id")) and _was_renamed(ready)
+
+    def _is_known_by_its_own_id(self, row: dict[str, Any], fact: Fact) -> bool:
+        """Say whether a row whose id is not taken is there under that id: earlier programs took it.
+        """
+        if not row.get("id") or (fact.metadata or {}).get(ORIGINAL_ID) is None:
+            return False
+        return facts.has_text(self._db, str(row["id"]), fact.content, viewer=fact.origin)
+
+    def _citing(self, fact: Fact) -> Fact:
+        """Return the fact with what it cites by the ids that this import has given."""
+        if not fact.derived_from:
+            return fact
+        cited = tuple(self._edges.resolved(self._db, one, fact) for one in fact.derived_from)
+        return fact if cited == fact.derived_from else replace(fact, derived_from=cited)
 
     def _next_repeat(self, ready: Prepared) -> Fact:
         """Return the fact of a row that says the same as an earlier one, of this run or of one
@@ -289,10 +321,10 @@ class _Import:
             self._summary.refuse(ready.line, error)
 
     def _write(self, ready: Prepared, batch: journal.batch) -> None:
-        fact = ready.fact
+        fact = self._citing(ready.fact)
         new = NewFact(
             fact.content, fact.segment, fact.source, fact.origin, tier=fact.tier, kind=fact.kind,
-            title=fact.title, tags=fact.tags, importance=fact.importance,
+            heat=fact.heat, title=fact.title, tags=fact.tags, importance=fact.importance,
             confidence=fact.confidence, slot=fact.slot, valid_from=fact.valid_from,
             valid_to=fact.valid_to, pinned=fact.pinned, source_turn=fact.source_turn,
             derived_from=fact.derived_from, metadata=fact.metadata,
@@ -302,32 +334,15 @@ class _Import:
         except TidelineError as error:
             self._summary.refuse(ready.line, error)
             return
+        self._count(ready)
         self._summary.added += done.action != "reinforced"
         self._summary.reinforced += done.action == "reinforced"
         self._summary.superseded += len(done.superseded)
         self._summary.similar += bool(done.similar)
 
-    def _link(self) -> None:
-        """Store the edges last: an edge may lead to a fact that comes later in the file."""
-        for start in range(0, len(self._edges), CHUNK):
-            with journal.batch(
-                self._db, verb="import", by=self._ground.origin, now=self._ground.now,
-                resume=self._batch,
-            ):  # fmt: skip
-                for source, edge in self._edges[start : start + CHUNK]:
-                    link = _link(source, edge, self._ground)
-                    if self._ground.trusted or not self._usurps(link):
-                        self._summary.links += links.add(self._db, link)
 
-    def _usurps(self, link: links.Link) -> bool:
-        """Say whether the edge would put an imported fact in the place of a trusted one."""
-        if link.kind not in REPLACING:
-            return False
-        try:
-            _, target = facts.find(self._db, link.target, viewer=EVERYONE)
-        except TidelineError:
-            return False
-        return is_trusted(target.source)
+def _was_renamed(ready: Prepared) -> bool:
+    return ready.fact.id != str(ready.row["id"])
 
 
 def _prepared(
@@ -337,20 +352,5 @@ def _prepared(
         raise row
     fact = fact_from(row, ground)
     for edge in links_of(row):
-        _link(fact.id, edge, ground)
+        edge_of(fact.id, edge, ground)
     return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer))
-
-
-def _link(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:
-    """Return the edge that a row states; raise UsageError naming what is wrong with it."""
-    reason, strength = text(edge, "reason"), edge.get("strength")
-    if strength is not None and (isinstance(strength, bool) or strength not in range(1, 6)):
-        raise UsageError("a link's strength is not a whole number from 1 to 5")
-    return links.Link(
-        source,
-        storable(edge["kind"], "a link's kind"),
-        storable(edge["target"], "a link's target"),
-        reason,
-        strength,
-        instants(edge, "created_at", ground.now) or ground.now,
-    )

@@ -98,6 +98,7 @@ class NewFact:
     derived_from: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
     supersedes: tuple[str, ...] = ()
+    heat: Heat | None = None
 
 
 @record
@@ -143,7 +144,9 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         content=new.content,
         segment=new.segment,
         tier=tier,
-        heat="core" if new.pinned else initial_heat(new.segment, new.kind, tier, importance),
+        heat="core"
+        if new.pinned
+        else new.heat or initial_heat(new.segment, new.kind, tier, importance),
         kind=new.kind,
         title=new.title,
         tags=new.tags,

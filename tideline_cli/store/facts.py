@@ -25,6 +25,7 @@ FROM fact LEFT JOIN usage ON usage.fact = fact.seq
 """
 _WITH_TERMS = _SELECT.replace(", metadata", ", metadata, terms")
 _MIN_PREFIX = 4
+_FULL = 26  # letters of an id
 
 
 @record
@@ -94,13 +95,31 @@ def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[
         row = db.execute(sql, (reference, *values)).fetchone()
     except UnicodeEncodeError:  # not UTF-8, as no id is
         row = None
-    if row is None:
-        row = _by_prefix(db, reference.upper(), condition, values)
+    if row is None or len(reference) < _FULL:
+        # A short id does not stand before the facts whose ids begin with it.
+        others = _by_prefix(db, reference.upper(), condition, values)
+        if row is not None and others is not None and others[1] != row[1]:
+            raise _ambiguous(reference)
+        row = row or others
     if row is None:
         raise NotFoundError(
             f"no such id: {reference}", hint="`tideline list` shows the ids of this origin"
         )
     return row[0], _fact(row)
+
+
+def exists(db: Connection, fact_id: str, *, viewer: Origin) -> bool:
+    """Say whether a viewer has a fact with exactly this id."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT 1 FROM fact WHERE id = ? AND {condition}"
+    return db.execute(sql, (fact_id, *values)).fetchone() is not None
+
+
+def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> bool:
+    """Say whether a viewer has a fact with exactly this id and this text."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT 1 FROM fact WHERE id = ? AND content = ? AND {condition}"
+    return db.execute(sql, (fact_id, content, *values)).fetchone() is not None
 
 
 def active(db: Connection, ids: Iterable[str], *, viewer: Origin) -> list[Fact]:
@@ -225,6 +244,10 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     return "".join(f" AND {part}" for part in parts), tuple(values)
 
 
+def _ambiguous(prefix: str) -> UsageError:
+    return UsageError(f"{prefix} is the beginning of several ids", hint="give more of it")
+
+
 def _by_prefix(
     db: Connection, prefix: str, condition: str, values: tuple[str, ...]
 ) -> tuple[Any, ...] | None:
@@ -235,7 +258,7 @@ def _by_prefix(
         (prefix, prefix + "~", *values),
     ).fetchall()
     if len(rows) > 1:
-        raise UsageError(f"{prefix} is the beginning of several ids", hint="give more of it")
+        raise _ambiguous(prefix)
     return rows[0] if rows else None
 
 

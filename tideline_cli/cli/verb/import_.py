@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
 
-Rows are taken as they are: ids are kept, nothing is merged. Rows that are there already are left
-alone, so an import that was cut short is finished by running it again. Unknown keys go into the
-metadata.
+Rows are taken as they are, and nothing is merged. Rows that are there already are left alone, so an
+import that was cut short is finished by running it again. Unknown keys go into the metadata, and so
+does an id that is no ULID. A time of creation or use that lies ahead becomes now.
 
-Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they
-are scanned, and may not speak for the owner."""
+Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they are
+scanned, may not speak for the owner, get new ids, and claim no more use or weight than new facts
+of their segment have."""
 EXAMPLES = (("facts.jsonl", ""), ("backup.jsonl", "--trust"), ("notes.db", "--table fact"))
 ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
 OPTIONS = (
@@ -165,6 +166,8 @@ def _sentence(summary: Summary, trust: bool) -> str:
         (summary.skipped, "bad rows skipped"),
         (summary.blocked, "blocked by the scan"),
         (summary.confined, "confined to knowledge"),
+        (summary.limited, "with less use, weight or time than they claim"),
+        (summary.renamed, "under new ids (the stated ones are in metadata.original_id)"),
     ):
         if count:
             parts.append(f"{count:,} {what}")
@@ -187,6 +190,8 @@ def _form(path: str, summary: Summary, trust: bool) -> dict[str, object]:
         "blocked": summary.blocked,
         "confined": summary.confined,
         "similar": summary.similar,
+        "limited": summary.limited,
+        "renamed": summary.renamed,
         "source": "as_stated" if trust else "retrieved_document",
         "batch": summary.batch,
         "errors": [error_form(line, error) for line, error in summary.errors],

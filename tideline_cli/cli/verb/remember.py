@@ -217,26 +217,26 @@ def _check_claim(claimed: str | None, allowed: str | None) -> None:
 
 
 def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    from tideline_cli.exchange import rows  # noqa: PLC0415  only a batch reads rows
+    from tideline_cli.exchange import cells, rows  # noqa: PLC0415  only a batch reads rows
 
     for name, allowed in (("segment", tuple(SEGMENTS)), ("tier", TIERS), ("kind", tuple(KINDS)),
                           ("source", SOURCES)):  # fmt: skip
         if row.get(name) is not None:
             one_of(str(row[name]), allowed, name)
-    values = {name: rows.text(row, name) or given[name] for name in
+    values = {name: cells.text(row, name) or given[name] for name in
               ("segment", "tier", "kind", "source", "slot", "title", "source_turn")}  # fmt: skip
     metadata = dict(given["meta"]) | (rows.metadata_of(row) or {})
     _check_claim(values["source"], given["source"])
     return values | {
         "text": row["content"],
-        "tags": _tags(session, (*given["tag"], *rows.strings(row, "tags"))),
-        "supersedes": rows.strings(row, "supersedes") or given["supersedes"],
-        "derived_from": rows.strings(row, "derived_from") or given["derived_from"],
-        "importance": rows.unit(row, "importance", clamp=True, default=given["importance"]),
-        "confidence": rows.unit(row, "confidence", clamp=False, default=given["confidence"]),
-        "valid_from": rows.instants(row, "valid_from", given["valid_from"]),
-        "valid_to": rows.instants(row, "valid_to", given["valid_to"]),
+        "tags": _tags(session, (*given["tag"], *cells.strings(row, "tags"))),
+        "supersedes": cells.strings(row, "supersedes") or given["supersedes"],
+        "derived_from": cells.strings(row, "derived_from") or given["derived_from"],
+        "importance": cells.unit(row, "importance", clamp=True, default=given["importance"]),
+        "confidence": cells.unit(row, "confidence", clamp=False, default=given["confidence"]),
+        "valid_from": cells.instants(row, "valid_from", given["valid_from"]),
+        "valid_to": cells.instants(row, "valid_to", given["valid_to"]),
         "metadata": metadata or None,
-        "pin": rows.flag(row, "pinned") if "pinned" in row else given["pin"],
+        "pin": cells.flag(row, "pinned") if "pinned" in row else given["pin"],
         "confine": given["confine"],
     }
