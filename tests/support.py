@@ -49,6 +49,7 @@ DEVIATIONS = {
     "sweep_ends": "what the decay sweep archives ends then; the reference leaves its end open",
     "link_backfill": "a reason that an edge lacked is always kept; the reference may lose it",
     "restore_refused": "what was superseded by name is not restored beside its successor",
+    "unknown_target": "a write that supersedes an unknown id is an error; the reference goes on",
     "purge_missing": "a purge of an unknown id is an error, and removes nothing",
     "purge_cascade": "a purge by another origin than the owner stays inside that origin",
     "supersede_links": "an explicit supersede stores its links, so that restore can refuse",

@@ -104,13 +104,62 @@ def test_remember_in_a_slot(run):
 
 
 def test_remember_supersedes(run):
-    """--supersedes archives what it names, by prefix too, and ignores what is not there."""
+    """--supersedes archives what it names, by prefix too."""
     old = remembered(run, "I work at Acme")["id"]
-    done = run("remember", "I work at Beta", "--supersedes", old[:20], "--supersedes", "NOPE",
-               "--json")  # fmt: skip
-    assert done.json["superseded"] == [old]
-    assert "NOPE: no such active fact" in done.err
-    assert old not in done.err
+    done = run("remember", "I work at Beta", "--supersedes", old[:20], "--json")
+    assert (done.json["superseded"], done.err) == ([old], "")
+    assert "ignored" not in done.json
+
+
+@pytest.mark.parametrize("flag", ["--supersedes", "--derived-from"])
+@pytest.mark.parametrize("named", ["NOPE", "9", "01K7ZZZZZZZZZZZZZZZZZZZZZZ"])
+def test_an_unknown_id_stores_nothing(run, home, flag, named):
+    """An id to supersede or to cite that is not there ends with 3, before anything is stored."""
+    assert run("remember", "text", flag, named, "--json").error["code"] == "not_found"
+    assert not (home / "tideline.db").exists()
+    old = remembered(run, "I work at Acme")["id"]
+    elsewhere = remembered(run, "I am elsewhere", "--origin", "channel:wa/c1/s1")["id"]
+    before = run("export").out, run("history").out
+    for wrong in (named, elsewhere):
+        done = run("remember", "I work at Beta", flag, old, flag, wrong)
+        assert (done.code, done.out) == (3, "")
+        assert f"no such id: {wrong}" in done.err
+    assert (run("export").out, run("history").out) == before
+
+
+def test_a_line_with_an_unknown_id_is_an_error_of_its_own(run):
+    """In a batch the line that names no fact is answered by an error, and the others go on."""
+    old = remembered(run, "I work at Acme")["id"]
+    rows = [{"content": "I work at Beta", "supersedes": ["NOPE"]},
+            {"content": "I work at Gamma", "derived_from": [old[:20], "NOPE"]},
+            {"content": "I work at Delta", "supersedes": [old[:20]], "derived_from": [old[:20]]}]
+    done = run("remember", "--batch", stdin="\n".join(map(json.dumps, rows)))
+    assert done.code == 3
+    first, second, third = done.lines
+    assert [line["error"]["code"] for line in (first, second)] == ["not_found"] * 2
+    assert (third["superseded"], third["fact"]["derived_from"]) == ([old], [old])
+    assert [fact["id"] for fact in run("list", "--json").json["facts"]] == [third["id"]]
+
+
+def test_what_is_archived_already_is_not_unknown(run):
+    """A target that is archived is told, not refused; the text is compared as any other, so that
+    the same command twice makes one fact."""
+    old = remembered(run, "I work at Acme")["id"]
+    words = ("remember", "I work at Beta", "--supersedes", old, "--json")
+    first = run(*words).json
+    again = run(*words)
+    assert (again.code, again.json["action"], again.json["id"]) == (0, "reinforced", first["id"])
+    assert (again.json["superseded"], again.json["ignored"]) == ([], [old])
+    assert f"{old}: archived already" in again.err
+
+
+def test_a_citation_is_kept_whole(run):
+    """The beginning of an id that is cited is stored as the id, so a purge follows it."""
+    old = remembered(run, "I work at Acme")["id"]
+    new = remembered(run, "I commute to Acme", "--derived-from", old[:20])
+    assert new["fact"]["derived_from"] == [old]
+    run("purge", old, "--yes")
+    assert run("list").out == ""
 
 
 @pytest.mark.parametrize("stdin", [b"piped text", b"\xef\xbb\xbfpiped text\r\n", b"  piped text\n"])

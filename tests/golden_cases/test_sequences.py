@@ -56,11 +56,23 @@ class Script:
             reference_origin(args.get("createdBy")), tier=args.get("tier"),
             importance=float("nan") if "importance" in args and importance is None else importance,
             confidence=args.get("confidence"), slot=args.get("subjectKey"),
-            valid_to=args.get("validTo"), supersedes=tuple(args.get("supersedes", ())),
+            valid_to=args.get("validTo"), supersedes=self._known(args.get("supersedes", ())),
         )  # fmt: skip
         done = remember(self.db, new, fact_id=f"f{self.made}", now=self.now)
         self.made += done.action != "reinforced"
         assert done.fact.id == result["id"]
+
+    def _known(self, named):
+        """Return the targets that are there; of others the reference says nothing."""
+        if "nope" in named:
+            assert deviation("unknown_target")
+        return tuple(target for target in named if target != "nope")
+
+    def _active(self, named):
+        """Return the active facts named; the reference passes over what is not there."""
+        there = facts.each(self.db, viewer=OWNER, wanted=facts.Filter())
+        by_id = {fact.id: fact for fact in there}
+        return [by_id[fact_id] for fact_id in dict.fromkeys(named) if fact_id in by_id]
 
     def recall(self, args, result):
         opts = args["opts"]
@@ -125,7 +137,7 @@ class Script:
             }  # fmt: skip
 
     def promote(self, args, result):
-        found = facts.active(self.db, [args["id"]], viewer=OWNER)
+        found = self._active([args["id"]])
         assert bool(found) == (result is not None)
         for before in found:
             with journal.batch(self.db, verb="promote", by=OWNER, now=self.now):
@@ -134,7 +146,7 @@ class Script:
             assert after == facts.find(self.db, before.id, viewer=OWNER)[1]
 
     def evict(self, args, result):
-        found = facts.active(self.db, args["ids"], viewer=OWNER)
+        found = self._active(args["ids"])
         with journal.batch(self.db, verb="evict", by=OWNER, now=self.now):
             for fact in found:
                 amend.archive(self.db, fact, by=None, now=self.now)

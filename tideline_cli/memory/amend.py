@@ -203,7 +203,7 @@ def _amend(
     kept: tuple[Fact, ...] = ()
     try:
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
-            named = _named(db, references, viewer=viewer)
+            named = facts.named(db, references, viewer=viewer)
             pairs = list(zip(named, step(named), strict=True))
             changed = tuple(after for before, after in pairs if after != before)
             kept = tuple(after for before, after in pairs if after == before)
@@ -212,12 +212,6 @@ def _amend(
             return Amended(changed, kept, batch.ordinal)
     except NothingToDo:
         return Amended((), kept, None)
-
-
-def _named(db: Connection, references: Sequence[str], *, viewer: Origin) -> list[Fact]:
-    """Return the facts named, each once, in the order of their naming."""
-    found = (facts.find(db, reference, viewer=viewer)[1] for reference in references)
-    return list({fact.id: fact for fact in found}.values())
 
 
 def _stored(

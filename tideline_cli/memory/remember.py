@@ -18,11 +18,12 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer
 
@@ -32,8 +33,8 @@ _MOST_SIMILAR = 3
 @record
 class Remembered:
     """What became of a new fact. `action` is created, reinforced or superseded; `ignored` are
-    the --supersedes references that name no active fact of this origin, `similar` the newest facts
-    that are much like it and say something else."""
+    the facts that --supersedes names and that are archived already, by id, `similar` the newest
+    facts that are much like it and say something else."""
 
     action: str
     fact: Fact
@@ -46,8 +47,9 @@ class Remembered:
 def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
     """Store `new` as `fact_id`, or reinforce the fact that says it already, in one transaction.
 
-    Raises UsageError for text that cannot be a fact and WriteBlockedError by policy; a blocked
-    write leaves nothing but its reason in the journal.
+    Raises UsageError for text that cannot be a fact, NotFoundError for a --supersedes that names
+    none, and WriteBlockedError by policy; a blocked write leaves nothing but its reason in the
+    journal.
     """
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
@@ -70,23 +72,19 @@ def write(
     distinct = frozenset(listed)
     if fact.source == "dream" and fact.derived_from:
         gate.check_descent(fact.source, _sources(db, fact))
-    targets = facts.active(db, new.supersedes, viewer=new.origin) if new.supersedes else None
+    named = facts.named(db, new.supersedes, viewer=new.origin)
+    targets = [target for target in named if target.lifecycle == "active"]
     rule = rule_of(db)
     decision = admit(
         fact,
         distinct,
-        targets=targets,
+        targets=targets or None,
         slot_mates=_slot_mates(db, fact),
         twins=twins(db, distinct, viewer=fact.origin, origin=batch.origin, rule=rule),
         rule=rule,
     )
     _scan(fact)
-    ignored = tuple(
-        reference
-        for reference in new.supersedes
-        if not any(target.id.startswith(reference.upper()) for target in targets or ())
-        and not any(target.id == reference for target in targets or ())
-    )
+    ignored = tuple(target.id for target in named if target.lifecycle != "active")
     match decision:
         case Reinforce(before, after):
             _reinforce(db, before, after)
@@ -124,6 +122,14 @@ def _join(db: Connection, decision: Insert, *, now: int) -> tuple[Like, ...]:
 def block(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -> None:
     """Record that a write was refused, and why."""
     journal.record_blocked(db, verb="remember", by=new.origin, now=now, reason=error.reason)
+
+
+def cited(db: Connection, references: Iterable[str], *, viewer: Origin) -> tuple[str, ...]:
+    """Return the full ids of what is cited; raise NotFoundError for what is not there.
+
+    A purge follows whole ids, so the beginning of one is not kept.
+    """
+    return tuple(fact.id for fact in facts.named(db, references, viewer=viewer))
 
 
 def checked(content: str) -> str:

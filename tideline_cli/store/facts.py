@@ -122,17 +122,13 @@ def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> b
     return db.execute(sql, (fact_id, content, *values)).fetchone() is not None
 
 
-def active(db: Connection, ids: Iterable[str], *, viewer: Origin) -> list[Fact]:
-    """Return those of the ids, each full or a unique prefix, that are active facts of `viewer`."""
-    found: dict[str, Fact] = {}
-    for reference in ids:
-        try:
-            _, fact = find(db, reference, viewer=viewer)
-        except NotFoundError:
-            continue
-        if fact.lifecycle == "active":
-            found[fact.id] = fact
-    return list(found.values())
+def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[Fact]:
+    """Return the facts with these ids or unique prefixes, each once, in the order of their naming.
+
+    Raises as `find` does for the first reference that names none.
+    """
+    found = (find(db, reference, viewer=viewer)[1] for reference in references)
+    return list({fact.id: fact for fact in found}.values())
 
 
 def in_slot(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:

@@ -7,11 +7,13 @@ import os
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.errors import NotFoundError, TidelineError, UsageError, WriteBlockedError
 from tideline_cli.memory import remember as memory
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
+from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
 from tideline_cli.store import journal
 
@@ -78,10 +80,19 @@ def run(session: Session, *, words: list[str], batch: bool, **given: Any) -> int
     given["tags"] = _tags(session, given.pop("tag"))
     given["metadata"] = dict(given.pop("meta")) or None
     new = _new_fact(session, text, **given)
-    db = session.writing()
+    db = _store(session, new)
+    new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
     done = memory.remember(db, new, fact_id=new_id(session.now), now=session.now)
     _report(session, done)
     return 0
+
+
+def _store(session: Session, new: NewFact) -> Connection:
+    """Return a connection for writing; no store is made to look for a fact in it."""
+    named = (*new.supersedes, *new.derived_from)
+    if named and not os.path.lexists(session.database):
+        raise NotFoundError(f"no such id: {named[0]}", hint="the store is empty")
+    return session.writing()
 
 
 def new_id(now: int) -> str:
@@ -108,8 +119,8 @@ def _new_fact(
         viewer,
         kind=kind,
         pinned=pin,
-        supersedes=tuple(map(session.reference, supersedes)),
-        derived_from=tuple(map(session.reference, derived_from)),
+        supersedes=tuple(storable(session.reference(ref), "supersedes") for ref in supersedes),
+        derived_from=tuple(storable(session.reference(r), "derived_from") for r in derived_from),
         valid_from=valid_from,
         valid_to=valid_to,
         **rest,
@@ -123,7 +134,7 @@ def _tags(session: Session, given: tuple[str, ...]) -> tuple[str, ...]:
 
 def _report(session: Session, done: Remembered) -> None:
     for reference in done.ignored:
-        session.note(f"--supersedes {reference}: no such active fact here, ignored")
+        session.note(f"--supersedes {reference}: archived already, nothing to replace")
     if session.json:
         output.emit_json(_form(done))
         return
@@ -140,7 +151,7 @@ def _report(session: Session, done: Remembered) -> None:
 
 
 def _form(done: Remembered) -> dict[str, Any]:
-    return {
+    form: dict[str, Any] = {
         "action": done.action,
         "id": done.fact.id,
         "fact": codec.fact_form(done.fact),
@@ -148,6 +159,7 @@ def _form(done: Remembered) -> dict[str, Any]:
         "batch": done.batch,
         "similar": [like.fact.id for like in done.similar],
     }
+    return form | ({"ignored": list(done.ignored)} if done.ignored else {})
 
 
 def _run_batch(session: Session, given: dict[str, Any]) -> int:
@@ -182,6 +194,7 @@ def _in_savepoint(
 ) -> Remembered:  # fmt: skip
     try:
         with db:
+            new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
             done = memory.write(db, new, batch=batch, fact_id=new_id(now), now=now)
     except WriteBlockedError as error:
         refused.append((new, error))
