@@ -56,6 +56,7 @@ def parts(nursery: Nursery, folder: Path) -> dict[str, Callable[[], Figures]]:
         ),
         "first-use": lambda: first_use.at_once(nursery, place("f"), rounds=20),
         "full-disk": lambda: full_disk.fill(nursery, place("fd")),
+        "full-disk-small": lambda: full_disk.fill_small(nursery, place("fs")),
         "clocks": lambda: clocks.go_wrong(nursery, place("c")),
         "crowd": lambda: crowd.writers(nursery, folder / "w", crowd=16, each=200),
         "crowd-dream": lambda: crowd.writers(

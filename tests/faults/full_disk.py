@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.faults.nursery import Done, Nursery
 
 KIB = 1024
+NOT_RUN = "not run: nothing may be mounted here"
 NEEDED = 512 * KIB  # room in which everything works in a small store, purge included
 
 
@@ -64,6 +66,54 @@ def fill(nursery: Nursery, folder: Path) -> Figures:
     return figures
 
 
+def fill_small(nursery: Nursery, folder: Path) -> Figures:
+    """Fill a disk of 3 MiB with facts and then with something else: whatever changes single facts
+    works, over and over, and doctor calls nothing damaged."""
+    figures = Figures("small full disk")
+    with small_disk(folder / "disk", 3 * 1024 * KIB) as mounted:
+        if not mounted:
+            figures.notes["by"] = NOT_RUN
+            return figures
+        home = folder / "disk"
+        ids = _filled_up(nursery, home)
+        figures.notes["facts"] = f"{len(ids):,}"
+        _plug(home / "plug", leave=0)
+        for argv in (
+            ("forget", ids[0]), ("restore", ids[0]), ("pin", ids[1]), ("unpin", ids[1]),
+            ("feedback", ids[2], "up"), ("edit", ids[3], "these words are new"), ("undo",),
+            ("link", ids[4], ids[5]), ("undo",), *(("forget", one) for one in ids[6:16]),
+        ):  # fmt: skip
+            done = nursery.run(*argv, home=home)
+            figures.counts["commands"] += 1
+            if done.code != 0:
+                figures.violations.append(f"{argv} on a small full disk: {done}")
+        checked = nursery.run("doctor", home=home)
+        if checked.code != 0 or "warning  room: the disk is full" not in checked.out:
+            figures.violations.append(f"doctor on a small full disk: {checked}")
+        done = nursery.run("purge", ids[17], "--yes", home=home)  # takes a third of the store
+        if done.code not in (0, 73) or (done.code == 73 and "full" not in done.err):
+            figures.violations.append(f"purge on a small full disk: {done}")
+        figures.notes["purge"] = "works" if done.code == 0 else "73"
+        (home / "plug").unlink()
+        state(home)
+    return figures
+
+
+def _filled_up(nursery: Nursery, home: Path) -> list[str]:
+    """Remember until the disk is full, in ever smaller batches; return the ids."""
+    ids: list[str] = []
+    for size in (300, 30, 3):
+        while True:
+            rows = [{"content": text(len(ids) + place)} for place in range(size)]
+            lines = "".join(json.dumps(row) + "\n" for row in rows)
+            done = nursery.run("remember", "--batch", home=home, stdin=lines)
+            if done.code != 0:
+                assert done.code == 73, done
+                break
+            ids += [json.loads(line)["id"] for line in done.out.splitlines()]
+    return ids
+
+
 def state_after(plug: Path, home: Path) -> dict[str, tuple[str, str]]:
     """Return the facts once there is room again."""
     plug.unlink(missing_ok=True)
@@ -94,16 +144,19 @@ def _while_full(
 def _plug(plug: Path, *, leave: int) -> None:
     """Fill the disk but for `leave` bytes."""
     free = os.statvfs(plug.parent)
+    size = free.f_bavail * free.f_frsize - leave
     with plug.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, max(1, free.f_bavail * free.f_frsize - leave))
+        if size > 0:
+            os.posix_fallocate(file.fileno(), 0, size)
 
 
 def _find_need(nursery: Nursery, home: Path, plug: Path, figures: Figures) -> None:
-    """Find how much room a forget takes."""
+    """Find how much room a forget takes that has no reserve."""
     for leave in range(16 * KIB, NEEDED, 16 * KIB):
         listed = nursery.run("list", home=home).out
         state(home)  # what the reader left is gone then
         fact_id = listed.split("\t")[0]
+        (home / "tideline.db-reserve").unlink(missing_ok=True)
         _plug(plug, leave=leave)
         done = nursery.run("forget", fact_id, home=home)
         plug.unlink()

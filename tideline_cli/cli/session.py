@@ -44,6 +44,7 @@ class Session:
         self._environ = os.environ
         self._config: config.Config | None = None
         self._connections: list[Connection] = []
+        self._has_spent = False  # the room that is kept for a full disk
         named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
         if named:
             parse_origin(
@@ -134,15 +135,20 @@ class Session:
         if frees:
             from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
 
-            reserve.spend(self.database)
+            self._has_spent = reserve.spend(self.database) or self._has_spent
         db = connection.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
         return db
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close what was opened; what is left of the room that was given up is kept again."""
         while self._connections:
             self._connections.pop().close()
+        if self._has_spent:
+            from tideline_cli.store import reserve  # noqa: PLC0415  only on a full disk
+
+            reserve.take_back(self.database)
+            self._has_spent = False
 
     def note(self, text: str) -> None:
         """Tell the user something that is not a result."""

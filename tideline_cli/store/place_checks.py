@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MIB = 1024 * 1024
-_LEAST_ROOM = 4 * _MIB
+_LEAST_ROOM = _MIB // 2  # everything works in so much beside a small store
+_LITTLE_ROOM = 4 * _MIB
 _SPARE = 16 * _MIB
 _LONG_LOG = 64 * _MIB
 
@@ -56,7 +57,8 @@ def tighten(path: str) -> None:
 
 
 def room(path: str) -> Iterator[Finding]:
-    """The disk has room to write, and for the copy that a purge or a backup makes."""
+    """The disk has room to write, and for the copy that a purge or a backup makes; a want of it
+    damages nothing."""
     left, size = files.room(path), files.size(path)
     if not files.is_writable(path):
         yield Finding(
@@ -65,8 +67,13 @@ def room(path: str) -> Iterator[Finding]:
         )  # fmt: skip
     elif left < _LEAST_ROOM:
         yield Finding(
-            "room", "error", f"the disk is full: {left // 1024:,} KiB are left",
-            "make room; nothing more can be remembered until then",
+            "room", "warning", f"the disk is full: {left // 1024:,} KiB are left",
+            "make room: until then a write may be refused; reading and `tideline forget` work",
+        )  # fmt: skip
+    elif left < _LITTLE_ROOM:
+        yield Finding(
+            "room", "warning", f"the disk is nearly full: {left // 1024:,} KiB are left",
+            "make room before nothing more can be remembered",
         )  # fmt: skip
     elif left < size + _SPARE:
         yield Finding(

@@ -1,40 +1,54 @@
-"""Room kept for a full disk: a file of dead weight beside the store, given up so that facts can be
-forgotten when nothing else can be written."""
+"""Room kept for a full disk: a file of dead weight beside the store, given up while facts are
+forgotten where nothing else can be written."""
 
 from __future__ import annotations
 
 import os
 
 SIZE = 512 * 1024  # forgetting takes 64 KiB in a small store, 96 KiB in one of 10,000 facts
-_PLENTY = 16 * SIZE  # below this, the room is of more use to others
+_PLENTY = 3 * SIZE  # below this, the room is of more use to others
+_LEAST = SIZE // 4
 _ENDING = "-reserve"
 
 
 def keep(path: str) -> None:
     """Make the reserve of a store if there is none and the disk has plenty; best effort."""
+    if not os.path.lexists(path + _ENDING) and _room(path) >= _PLENTY:
+        _make(path, SIZE)
+
+
+def spend(path: str) -> bool:
+    """Give the reserve up if the disk is about full, and say whether there was one."""
+    if _room(path) >= SIZE:
+        return False
+    try:
+        os.unlink(path + _ENDING)
+    except OSError:
+        return False
+    return True
+
+
+def take_back(path: str) -> None:
+    """Keep what is left of a reserve that was given up, for the next that wants to forget."""
+    size = min(SIZE, _room(path))
+    if size >= _LEAST and os.path.lexists(path):
+        _make(path, size)
+
+
+def _make(path: str, size: int) -> None:
     name = path + _ENDING
-    if os.path.lexists(name) or _room(path) < _PLENTY:
-        return
     try:
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError:
         return
     try:
         os.fchmod(handle, 0o600)
-        os.write(handle, bytes(SIZE))  # a sparse file would keep nothing
+        if os.write(handle, bytes(size)) < size:  # a sparse file would keep nothing
+            os.unlink(name)
     except OSError:
         os.unlink(name)
     finally:
         os.close(handle)
-
-
-def spend(path: str) -> None:
-    """Give the reserve up if the disk is about full; the next writer that finds room makes one."""
-    if _room(path) < SIZE:
-        try:
-            os.unlink(path + _ENDING)
-        except OSError:
-            return
 
 
 def _room(path: str) -> int:

@@ -24,7 +24,8 @@ def begin_purge(db: Connection) -> None:
 
 
 def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
-    """Leave no trace of purged facts in any file; return False when another process prevents it.
+    """Leave no trace of purged facts in any file; return False when another process or a full disk
+    prevents it.
 
     Pages keep what was moved or deleted until they are written anew, so the whole file is; then
     the log, which holds older pages, is emptied, for which no other process may be reading.

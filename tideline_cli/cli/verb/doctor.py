@@ -30,7 +30,8 @@ without --repair.
 more (facts that another program changed, links that lead nowhere, gaps in the history) is copied
 first, beside the file. It asks before it begins. While a disk fails to read, it repairs nothing.
 
-Ends with 0 when all is well, warnings aside, and with 5 when something is wrong."""
+Ends with 0 when all is well, and with 5 when something is wrong. Warnings aside: a full disk, a
+long log, a file that may only be read have damaged nothing."""
 EXAMPLES = (("", ""), ("--deep --json", ""), ("--repair --yes", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (

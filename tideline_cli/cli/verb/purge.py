@@ -24,7 +24,8 @@ What derives from them goes with them, pinned and confirmed facts as well; the o
 follows into the facts of others. All of them or none: an unknown id stops it. Nothing brings them
 back; `tideline forget` archives instead.
 
-While another process reads, traces may stay in the log; the next command takes them out."""
+While another process reads, or the disk is full, traces may stay in the files; a later command
+takes them out."""
 EXAMPLES = (("@1", ""), ("01KA2B 01KA2C", "--yes"), ("@1", "--dry-run"))
 ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
 YES = Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False)
@@ -93,8 +94,8 @@ def report(
         )
     if done.pending:
         session.note(
-            "pending: another process keeps the store open, so traces may be left in its log; "
-            "a later command removes them"
+            "pending: another process keeps the store open, or the disk is full, so traces may be "
+            "left in the files; a later command removes them"
         )
 
 

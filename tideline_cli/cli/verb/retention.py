@@ -47,7 +47,8 @@ def run(
         report(session, planned, dry_run=dry_run, of=listed, days=days)
     elif confirmed(session, question(session, db, gone), yes=yes):
         session.close()
-        done = removal.retain(session.writing(), rule, viewer=session.viewer, now=session.now)
+        db = session.writing(frees=True)
+        done = removal.retain(db, rule, viewer=session.viewer, now=session.now)
         report(session, done, dry_run=False, days=days)
     else:
         session.note("nothing was removed")

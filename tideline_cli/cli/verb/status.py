@@ -168,7 +168,7 @@ def _lines(form: dict[str, Any]) -> list[str]:
         f"vectors    {vectors['present']:,} by {vectors['embedder']}{waiting}",
         f"size       {_size(form['size_bytes'])}",
         f"health     {form['health']}",
-        *(["purge      pending: another process still reads"] if form["pending_purge"] else []),
+        *(["purge      pending: somebody reads, or no room"] if form["pending_purge"] else []),
     ]
     if "file_bytes" in form:
         lines.append(f"file       {_size(form['file_bytes'])}")

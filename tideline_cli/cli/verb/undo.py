@@ -41,7 +41,7 @@ def run(session: Session, *, words: list[str], dry_run: bool) -> int:
         )
     if not dry_run:
         session.close()
-        db = session.writing()
+        db = session.writing(frees=True)
     done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=dry_run)
     if session.json:
         output.emit_json(_form(done, dry_run))
