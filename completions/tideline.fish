@@ -175,7 +175,7 @@ complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin; print one JSON result a line; counts no use'
-complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is always whole'
+complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it'
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at most, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence; nothing at all for an unknown origin'

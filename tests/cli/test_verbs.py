@@ -8,6 +8,7 @@ import os
 import pytest
 
 from tests.support import NOW
+from tideline_cli.memory.context import tokens
 
 FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
@@ -468,6 +469,56 @@ def test_context(run):
     assert list(form) == ["block", "chars", "tokens", "facts", "blocked", "truncated"]
     cut = run("context", "project apollo", "--json", "--max-chars", "0").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)
+
+
+LONG = "apollo " + "lands <b>here</b> soon " * 150
+
+
+@pytest.mark.parametrize("flags", [(), ("--auto",)])
+@pytest.mark.parametrize("budget", [("--max-chars", "300"), ("--max-tokens", "70"), ()])
+def test_an_untrusted_text_is_cut_to_the_budget(run, flags, budget):
+    """A long text from an untrusted source takes no more than the budget, and that is said."""
+    fact_id = remembered(run, LONG, "--source", "tool_output")["id"]
+    done = run("context", "apollo", "--json", *budget, *flags)
+    assert f"cut to the budget: `tideline show {fact_id}`" in done.err
+    assert (done.json["facts"], done.json["truncated"], done.json["cut"]) == (
+        [fact_id], True, [fact_id],
+    )  # fmt: skip
+    lines = done.json["block"].split("\n")
+    (bullet,) = [line for line in lines if line.startswith("- ")]
+    assert bullet.startswith("- [knowledge] apollo lands &lt;b&gt;here") and bullet.endswith("…")
+    assert "&" not in bullet.replace("&lt;", "").replace("&gt;", "")
+    assert len(bullet) + 1 <= (300 if budget == ("--max-chars", "300") else 1200)
+    if "--max-tokens" in budget:
+        assert tokens(bullet) <= 70
+    if flags:
+        assert (lines[3][:22], lines[-2], lines[-1][:22]) == (
+            "<untrusted-memory id=\"", bullet, "</untrusted-memory id="
+        )
+    assert run("context", "apollo", "--quiet", *budget, *flags).err == ""
+
+
+def test_an_untrusted_text_that_does_not_fit_at_all_is_left_out(run):
+    """Where not one character fits nothing is printed; the owner's first line is whole as ever."""
+    remembered(run, LONG, "--source", "tool_output")
+    for budget in (("--max-chars", "0"), ("--max-chars", "15"), ("--max-tokens", "0")):
+        form = run("context", "apollo", "--json", *budget).json
+        assert (form["block"], form["facts"], form["truncated"]) == ("", [], True)
+        assert "cut" not in form
+    owned = remembered(run, LONG.replace("apollo", "gemini"))["id"]
+    form = run("context", "gemini", "--json", "--max-chars", "15").json
+    assert (form["facts"], form["chars"] > 3000) == ([owned], True)
+
+
+def test_a_cut_text_is_scanned_as_it_stands(run, monkeypatch):
+    """A piece that shows a pattern which the whole did not is withheld."""
+    from tideline_cli.memory import context
+
+    fact_id = remembered(run, LONG, "--source", "tool_output")["id"]
+    monkeypatch.setattr(context, "scan", lambda text: ["ends_early"] * text.endswith("…"))
+    form = run("context", "apollo", "--json").json
+    assert (form["facts"], form["blocked"], "cut" in form) == ([], [fact_id], False)
+    assert "ends_early" in form["block"]
 
 
 def test_context_withholds_threats(run):

@@ -36,7 +36,7 @@ def writes():
         by = ("--source", source, "-s", segment)
         for more in _TRUSTED_WAYS:
             if source == "channel_message" and more == ("--supersedes", DAY):
-                more = (*more, "--origin", "channel:wa/c/1")
+                more = ("--origin", "channel:wa/c/1")  # where the owner's id names nothing
             yield _named("remember", f"a plain {segment} of {source}", *by, *more)
     for source, segment in product(UNTRUSTED, SEGMENTS):
         free = not SEGMENTS[segment].protected

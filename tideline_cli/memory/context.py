@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import record
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.cutting import ELLIPSIS, cut
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.threats import scan
 
@@ -25,12 +27,14 @@ _STALE = "It may be out of date: where a live tool result differs, the tool is r
 
 @record
 class Block:
-    """The text, and what went into it. `truncated` says that a hit did not fit."""
+    """The text, and what went into it. `truncated` says that a hit did not fit, or not whole;
+    `cut` names the one whose text ends early."""
 
     text: str
     facts: tuple[str, ...]
     blocked: tuple[str, ...]
     truncated: bool
+    cut: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -53,35 +57,43 @@ def block(
 ) -> Block:
     """Return the bullets of the hits, one line each, up to the first that exceeds a budget.
 
-    The first line is always whole. With `fence`, a nonce, they stand under a heading and between
-    markers that no fact can forge; the budget counts the bullets.
+    The first line is whole, whatever the budget, unless its text is of an untrusted source: that
+    one is cut. With `fence`, a nonce, they stand under a heading and between markers that no fact
+    can forge; the budget counts the bullets.
     """
     lines: list[str] = []
     taken: list[str] = []
     blocked: list[str] = []
+    short: list[str] = []
     used = spent = 0
     for hit in hits:
         line, is_blocked = bullet(hit)
-        cost = tokens(line)
-        over = used + len(line) + 1 > max_chars or (
-            max_tokens is not None and spent + cost > max_tokens
-        )
-        if lines and over:
-            break
+        if used + len(line) + 1 > max_chars or _is_dear(line, max_tokens, spent):
+            if lines:
+                break
+            if not (is_blocked or is_trusted(hit.fact.source)):
+                line, is_blocked = _fitting(hit, line, max_chars=max_chars, max_tokens=max_tokens)
+                if not line:
+                    break
+                short += [] if is_blocked else [hit.fact.id]
         lines.append(line)
         used += len(line) + 1
-        spent += cost
+        spent += tokens(line)
         (blocked if is_blocked else taken).append(hit.fact.id)
     text = "\n".join(lines)
     if text and fence is not None:
         text = _fenced(text, fence)
-    return Block(text, tuple(taken), tuple(blocked), len(lines) < len(hits))
+    is_truncated = len(lines) < len(hits) or bool(short)
+    return Block(text, tuple(taken), tuple(blocked), is_truncated, tuple(short))
 
 
 def bullet(hit: Hit) -> tuple[str, bool]:
     """Return the line of a fact, and whether its text is withheld."""
+    return _line(hit, prompt_text(hit.fact.content))
+
+
+def _line(hit: Hit, shown: str) -> tuple[str, bool]:
     fact = hit.fact
-    shown = prompt_text(fact.content)
     found = scan(shown)
     if found:
         shown = (
@@ -89,6 +101,28 @@ def bullet(hit: Hit) -> tuple[str, bool]:
             "— omitted from context"
         )
     return f"- [{fact.segment}] {shown}", bool(found)
+
+
+def _is_dear(line: str, max_tokens: int | None, spent: int) -> bool:
+    return max_tokens is not None and spent + tokens(line) > max_tokens
+
+
+def _fitting(
+    hit: Hit, line: str, *, max_chars: int, max_tokens: int | None
+) -> tuple[str, bool]:
+    """Return the line of a fact cut to the budget, and whether the piece is withheld; an empty
+    line when nothing of it fits."""
+    head = len(_line(hit, "")[0])
+    low, high = 0, min(len(line), max_chars - 1)
+    while low < high:  # the longest line that is not too dear: more text is never cheaper
+        middle = (low + high + 1) // 2
+        if _is_dear(line[: middle - 1] + ELLIPSIS, max_tokens, 0):
+            high = middle - 1
+        else:
+            low = middle
+    piece = cut(line[head:], high - head)
+    # A part of a text may show a pattern that the whole does not, so it is scanned again.
+    return _line(hit, piece) if piece else ("", False)
 
 
 def _fenced(text: str, nonce: str) -> str:

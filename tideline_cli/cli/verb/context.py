@@ -26,7 +26,7 @@ EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
 OPTIONS = (
     Option("max_chars", ("--max-chars",), f"Characters at most [default: {DEFAULT_CHARS}]; the "
-           "first line is always whole.", "count"),
+           "first line is whole, unless an untrusted source said it.", "count"),
     Option("max_tokens", ("--max-tokens",), "Tokens at most, estimated.", "count"),
     Option("limit", ("--limit", "-n"), f"Facts at most [default: {DEFAULT_LIMIT}, with --auto "
            f"{AUTO_FACTS}].", "count", least=1),
@@ -59,6 +59,8 @@ def run(
         output.emit_json(_form(made))
     elif made.text:
         sys.stdout.write((_xml(made) if format == "xml" else made.text) + "\n")
+    for fact_id in made.cut:
+        session.note(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
     if db is not None and answer.backlog is not None:
         output.deliver()
         settle(db, answer, touch=False, now=session.now)
@@ -73,7 +75,7 @@ def _form(made: Block) -> dict[str, Any]:
         "facts": list(made.facts),
         "blocked": list(made.blocked),
         "truncated": made.truncated,
-    }
+    } | ({"cut": list(made.cut)} if made.cut else {})
 
 
 def _xml(made: Block) -> str:
