@@ -5,25 +5,41 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.model.codec import dumps
-from tideline_cli.policy.render import screen_text
+from tideline_cli.policy.render import screen_json, screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tideline_cli.cli.session import Session
 
 
 def emit_json(value: object) -> None:
-    """Print one JSON value on one line."""
-    sys.stdout.write(dumps(value) + "\n")
+    """Print one JSON value on one line; on a terminal invisible characters are escapes in it."""
+    text = dumps(value)
+    if not text.isascii() and sys.stdout.isatty():
+        text = screen_json(text)
+    sys.stdout.write(text + "\n")
 
 
 def emit_lines(lines: Sequence[str]) -> None:
     """Print lines; control characters in them are made visible, tabs between fields kept."""
-    sys.stdout.write(
-        "".join("\t".join(map(screen_text, line.split("\t"))) + "\n" for line in lines)
-    )
+    sys.stdout.write("".join(_screened(line) + "\n" for line in lines))
+
+
+def emit_exact(lines: Iterable[str]) -> None:
+    """Print what another program reads, to the byte; on a terminal, which would obey it, control
+    characters are made visible as in all else."""
+    is_seen = sys.stdout.isatty()
+    for line in lines:
+        if is_seen:
+            body = line.removesuffix("\n")
+            line = "\n".join(map(_screened, body.split("\n"))) + line[len(body) :]
+        sys.stdout.write(line)
+
+
+def _screened(line: str) -> str:
+    return "\t".join(map(screen_text, line.split("\t")))
 
 
 def is_terminal(session: Session) -> bool:

@@ -113,7 +113,7 @@ def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
         _print_traceback()
     if as_json:
         form = {"code": error.code, "message": error.message, "hint": error.hint}
-        tell(dumps({"error": form}) + "\n")
+        tell(_escaped(dumps({"error": form})) + "\n")
     else:
         tell(f"tideline: {_screened(error.message)}\n")
         if error.hint:
@@ -135,6 +135,15 @@ def _screened(text: str) -> str:
     except (ImportError, OSError):
         return ascii(text)[1:-1]
     return screen_text(text)
+
+
+def _escaped(json: str) -> str:
+    """Return JSON as a terminal may show it."""
+    if json.isascii() or sys.stderr is None or not sys.stderr.isatty():
+        return json
+    from tideline_cli.policy.render import screen_json  # noqa: PLC0415  only errors on a terminal
+
+    return screen_json(json)
 
 
 def system_error(error: OSError) -> TidelineError:

@@ -90,6 +90,14 @@ def screen_text(text: str) -> str:
     return text if _conditional().isdisjoint(text) else _settled(text, _spelled)
 
 
+def screen_json(text: str) -> str:
+    """Return JSON that says the same with every stray invisible character as an escape."""
+    if text.isascii():
+        return text
+    text = text.translate(_ESCAPE)
+    return text if _conditional().isdisjoint(text) else _settled(text, _escaped)
+
+
 def strays(text: str) -> str:
     """Return the joiners, selectors and tags of `text` that nothing around them needs."""
     if text.isascii() or _conditional().isdisjoint(text):
@@ -208,6 +216,11 @@ def _spelled(char: str) -> str:
     return f"<U+{ord(char):04X}>"
 
 
+def _escaped(char: str) -> str:
+    octets = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{octets[at : at + 2].hex()}" for at in range(0, len(octets), 2))
+
+
 class _Prompt(dict[int, int | str | None]):
     """A translation table filled on demand: line breaks become spaces, the hidden goes."""
 
@@ -234,7 +247,21 @@ class _Screen(dict[int, int | str | None]):
         return value
 
 
+class _Escape(dict[int, int | str | None]):
+    """A translation table filled on demand: what a terminal would obey or hide is an escape of
+    JSON, which inside a text is what the letter is. ASCII is JSON's own."""
+
+    def __missing__(self, code: int) -> int | str | None:
+        value: int | str | None = code
+        acts = 127 <= code < 160
+        if acts or (code >= 160 and chr(code) not in _conditional() and _is_hidden(code)):
+            value = _escaped(chr(code))
+        self[code] = value
+        return value
+
+
 _PROMPT = _Prompt()
+_ESCAPE = _Escape()
 _SCREEN = _Screen({9: " ", 10: "\\n", 27: "␛"})
 _conditionals: list[frozenset[str]] = []
 

@@ -6,23 +6,28 @@ import os
 import sys
 
 from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.output import emit_exact
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.policy.render import prompt_text
+from tideline_cli.policy.render import prompt_text, screen_json, screen_text
+from tideline_cli.policy.threats import scan
 from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, TextIO
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
 
 HELP = """Write facts out as JSON lines, CSV, SQLite or Markdown.
 
 JSON lines are loss-free: `tideline import --trust` into an empty file gives the same export,
-byte for byte. Archived facts and links are included. One origin, unless --all-origins."""
+byte for byte. Archived facts and links are included. One origin, unless --all-origins.
+
+Markdown holds the active facts, for reading; a text that shows an attack pattern is marked. On a
+terminal control characters are spelled out; into a pipe or a file every byte goes as it is."""
 EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -68,7 +73,8 @@ def _write(
         return 0
     writer = {"jsonl": _json_lines, "csv": _csv_lines, "markdown": _markdown_lines}[format]
     if path is None or path == "-":
-        _print(sys.stdout, writer(forms))
+        lines = writer(forms)
+        emit_exact(map(_SEEN[format], lines) if sys.stdout.isatty() else lines)
         return 0
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -77,13 +83,8 @@ def _write(
         raise UsageError(f"{path} exists", hint="name a fresh file") from error
     os.fchmod(handle, 0o600)  # whatever the umask
     with open(handle, "w", encoding="utf-8", newline="") as file:
-        _print(file, writer(forms))
+        file.writelines(writer(forms))
     return 0
-
-
-def _print(file: TextIO, lines: Iterator[str]) -> None:
-    for line in lines:
-        file.write(line)
 
 
 def _json_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -100,21 +101,41 @@ def _csv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
     writer.writerow(_COLUMNS)
+    yield line.getvalue()
     for form in forms:
-        writer.writerow([cell(form[name]) for name in _COLUMNS])
-        yield line.getvalue()
         line.seek(0)
         line.truncate()
-    yield line.getvalue()
+        writer.writerow([cell(form[name]) for name in _COLUMNS])
+        yield line.getvalue()
 
 
 def _markdown_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     by_segment: dict[str, list[str]] = {}
     for form in forms:
         if form["lifecycle"] == "active":
-            line = f"- {prompt_text(form['content'])} <!-- {form['id']} -->\n"
-            by_segment.setdefault(form["segment"], []).append(line)
+            by_segment.setdefault(form["segment"], []).append(_bullet(form))
     yield "# Memory\n"
     for segment, lines in sorted(by_segment.items()):
         yield f"\n## {segment}\n\n"
         yield from lines
+
+
+def _bullet(form: Mapping[str, Any]) -> str:
+    """Return the line of a fact: our own words first, so that it begins no item, role or heading;
+    a text that shows an attack pattern is all there, behind the names of the patterns."""
+    shown = prompt_text(form["content"])
+    found = scan(shown)
+    mark = f"[THREAT: {', '.join(found)}] " if found else ""
+    return f"- [{form['segment']}] {mark}{shown} <!-- {form['id']} -->\n"
+
+
+def _row_seen(row: str) -> str:
+    """Return a row of CSV on one line, as a terminal may show it."""
+    return screen_text(row.removesuffix("\n")) + "\n"
+
+
+_SEEN: dict[str, Callable[[str], str]] = {
+    "jsonl": screen_json,  # and stays JSON that says the same
+    "csv": _row_seen,
+    "markdown": str,  # made for prompts, where nothing acts either
+}

@@ -75,7 +75,7 @@ def run(
     if install:
         _install(session, kind, form, time_of_day)
     elif not session.json:
-        sys.stdout.write(_shown(form))  # as it is: these lines are copied into files
+        output.emit_exact([_shown(form)])  # these lines are copied into files
         session.note(f"{_NEEDS[kind]}; --install puts this in place")
     if session.json:
         output.emit_json({"kind": kind, **form, "installed": install, "removed": False})
