@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from tests.property.strategies import anything, facts, json_values, shares
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.model.origin import OWNER, UNKNOWN, channel, parse_origin
+from tideline_cli.model.origin import (
+    OWNER,
+    UNKNOWN,
+    as_spelled,
+    channel,
+    is_in_form,
+    parse_origin,
+    spelled_out,
+)
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import ANALYZERS, terms
 from tideline_cli.ranking import decay
@@ -44,7 +52,10 @@ parts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 def test_origins_read_back(name, conversation, session, account):
     """The key of any channel reads back as the same origin, and differs where a part differs."""
     origin = channel(name, conversation, session, account)
-    assert parse_origin(origin.key) == origin
+    assert as_spelled(origin.key) == as_spelled(spelled_out(origin.key)) == origin
+    assert spelled_out(origin.key).isascii() and " " not in spelled_out(origin.key)
+    if is_in_form(origin.key):
+        assert parse_origin(origin.key) == parse_origin(spelled_out(origin.key)) == origin
     assert channel(name, conversation, session + "x", account) != origin
     assert channel(name, conversation + "x", session, account) != origin
     assert channel(name + "x", conversation, session, account) != origin

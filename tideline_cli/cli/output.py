@@ -42,6 +42,15 @@ def _screened(line: str) -> str:
     return "\t".join(map(screen_text, line.split("\t")))
 
 
+def shown_origin(key: str) -> str:
+    """Return the name of an origin for people, to whom no two must look the same."""
+    if key.isascii():
+        return key
+    from tideline_cli.policy.names import origin_name  # noqa: PLC0415  most names are ASCII
+
+    return origin_name(key)
+
+
 def is_terminal(session: Session) -> bool:
     """Say whether results go to somebody's eyes, so that a table is in order."""
     return session.color == "always" or (sys.stdout.isatty() and session.color != "never")

@@ -10,7 +10,7 @@ from tideline_cli.dream import run
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import fact_form
 from tideline_cli.model.instant import iso
-from tideline_cli.model.origin import parse_origin
+from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import locks, material, stats
 from tideline_cli.store.visibility import NOBODY, number
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
     from tideline_cli.dream.run import Dreamt, Plan, Settings
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
 
 _LISTED = 20  # of one kind; --verbose shows all
 _LINKS_LISTED = 5
@@ -101,7 +100,7 @@ def _origins(session: Session, db: Connection, whole: bool) -> list[Origin]:
         return []
     if not whole:
         return [viewer]
-    others = [parse_origin(key) for key, active in stats.origins(db) if active]
+    others = [Origin(key) for key, active in stats.origins(db) if active]
     return [viewer, *(origin for origin in others if origin != viewer)]
 
 
@@ -142,7 +141,7 @@ def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
     if plan.refused:
         share = plan.refused / plan.reflected
         warn(
-            f"{origin.key}: refused to archive {plan.refused:,} of "
+            f"{output.shown_origin(origin.key)}: refused to archive {plan.refused:,} of "
             f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows; "
             "look at it with --dry-run --max-loss 1, and let it happen with a higher --max-loss"
         )
@@ -156,7 +155,7 @@ def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
     # The texts of another origin are not the viewer's to read.
     shown = _clipped if origin == session.viewer else _hidden
     count = "1 fact" if plan.reflected == 1 else f"{plan.reflected:,} facts"
-    lines = [f"{origin.key}: {count}, {run.summary(plan)}"]
+    lines = [f"{output.shown_origin(origin.key)}: {count}, {run.summary(plan)}"]
     for label, rows in _details(plan, shown):
         most = _LINKS_LISTED if label == "linked" else _LISTED
         limit = len(rows) if session.verbose else most

@@ -31,6 +31,13 @@ def tell(text: str) -> None:
         return
 
 
+def _typed(key: str) -> str:
+    """Return the name of an origin as it can be typed and copied."""
+    from tideline_cli.model.origin import is_in_form, spelled_out  # noqa: PLC0415  for a report
+
+    return key if is_in_form(key) else spelled_out(key)
+
+
 def warn(text: str) -> None:
     """Tell the user one line, whatever they asked for; control characters are made visible."""
     tell(f"tideline: {screen_text(text)}\n")
@@ -44,12 +51,11 @@ class Session:
         self._environ = os.environ
         self._config: config.Config | None = None
         self._connections: list[Connection] = []
+        self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is kept for a full disk
         named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
         if named:
-            parse_origin(
-                named
-            )  # a name that is none is an error, whatever the command does with it
+            self.origin(named)  # a name that is none is an error, whatever is done with it
         self.names_origin = bool(named)
         self.json = bool(flags.get("json"))
         self.quiet = bool(flags.get("quiet"))
@@ -81,7 +87,27 @@ class Session:
 
     @property
     def viewer(self) -> Origin:
-        return parse_origin(self._flags.get("origin") or self.config.get("origin"))
+        return self.origin(self._flags.get("origin") or self.config.get("origin"))
+
+    def origin(self, named: str) -> Origin:
+        """Return the origin that a name spells; where the store holds an older one of exactly this
+        spelling, which is not in the form of today, that one."""
+        try:
+            origin = parse_origin(named)
+        except UsageError:
+            old = self._older(named)
+            if old is None:
+                raise
+            return old
+        is_plain = named.isascii() and "%" not in named
+        return origin if is_plain else self._older(named) or origin
+
+    def _older(self, named: str) -> Origin | None:
+        if named not in self._older_names:
+            from tideline_cli.store.visibility import older  # noqa: PLC0415  odd names alone
+
+            self._older_names[named] = older(self.database, named)
+        return self._older_names[named]
 
     def call(self, *words: str, origin: Origin | None = None) -> str:
         """Return the command line that goes on here: quoted for a shell, and with the origin where
@@ -89,8 +115,8 @@ class Session:
         from shlex import join  # noqa: PLC0415  only reports of a change name a call
 
         whose = origin or self.viewer
-        plain = parse_origin(self.config.get("origin"))
-        more = () if whose == plain else ("--origin", whose.key)
+        plain = self.origin(self.config.get("origin"))
+        more = () if whose == plain else ("--origin", _typed(whose.key))
         return join(["tideline", *words, *more])
 
     @property

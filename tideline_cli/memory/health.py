@@ -75,6 +75,7 @@ def examine(
 _QUICK: tuple[tuple[str, Check], ...] = (
     ("references", checks.references),
     ("values", checks.values),
+    ("origins", checks.origins),
     ("counts", checks.counts),
     ("bounds", derived_checks.bounds),
     ("vectors", derived_checks.vector_sets),

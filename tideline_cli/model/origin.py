@@ -2,6 +2,9 @@
 
 There is no hierarchy and no wildcard. A viewer sees the facts of its own origin and nothing
 else; EVERYONE exists for maintenance, which says so aloud.
+
+Names are compared after NFC, and none may hold what nobody sees. A store may hold an older name
+that is not in that form: it is an origin like any other, and reached by its exact spelling.
 """
 
 from __future__ import annotations
@@ -19,6 +22,11 @@ _HINT = (
 )
 _CONTROL_END = 0x20
 _LONGEST = 1024
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_IGNORABLE = (  # fillers and selectors that show nothing, whatever their category
+    (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2065, 0x2065),
+    (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF),
+)  # fmt: skip
 
 
 @record
@@ -48,6 +56,34 @@ def parse_origin(text: str) -> Origin:
     for known in (OWNER, UNKNOWN):
         if text == known.key:
             return known
+    return channel(*(_in_form(part, text) for part in _parts(text)))
+
+
+def as_spelled(text: str) -> Origin:
+    """Return the origin of a channel with exactly this name, in whatever form; raise UsageError
+    for what names none."""
+    return channel(*_parts(text))
+
+
+def is_in_form(key: str) -> bool:
+    """Say whether a key is one that `parse_origin` returns."""
+    try:
+        return parse_origin(key).key == key
+    except UsageError:
+        return False
+
+
+def spelled_out(key: str) -> str:
+    """Return a key with blanks and all but ASCII percent-encoded: the same origin, in letters that
+    anybody can tell apart and type."""
+    return "".join(
+        char if "\x21" <= char <= "\x7e" else "".join(f"%{octet:02X}" for octet in char.encode())
+        for char in key
+    )
+
+
+def _parts(text: str) -> list[str]:
+    """Return the parts of a channel's name, decoded: channel, conversation, session, account."""
     kind, _, rest = text.partition(":")
     if kind != "channel" or len(text) > _LONGEST:
         raise _refusal(text)
@@ -58,7 +94,24 @@ def parse_origin(text: str) -> Origin:
     decoded = [_decode(part, text) for part in (*parts, account)]
     if not (decoded[0] and decoded[2]):
         raise _refusal(text)
-    return channel(decoded[0], decoded[1], decoded[2], decoded[3])
+    return decoded
+
+
+def _in_form(part: str, whole: str) -> str:
+    """Return a part after NFC; refuse one with something in it that nobody sees."""
+    if part.isascii() and part.isprintable() and part.strip(" ") == part:
+        return part
+    from unicodedata import category, normalize  # noqa: PLC0415  plain names need none of it
+
+    part = normalize("NFC", part)
+    for char in part:
+        kind, code = category(char), ord(char)
+        is_blank = kind == "Zs" and char != " "
+        if kind in _UNSEEN or is_blank or any(low <= code <= high for low, high in _IGNORABLE):
+            raise _refusal(whole, f"U+{code:04X} in it cannot be seen")
+    if part.strip(" ") != part:
+        raise _refusal(whole, "a part begins or ends with a blank")
+    return part
 
 
 def channel(channel_id: str, conversation: str, session: str, account: str = "") -> Origin:
@@ -89,6 +142,6 @@ def _decode(part: str, whole: str) -> str:
         raise _refusal(whole) from error
 
 
-def _refusal(text: str) -> UsageError:
+def _refusal(text: str, why: str = "") -> UsageError:
     shown = text if len(text) <= 60 else text[:59] + "…"
-    return UsageError(f"not an origin: {shown!r}", hint=_HINT)
+    return UsageError(f"not an origin: {shown!r}{why and ': '}{why}", hint=_HINT)

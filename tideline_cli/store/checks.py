@@ -9,6 +9,7 @@ import apsw
 
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.finding import Finding, mendable, some
+from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import connection, digest, schema
 
@@ -116,6 +117,22 @@ def links(db: Connection) -> Iterator[Finding]:
     if count:
         message = f"{some(count, 'link')} lead from one origin to another"
         yield mendable("links", message, "removes them, after a copy")
+
+
+def origins(db: Connection) -> Iterator[Finding]:
+    """The names of origins are such as new ones may have; another one is whole, and looks like
+    another's."""
+    for (held,) in db.execute("SELECT key FROM origin ORDER BY key").fetchall():
+        key = str(held)
+        if not is_in_form(key):
+            name = spelled_out(key)
+            yield Finding(
+                "origins", "warning",
+                f"an origin has a name that no new one may have, and that may look like another's: "
+                f"{name}",
+                f"it is whole: `--origin '{name}'` reaches it, and `tideline export --all-origins` "
+                "has it",
+            )  # fmt: skip
 
 
 def values(db: Connection) -> Iterator[Finding]:

@@ -63,7 +63,7 @@ def _list(session: Session) -> None:
         return
     output.emit_lines(
         [
-            f"{name}\t{_text(rows[name])}\t({value.origin})"
+            f"{name}\t{_seen(name, rows[name])}\t({value.origin})"
             for name, value in values.items()
         ]
         + [f"{name}\t{_get(session, name)}\t(memory file)" for name in _OF_FILE]
@@ -107,6 +107,10 @@ def _say(session: Session, key: str, value: str) -> None:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
+
+
+def _seen(name: str, value: Any) -> str:
+    return output.shown_origin(_text(value)) if name == "origin" else _text(value)
 
 
 def _text(value: Any) -> str:

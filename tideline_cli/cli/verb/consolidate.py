@@ -9,7 +9,7 @@ from tideline_cli.dream import judge
 from tideline_cli.dream.judge import Judged
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso
-from tideline_cli.model.origin import parse_origin
+from tideline_cli.model.origin import Origin
 from tideline_cli.store import stats
 from tideline_cli.store.visibility import NOBODY, number
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.dream.judge import Bucket
     from tideline_cli.llm.client import Model
-    from tideline_cli.model.origin import Origin
 
     Done = list[tuple[Origin, Judged]]
 
@@ -115,7 +114,7 @@ def _judged(
         system, prompt = bucket.prompt()
         shown = prompt if origin == session.viewer else f"({len(bucket.facts):,} facts)"
         told = [*system.split("\n"), "", *shown.split("\n"), ""]
-        output.emit_lines([f"{origin.key}: this is sent", *told])
+        output.emit_lines([f"{_name(origin)}: this is sent", *told])
     if asked is None:
         return Judged(bucket)
     if not dry_run:
@@ -131,7 +130,7 @@ def _origins(session: Session, db: Connection, all_origins: bool) -> list[Origin
         return []
     if (session.names_origin and not all_origins) or not viewer.is_owner:
         return [viewer]
-    others = [parse_origin(key) for key, active in stats.origins(db) if active]
+    others = [Origin(key) for key, active in stats.origins(db) if active]
     return [viewer, *(origin for origin in others if origin != viewer)]
 
 
@@ -149,24 +148,28 @@ def _report(
         session.note("nothing to consolidate: no facts yet")
     for origin, one in done:
         if one.verdict.refused:
-            warn(f"{origin.key}: refused: {one.verdict.refused}")
+            warn(f"{_name(origin)}: refused: {one.verdict.refused}")
         if one.ran and not one.parsed:
-            warn(f"{origin.key}: the model's reply cannot be read")
+            warn(f"{_name(origin)}: the model's reply cannot be read")
         if one.verdict.unknown:
-            session.note(f"{origin.key}: {one.verdict.unknown:,} unknown ids were ignored")
+            session.note(f"{_name(origin)}: {one.verdict.unknown:,} unknown ids were ignored")
         if one.skipped:
-            session.note(f"{origin.key}: {one.skipped:,} left alone: changed meanwhile")
+            session.note(f"{_name(origin)}: {one.skipped:,} left alone: changed meanwhile")
         if one.bucket.active < min_facts:
-            session.note(f"{origin.key}: fewer than {min_facts} facts")
+            session.note(f"{_name(origin)}: fewer than {min_facts} facts")
         if one.bucket.left_out:
-            session.note(f"{origin.key}: the newest {len(one.bucket.facts):,} facts were shown")
+            session.note(f"{_name(origin)}: the newest {len(one.bucket.facts):,} facts were shown")
     if dry_run:
         session.note("dry run: nothing was written")
 
 
+def _name(origin: Origin) -> str:
+    return output.shown_origin(origin.key)
+
+
 def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
     granted = one.verdict.granted
-    lines = [f"{origin.key}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
+    lines = [f"{_name(origin)}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
     for item in granted:
         text = f" {_clipped(item.loser.content)}" if origin == session.viewer else ""
         by = f", for {item.survivor.id}" if item.survivor else ""

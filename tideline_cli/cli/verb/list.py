@@ -68,7 +68,7 @@ def run(
     if found:
         return 0
     if not session.json:
-        where = "" if session.viewer.is_owner else f" for {session.viewer.key}"
+        where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
     return 0 if wanted == Filter() else 1
 

@@ -9,7 +9,6 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory.recall import DEFAULT_LIMIT, MODES, NOTHING, Query, recall, settle
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS
-from tideline_cli.model.origin import parse_origin
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store.facts import Filter
 
@@ -158,7 +157,7 @@ def _batch_line(
     text = row.get("query")
     if not isinstance(text, str):
         raise UsageError(f"line {number} has no query", hint='give {"id": …, "query": "…"}')
-    viewer = parse_origin(str(row["origin"])) if row.get("origin") else session.viewer
+    viewer = session.origin(str(row["origin"])) if row.get("origin") else session.viewer
     if viewer != session.viewer and not session.viewer.is_owner:
         raise UsageError(f"line {number}: only the owner may ask for another origin")
     query = _query(session, text, **given)

@@ -77,6 +77,7 @@ def _lines(
         if name == "content" or value in (None, [], False):
             continue
         shown = value if isinstance(value, str) else codec.dumps(value)
+        shown = output.shown_origin(shown) if name == "origin" else shown
         lines.append(f"{name:<17} {shown}")
     lines.append(f"{'strength now':<17} {power:.3f}")
     lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]

@@ -149,7 +149,7 @@ def _lines(form: dict[str, Any]) -> list[str]:
     facts, vectors = form["facts"], form["vectors"]
     lines = [
         f"database   {form['database']}",
-        f"origin     {form['origin']}",
+        f"origin     {output.shown_origin(form['origin'])}",
         f"facts      {facts['active']:,} active, {facts['archived']:,} archived, "
         f"{facts['pruned']:,} pruned; {form['pinned']:,} pinned; "
         f"{form['added_last_7d']:,} new in 7 days",
