@@ -119,12 +119,13 @@ def test_purge_as_json(run):
 def test_purge_in_a_pipe(run):
     """A dry run lists the facts, a purge says how many went."""
     source = remembered(run, "I deploy\x1b on Fridays")
-    remembered(run, "peer derives", "--derived-from", source, "--origin", PEER)
+    row = {"content": "peer derives", "derived_from": [source], "origin": PEER}
+    run("import", "-", "--trust", stdin=json.dumps(row))
     listed = run("purge", source, "--dry-run").out.splitlines()
     assert listed[0] == f"{source}\t[knowledge] I deploy␛ on Fridays"
     assert "peer derives" not in listed[1]
     assert run("purge", source, "-y").out == "2 facts removed for good\n"
-    assert run("undo", "2").code == 4
+    assert run("undo", "3").code == 4
 
 
 @pytest.mark.parametrize("argv", [("purge", "{id}"), ("retention", "--days", "1")])

@@ -65,6 +65,58 @@ def test_a_leak_is_noticed(arena, monkeypatch, leak):
     pytest.fail("nothing was noticed")
 
 
+NO_ID = "01K7AAAAAAAAAAAAAAAAAAAAAA"
+LOOKS = (
+    ("status",), ("list",), ("list", "--jsonl"), ("list", "--tag", "a"), ("recall", "deploy"),
+    ("recall", "deploy", "--explain"), ("recall", "--batch"), ("context", "deploy"),
+    ("context", "deploy", "--auto"), ("show", NO_ID), ("history",), ("history", NO_ID),
+    ("undo",), ("undo", "1"), ("undo", "--dry-run"), ("undo", "1", "--dry-run"), ("export",),
+    ("export", "--format", "csv"), ("export", "--format", "markdown"), ("contradictions",),
+    ("forget", NO_ID), ("forget", "--query", "deploy"), ("restore", NO_ID), ("pin", NO_ID),
+    ("unpin", NO_ID), ("edit", NO_ID, "anew"), ("feedback", NO_ID, "up"), ("link", NO_ID, "01K8"),
+    ("purge", NO_ID, "--yes"), ("purge", NO_ID, "--dry-run"), ("retention", "--days", "1"),
+    ("retention", "--days", "1", "--dry-run"), ("remember", "x", "--supersedes", NO_ID),
+    ("remember", "x", "--derived-from", NO_ID), ("config", "list"), ("config", "get", "analyzer"),
+    ("embed", "text"), ("relink", "--llm", "none", "--dry-run"),
+)  # fmt: skip
+PASSES = (
+    ("doctor",), ("dream", "--dry-run"), ("dream",), ("gc", "--dry-run"), ("backup", "copy.db"),
+    ("restore", "--from", "copy.db"), ("consolidate", "--llm", "none", "--dry-run"),
+    ("config", "set", "analyzer", "reference"), ("schedule",), ("status", "--all-origins"),
+    ("export", "--all-origins"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [(), ("--json",)], ids=["plain", "json"])
+@pytest.mark.parametrize(
+    ("viewer", "words"),
+    [*((viewer, words) for viewer in ORIGINS[:2] for words in LOOKS),
+     *((ORIGINS[1], words) for words in PASSES)],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)  # fmt: skip
+def test_who_has_nothing_is_told_the_same_in_every_store(tmp_path, monkeypatch, viewer, words, how):
+    """No store, an empty file, a store without facts and one with others' facts alone: results,
+    messages and exit code are the same to the byte."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "memory.db"
+    monkeypatch.setenv("TIDELINE_DB", str(path))
+    other = next(origin for origin in ORIGINS[:2] if origin != viewer)
+    told = []
+    for state in ("absent", "no bytes", "no facts", "others"):
+        for old in tmp_path.glob("memory.db*"):
+            old.unlink()
+        if state == "no bytes":
+            path.touch(mode=0o600)
+        elif state != "absent":
+            open_for_writing(str(path)).close()
+        if state == "others":
+            run_main("remember", "we deploy on Monday", "--origin", other, "--slot", "day")
+            run_main("remember", "we deploy on Friday", "--origin", other, "--slot", "day")
+        done = run_main(*words, *how, "--origin", viewer, stdin="deploy\n")
+        told.append((done.code, done.out, done.err))
+    assert told == [told[0]] * 4
+
+
 FOREIGN, MISSING, MINE = ("A" * 26, "B" * 26, "C" * 26)
 NAMING = (
     ("show", "{}"), ("show", "{}", "--json"), ("forget", "{}"), ("forget", "{}", MINE),

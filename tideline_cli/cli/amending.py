@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import output
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.memory.amend import clipped
+from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 def existing(session: Session, named: Sequence[str]) -> Connection:
     """Return a connection for writing to a store that is there; none is made to look for an id."""
     if not os.path.lexists(session.database):
-        raise NotFoundError(
-            f"no such id: {named[0]}", hint="`tideline list` shows the ids of this origin"
-        )
+        raise facts.missing(named[0])
     return session.writing(frees=True)
 
 

@@ -102,9 +102,7 @@ def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[
             raise _ambiguous(reference)
         row = row or others
     if row is None:
-        raise NotFoundError(
-            f"no such id: {reference}", hint="`tideline list` shows the ids of this origin"
-        )
+        raise missing(reference)
     return row[0], _fact(row)
 
 
@@ -120,6 +118,14 @@ def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> b
     condition, values = visibility.where(viewer)
     sql = f"SELECT 1 FROM fact WHERE id = ? AND content = ? AND {condition}"
     return db.execute(sql, (fact_id, content, *values)).fetchone() is not None
+
+
+def missing(reference: str) -> NotFoundError:
+    """Return the error for an id that is not there: the same where there is no store at all, or
+    it would tell whether anybody has written."""
+    return NotFoundError(
+        f"no such id: {reference}", hint="`tideline list` shows the ids of this origin"
+    )
 
 
 def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[Fact]:

@@ -81,6 +81,8 @@ def _get(session: Session, name: str) -> str:
 
 def _set(session: Session, name: str, value: str) -> None:
     if name in _OF_FILE:
+        if not session.viewer.is_owner:
+            raise UsageError("only the owner may change the memory file", hint="leave out --origin")
         _set_of_file(session, name, one_of(value, _OF_FILE[name], name))
         return
     one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")

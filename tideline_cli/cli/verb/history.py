@@ -8,7 +8,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.verb.show import ACTS
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, undoing
@@ -45,7 +45,7 @@ def run(session: Session, *, words: list[str], limit: int) -> int:
         raise UsageError("name one fact at most", hint="tideline history ID")
     db = session.reading()
     if words and db is None:
-        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
+        raise facts.missing(session.reference(words[0]))
     told: list[Told] = []
     if db is not None and words:
         seq, _ = facts.find(db, session.reference(words[0]), viewer=session.viewer)

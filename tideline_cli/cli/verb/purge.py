@@ -6,7 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.memory import removal
 from tideline_cli.store import facts
 
@@ -44,7 +44,7 @@ def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
     references = [session.reference(word) for word in words]
     db = session.reading()
     if db is None:
-        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
+        raise facts.missing(references[0])
     gone = removal.doomed(db, references, viewer=session.viewer)
     if dry_run:
         report(session, removal.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
@@ -84,7 +84,7 @@ def report(
         )
     elif of is not None:
         output.emit_lines(_lines(session, *of))
-    else:
+    elif not dry_run:
         count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
         output.emit_lines([f"{count} removed for good"])
     if done.earlier:

@@ -7,7 +7,7 @@ import os
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import NotFoundError, TidelineError, UsageError, WriteBlockedError
+from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.memory import remember as memory
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
@@ -15,7 +15,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
-from tideline_cli.store import journal
+from tideline_cli.store import facts, journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _store(session: Session, new: NewFact) -> Connection:
     """Return a connection for writing; no store is made to look for a fact in it."""
     named = (*new.supersedes, *new.derived_from)
     if named and not os.path.lexists(session.database):
-        raise NotFoundError(f"no such id: {named[0]}", hint="the store is empty")
+        raise facts.missing(named[0])
     return session.writing()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.ranking import decay
 from tideline_cli.store import facts, journal, links
@@ -34,7 +34,7 @@ def run(session: Session, *, words: list[str]) -> int:
     reference = session.reference(words[0])
     db = session.reading()
     if db is None:
-        raise NotFoundError(f"no such id: {words[0]}", hint="the store is empty")
+        raise facts.missing(reference)
     seq, fact = facts.find(db, reference, viewer=session.viewer)
     out = links.leaving(db, fact.id, viewer=session.viewer)
     back = links.arriving(db, fact.id, viewer=session.viewer)

@@ -66,7 +66,7 @@ def run(session: Session, *, words: list[str], all_origins: bool) -> int:
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
-    form = _form(session, counts, days, exists=db is not None)
+    form = _form(session, counts, days)
     if all_origins:
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
@@ -96,7 +96,7 @@ def _next_dream(session: Session, counts: Counts) -> int | None:
     return min(counts.last["dream"][0] + interval, LATEST_MS)
 
 
-def _form(session: Session, counts: Counts, days: Days, *, exists: bool) -> dict[str, Any]:
+def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
     groups = counts.groups
     active = groups["lifecycle"].get("active", 0)
     dream, dreamt = counts.last.get("dream", (None, None))
@@ -125,12 +125,19 @@ def _form(session: Session, counts: Counts, days: Days, *, exists: bool) -> dict
         "last_consolidate": None if consolidate is None else iso(consolidate),
         "last_consolidate_summary": consolidated,
         "pending_purge": counts.pending_purge,
-        "health": "ok" if exists else "empty",
+        "health": _health(session, counts),
         "activity": [
             {"day": iso(day * DAY_MS)[:10], "added": added, "archived": archived}
             for day, (added, archived) in enumerate(days, _first_day(session))
         ],
     }
+
+
+def _health(session: Session, counts: Counts) -> str:
+    """Return empty for an owner who has nothing. A channel is told ok then too: in its own view
+    nothing may depend on whether there is a store."""
+    has_facts = any(counts.groups["lifecycle"].values())
+    return "ok" if has_facts or not session.viewer.is_owner else "empty"
 
 
 def _ordered(counts: dict[str, int], names: Sequence[str]) -> dict[str, int]:

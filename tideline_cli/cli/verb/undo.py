@@ -37,7 +37,7 @@ def run(session: Session, *, words: list[str], dry_run: bool) -> int:
     if db is None:
         raise NotFoundError(
             "there is nothing to undo" if ordinal is None else f"no such batch: {ordinal}",
-            hint="the store is empty",
+            hint="`tideline history` shows the batches of this origin",
         )
     if not dry_run:
         session.close()
