@@ -158,7 +158,7 @@ def test_a_read_only_file_is_not_upgraded(tmp_path, monkeypatch):
     """A file that cannot be written says that it must be upgraded first."""
     monkeypatch.setattr(migrations, "STEPS", STEPS)
     path = old_store(tmp_path / "t.db")
-    db = connection._connect(str(path), apsw.SQLITE_OPEN_READONLY)
+    db = connection._configured(str(path), apsw.SQLITE_OPEN_READONLY)
     with pytest.raises(StoreError) as caught:
         migrations.upgrade(db, str(path))
     assert caught.value.code == "store_older"

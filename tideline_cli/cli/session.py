@@ -53,6 +53,7 @@ class Session:
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is kept for a full disk
+        self._cautions: set[str] = set()
         named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
         if named:
             self.origin(named)  # a name that is none is an error, whatever is done with it
@@ -153,6 +154,8 @@ class Session:
         db = connection.open_for_reading(self.database)
         if db is not None:
             self._connections.append(db)
+            if db.readonly("main"):
+                self._warn_of_names(db.filename)
         return db
 
     def writing(self, *, frees: bool = False) -> Connection:
@@ -180,6 +183,30 @@ class Session:
         """Tell the user something that is not a result."""
         if not self.quiet:
             warn(text)
+
+    def caution(self, code: str, text: str, *, hint: str) -> None:
+        """Tell the user, once and even if they asked for quiet, what could harm them."""
+        if text in self._cautions:
+            return
+        self._cautions.add(text)
+        if self.json:
+            from tideline_cli.model.codec import dumps  # noqa: PLC0415  rarely
+
+            form = {"code": code, "message": text, "hint": hint}
+            tell(dumps({"warning": form}) + "\n")
+        else:
+            warn(f"{text}; {hint}")
+
+    def _warn_of_names(self, path: str) -> None:
+        from tideline_cli.store import names  # noqa: PLC0415  a store that cannot be written
+
+        if why := names.why(path):
+            self.caution(
+                "two_names",
+                f"{path} {why}: what was written by another name may be missing, and nothing is "
+                "written by this one",
+                hint=names.hint(path),
+            )
 
     def text(self, words: Sequence[str]) -> str:
         """Return the words as one text; standard input for `-` or for none when it is piped.

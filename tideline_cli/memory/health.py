@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.guard import Check
     from tideline_cli.vector.embedder import Embedder
 
-BLOCKING = frozenset((guard.READING, "library", "identity", "structure", "tables"))
+BLOCKING = frozenset((guard.READING, "names", "library", "identity", "structure", "tables"))
 """While one of these finds anything, nothing in the file is repaired."""
 
 
@@ -91,6 +91,7 @@ def _checks(
     path: str, *, deep: bool, network_allowed: bool
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
     yield "modes", lambda: list(place_checks.modes(path))
+    yield "names", lambda: list(place_checks.one_name(path))
     yield "room", lambda: list(place_checks.room(path))
     yield "log", lambda: list(place_checks.log(path))
     if not network_allowed:

@@ -7,7 +7,7 @@ import stat
 
 import apsw
 
-from tideline_cli.errors import CannotWriteError, StoreError
+from tideline_cli.errors import BusyError, CannotWriteError, StoreError
 from tideline_cli.store import locks, schema
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ TOUCH_BUSY_MS = 20
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _BULK_CACHE_KIB = 96 * 1024
 _JOURNAL_LIMIT = 16 * 1024 * 1024
+_LOOK = getattr(os, "O_PATH", 0)  # a handle that drops no locks when it is closed
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
 
@@ -37,7 +38,8 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
         from tideline_cli.store import folders  # noqa: PLC0415  once in the life of a file
 
         folders.create_file(path)
-    db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    path = _real(path)
+    db = _connect(path, writes=True)
     _prepare(db, path)
     db.execute(
         "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
@@ -53,6 +55,7 @@ def open_for_writing(path: str, *, network_allowed: bool = False) -> Connection:
 def open_for_reading(path: str) -> Connection | None:
     """Return a connection that makes nothing, or None when there is no store at `path`."""
     check_library()
+    path = _real(path)
     if not os.path.lexists(path):
         return None
     if os.path.isfile(path) and os.path.getsize(path) == 0:
@@ -70,9 +73,10 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
     if not os.path.lexists(path) or os.path.getsize(path) == 0:
         return open_for_writing(path, network_allowed=network_allowed)
     check_library()
+    path = _real(path)
     if not network_allowed:
         _check_place(path)
-    db = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    db = _connect(path, writes=True)
     _verify(db, path)
     _tighten(path)
     db.execute("PRAGMA secure_delete = ON").fetchall()
@@ -82,7 +86,37 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
 def open_for_inspection(path: str) -> Connection:
     """Return a connection to a file that may be damaged, foreign or newer: nothing is verified,
     made or finished, and closing writes nothing back."""
-    return _connect_for_reading(path)
+    return _connect_for_reading(_real(path))
+
+
+def has_two_names(path: str, state: os.stat_result) -> bool:
+    """Say whether a file goes by another name as well: by a hard link, or as a mount of its own.
+
+    SQLite names a log after the file, so two names of one file have two logs, and who writes by one
+    of them overwrites what was written by the other.
+    """
+    return state.st_nlink > 1 or _mount(path) != _mount(os.path.dirname(path))
+
+
+def _mount(path: str) -> bytes:
+    """Return the number of the mount that a file or folder lies on; empty where the system does not
+    say. A mount of one file has the device of its folder, so the device does not tell it; 3 µs."""
+    if not _LOOK:
+        return b""
+    try:
+        handle = os.open(path, _LOOK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        info = os.open(f"/proc/self/fdinfo/{handle}", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    else:
+        text = os.read(info, 256)
+        os.close(info)
+        return text.partition(b"mnt_id:")[2].split(b"\n", 1)[0]
+    finally:
+        os.close(handle)
 
 
 _queues: dict[int, int | None] = {}  # connection -> its place in the queue of writers
@@ -187,17 +221,30 @@ def put_setting(db: Connection, name: str, value: str) -> None:
     db.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
 
 
-def _connect(path: str, mode: int) -> Connection:
-    real = os.path.join(*_place(path))
-    _check_kind(real, path)
-    return _configured(real, mode)
+def _connect(real: str, *, writes: bool) -> Connection:
+    """Connect to a file with one name; one with two is read, and neither written nor tidied."""
+    before = _check_kind(real)
+    # Where nobody may write, SQLite opens what it should write for reading.
+    db = _configured(real, apsw.SQLITE_OPEN_READWRITE)
+    after = os.lstat(real)
+    if before is not None and (before.st_ino, before.st_dev) != (after.st_ino, after.st_dev):
+        db.close()
+        raise BusyError(f"{real} was replaced while it was being opened", hint="try again")
+    if has_two_names(real, after):
+        db.close()
+        if writes:
+            from tideline_cli.store import names  # noqa: PLC0415  only for an error
+
+            raise names.refused(real)
+        db = _configured(real, apsw.SQLITE_OPEN_READONLY)
+    return db
 
 
-def _place(path: str) -> tuple[str, str]:
-    """Return the folder and the name of a file: links above it are followed, itself must be
-    none."""
+def _real(path: str) -> str:
+    """Return the one name of a file: links above it are followed, once for all that is opened and
+    locked beside it; itself must be none."""
     folder, name = os.path.split(os.path.abspath(path))
-    return os.path.realpath(folder), name
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def _configured(name: str, mode: int) -> Connection:
@@ -225,7 +272,7 @@ def _connect_for_reading(path: str) -> Connection:
 
 
 def _connect_as_reader(path: str, setup: str = "") -> Connection:
-    db = _connect(path, apsw.SQLITE_OPEN_READWRITE)  # where nobody may write, SQLite only reads
+    db = _connect(path, writes=False)
     try:
         # What a reader writes are counts of use, best effort: no sync but for the checkpoints that
         # keep the log short, and none of those at the end.
@@ -249,23 +296,23 @@ def _connect_unchanging(path: str) -> Connection:
             hint="copy both files to a folder that you may write, and open the copy",
         )
     plain = frozenset(b"/._-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-    real = os.path.join(*_place(path))
-    escaped = "".join(chr(b) if b in plain else f"%{b:02x}" for b in os.fsencode(real))
+    escaped = "".join(chr(b) if b in plain else f"%{b:02x}" for b in os.fsencode(path))
     mode = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return _configured(f"file:{escaped}?immutable=1", mode)
 
 
-def _check_kind(real: str, path: str) -> None:
-    """Refuse what is there and is no regular file: a FIFO would wait for its writer, and beside a
-    device SQLite would put its own files."""
+def _check_kind(path: str) -> os.stat_result | None:
+    """Return what is there, None for nothing. Refuse what is no regular file: a FIFO would wait for
+    its writer, and beside a device SQLite would put its own files."""
     try:
-        mode = os.lstat(real).st_mode
+        state = os.lstat(path)
     except OSError:
-        return  # SQLite says what is wrong
-    if stat.S_ISDIR(mode):
+        return None  # SQLite says what is wrong
+    if stat.S_ISDIR(state.st_mode):
         raise StoreError(f"{path} is a folder", hint="name a file")
-    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+    if not (stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode)):
         raise StoreError(f"{path} is not a regular file", hint="name another file with --db")
+    return state
 
 
 def _finish_purge(db: Connection) -> None:

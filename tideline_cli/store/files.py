@@ -34,6 +34,12 @@ def absolute(path: str) -> str:
     return os.path.abspath(os.path.expanduser(path))
 
 
+def resolved(path: str) -> str:
+    """Return the path of a file without links above it; the file itself may be one."""
+    folder, name = os.path.split(absolute(path))
+    return os.path.join(os.path.realpath(folder), name)
+
+
 def create(path: str) -> None:
     """Make an empty file, 0600 whatever the umask; raise UsageError when anything is there."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

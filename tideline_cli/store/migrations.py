@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import backup, locks, schema
+from tideline_cli.store import backup, locks, names, schema
 from tideline_cli.store.connection import writing
 
 TYPE_CHECKING = False
@@ -61,6 +61,8 @@ def _check_way(db: Connection, path: str) -> None:
             code="store_older",
         )
     if db.readonly("main"):
+        if names.why(path):
+            raise names.refused(path)
         raise StoreError(
             f"{path} has schema version {version}, and is upgraded to {schema.VERSION} before it "
             "is read, but it is read-only",

@@ -1,10 +1,10 @@
-"""Whether the memory file lies where it is safe: modes, owners, room, locks, file system, log."""
+"""Whether the memory file lies where it is safe: modes, owners, names, room, log, file system."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import files, places
+from tideline_cli.store import files, names, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +80,32 @@ def room(path: str) -> Iterator[Finding]:
             "room", "warning",
             f"the disk has {left // _MIB:,} MiB left, less than a copy of the store takes",
             "make room: a purge or a backup needs as much again as the store",
+        )  # fmt: skip
+
+
+def one_name(path: str) -> Iterator[Finding]:
+    """The file has one name: each further one would have a log of its own."""
+    path = files.resolved(path)
+    why, others = names.why(path), names.others(path)
+    elsewhere = f": {', '.join(others)}" if others else ""
+    if why:
+        logs = [other for other in others if files.size(other + "-wal")]
+        first = "".join(
+            f"{log} has a log of its own: see first what is in it (`tideline --db {log} export`); "
+            for log in logs
+        )
+        find = "" if others else f"; `find / -samefile {path}` lists them all"
+        yield Finding(
+            "names", "error",
+            f"{path} {why}{elsewhere}; what is written by one name may be lost by the other, so "
+            "nothing is written by this one",
+            f"{first}{names.hint(path)}{find}",
+        )  # fmt: skip
+    elif others:
+        yield Finding(
+            "names", "warning",
+            f"this one file is mounted elsewhere too{elsewhere}, where its log is not seen",
+            "mount the folder of the memory file in place of the file alone",
         )  # fmt: skip
 
 

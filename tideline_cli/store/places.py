@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import StoreError
+from tideline_cli.model.record import record
 
 MOUNTS = "/proc/self/mountinfo"
 ALLOW = "TIDELINE_ALLOW_NETWORK_FS"
@@ -50,27 +51,51 @@ def check(path: str, *, mounts: str = MOUNTS) -> None:
 def file_system(folder: str, *, mounts: str = MOUNTS) -> str:
     """Return the kind of file system that a folder without links in its path lies on; empty where
     the system does not list its mounts."""
-    wanted = _escaped(folder)
+    wanted = escaped(folder)
     best, kind = -1, ""
+    for row in table(mounts):
+        # The longest path counts, and of equal ones the last: it hides those before it.
+        below = (wanted + b"/").startswith(row.point.rstrip(b"/") + b"/")
+        if below and len(row.point) >= best:
+            best, kind = len(row.point), row.kind
+    return kind
+
+
+@record
+class Mount:
+    """A row of the table of mounts: device, which part of it, where, and of what kind."""
+
+    device: bytes
+    root: bytes
+    point: bytes
+    kind: str
+
+
+def table(mounts: str = MOUNTS) -> list[Mount]:
+    """Return the mounts that this process sees, in order; none where the system lists none."""
     try:
         with open(mounts, "rb") as file:
             lines = file.read().split(b"\n")
     except OSError:
-        return ""
-    for line in lines:
-        parts = line.split(b" ")
-        if len(parts) < 5 or b"-" not in parts:
-            continue
-        point = parts[4]
-        # The longest path counts, and of equal ones the last: it hides those before it.
-        if len(point) >= best and (wanted + b"/").startswith(point.rstrip(b"/") + b"/"):
-            best, kind = len(point), parts[parts.index(b"-") + 1].decode("ascii", "replace")
-    return kind
+        return []
+    rows = (line.split(b" ") for line in lines)
+    return [
+        Mount(row[2], row[3], row[4], row[row.index(b"-") + 1].decode("ascii", "replace"))
+        for row in rows
+        if len(row) > 5 and b"-" in row[5:-1]
+    ]
 
 
-def _escaped(path: str) -> bytes:
+def escaped(path: str) -> bytes:
     """Return a path as the kernel lists it: spaces, line breaks and backslashes as octal."""
     raw = os.fsencode(path).rstrip(b"/")
     for char in b"\\ \t\n":
         raw = raw.replace(bytes((char,)), b"\\%03o" % char)
+    return raw
+
+
+def plain(raw: bytes) -> bytes:
+    """Return what `escaped` escaped, the backslash last."""
+    for char in b" \t\n\\":
+        raw = raw.replace(b"\\%03o" % char, bytes((char,)))
     return raw

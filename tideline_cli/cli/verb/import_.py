@@ -13,6 +13,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import jsonl, take
 from tideline_cli.exchange.rows import Ground
+from tideline_cli.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class _Source:
         self.position: Callable[[], int] = lambda: 0
         if path != "-":
             self.size = _regular(path)
+            files.refuse_own(path, store)
 
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._kind == "sqlite":
