@@ -316,5 +316,5 @@ def test_a_project_may_not_set_them(run, tmp_path, name):
     (tmp_path / ".tideline.toml").write_text(f'{name} = "24h"\n')
     done = run("status", "--json")
     assert (done.code, done.error["message"]) == (
-        2, f"{tmp_path / '.tideline.toml'} may not set {name}",
+        2, f"{tmp_path / '.tideline.toml'}, line 1: a project file may not set {name}",
     )  # fmt: skip

@@ -676,17 +676,21 @@ def test_a_set_value_reads_back(run, value):
 
 
 def test_setting_keeps_what_else_the_file_says(run, home):
-    """Comments stay; keys of a table are not settings of ours and stay where they are."""
-    (home / "config.toml").write_text("# mine: ä\nlimit = 4\n[other]\nlimit = 9\n", "utf-8")
+    """Comments stay, and a value of many lines goes as a whole."""
+    (home / "config.toml").write_text(
+        '# mine: ä\n"limit" = 4 # old\ntags = [\n  "a", # one\n  "b",\n]\ncolor = "never"', "utf-8"
+    )
     assert run("config", "set", "limit", "5").code == 0
+    assert run("config", "set", "tags", "c").code == 0
     assert (home / "config.toml").read_text("utf-8") == (
-        "limit = 5\n# mine: ä\n[other]\nlimit = 9\n"
+        'tags = ["c"]\nlimit = 5\n# mine: ä\ncolor = "never"'
     )
 
 
 def test_a_project_file_sets_what_it_may(run, tmp_path):
-    """A .tideline.toml above the folder sets origin, tags and limits, and nothing else."""
+    """A .tideline.toml above the folder sets tags, limits and, once trusted, an origin."""
     (tmp_path / ".tideline.toml").write_text(f'origin = "{PEER}"\ntags = ["p"]\n')
+    assert run("config", "trust").code == 0
     fact = remembered(run, "peer text")["fact"]
     assert (fact["origin"], fact["tags"]) == (PEER, ["p"])
     (tmp_path / ".tideline.toml").write_text('database = "x.db"\n')

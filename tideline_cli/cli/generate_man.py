@@ -75,6 +75,7 @@ _FILES = (
     Item("$XDG_CONFIG_HOME/tideline/config.toml", "", "Your settings; by default under ~/.config."),
     Item("$XDG_STATE_HOME/tideline/last-recall/", "",
          "Hits of the last recall; by default under ~/.local/state."),
+    Item("$XDG_CONFIG_HOME/tideline/trusted", "", "Project files that `config trust` trusts."),
     Item(PROJECT_FILE, "", "Settings of a project, in the working folder or above it."),
 )  # fmt: skip
 _DESCRIPTION = (

@@ -23,7 +23,7 @@ _BUG = 70
 
 def perform(name: str, given: Mapping[str, Any]) -> int:
     """Run a command with the texts given for its options, and return the exit code."""
-    as_json = bool(given.get("json"))
+    as_json, debug = bool(given.get("json")), bool(given.get("debug"))
     session: Session | None = None
     _make_printable()
     try:
@@ -40,7 +40,7 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
         app.run([name, "--help"])
         return error.exit_code
     except TidelineError as error:
-        return failed(error, as_json=as_json, debug=bool(given.get("debug")))
+        return _passed_on(failed(error, as_json=as_json, debug=debug), session)
     except BrokenPipeError:
         discard_stdout()
         return 0
@@ -48,16 +48,23 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
         return INTERRUPTED
     except DatabaseError as error:
         path = session.database if session else "the store"
-        return failed(_translated(error, path), as_json=as_json, debug=bool(given.get("debug")))
+        told = _translated(error, path)
+        return _passed_on(failed(told, as_json=as_json, debug=debug), session)
     except OSError as error:
-        return failed(system_error(error), as_json=as_json, debug=bool(given.get("debug")))
+        return _passed_on(failed(system_error(error), as_json=as_json, debug=debug), session)
     except Exception as error:  # noqa: BLE001  the one catcher
         report = _unforeseen(error, session)
-        failed(report, as_json=as_json, debug=bool(given.get("debug")))
-        return report.exit_code if isinstance(report, StoreError) else _BUG
+        failed(report, as_json=as_json, debug=debug)
+        code = report.exit_code if isinstance(report, StoreError) else _BUG
+        return _passed_on(code, session)
     finally:
         if session is not None:
             _close(session)
+
+
+def _passed_on(code: int, session: Session | None) -> int:
+    """Return the exit code of what went wrong and was told; a door for programs fails nobody."""
+    return 0 if session is not None and session.is_door else code
 
 
 def _translated(error: DatabaseError, path: str) -> TidelineError:

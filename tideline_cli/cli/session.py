@@ -58,6 +58,7 @@ class Session:
         if named:
             self.origin(named)  # a name that is none is an error, whatever is done with it
         self.names_origin = bool(named)
+        self.is_door = False  # a program calls, and must not fail or be led by a project's file
         self.json = bool(flags.get("json"))
         self.quiet = bool(flags.get("quiet"))
         self.verbose = bool(flags.get("verbose"))
@@ -70,7 +71,10 @@ class Session:
                 folder = os.getcwd()
             except OSError:
                 folder = None
-            self._config = config.load(self._environ, folder)
+            self._config = config.load(self._environ, folder, lenient=self.is_door)
+            for one in self._config.ignored:
+                if not (one.name == "origin" and self.names_origin):
+                    self.caution(one.code, one.message, hint=one.hint)
         return self._config
 
     @property
@@ -88,7 +92,18 @@ class Session:
 
     @property
     def viewer(self) -> Origin:
-        return self.origin(self._flags.get("origin") or self.config.get("origin"))
+        named = self._flags.get("origin")
+        if named:
+            return self.origin(named)
+        # Whoever calls a door for programs does not choose the folder that it is called in.
+        own, wanted = self.config.own_origin, self.config.get("origin")
+        if self.is_door and own != wanted:
+            self.caution(
+                "untrusted_project",
+                f"the origin {wanted} of {self.config.project_file} is not taken here",
+                hint="a program names an origin itself, with --origin",
+            )
+        return self.origin(own if self.is_door else wanted)
 
     def origin(self, named: str) -> Origin:
         """Return the origin that a name spells; where the store holds an older one of exactly this

@@ -22,16 +22,22 @@ if TYPE_CHECKING:
 
 HELP = """Show and change settings.
 
-ACTION is list (with where each value comes from), get NAME, set NAME VALUE, or path. A flag wins
-over the environment, that over the project's .tideline.toml, that over your config.toml.
+ACTION is list (with where each value comes from), get NAME, set NAME VALUE, path, trust [DIR] or
+untrust [DIR]. A flag wins over the environment, that over the project's .tideline.toml, that over
+your config.toml.
+
+A project file (in the working folder or above it) may set tags, and limits lower than yours. The
+origin that it names counts only once you trust the file with `trust`, and no more when the file
+changes or moves. It is ignored where it is not yours or others may write it. `context --auto`
+takes no origin from it.
 
 Two settings belong to the memory file. `analyzer` is standard or reference; changing it makes the
 index anew. `sameness` is strict or reference: whether two texts with nearly the same words must
 also agree in order, names, figures and negations before one of them counts as a restatement."""
-EXAMPLES = (("list", ""), ("set limit 5", ""))
+EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."))
 ARGUMENTS = (
-    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, path.", "word", True, 0,
-             ("list", "get", "set", "path")),
+    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, path, trust [DIR], untrust [DIR].",
+             "word", True, 0, ("list", "get", "set", "path", "trust", "untrust")),
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
@@ -48,26 +54,95 @@ def run(session: Session, *, words: list[str]) -> int:
             _say(session, "value", _get(session, name))
         case ["set", name, value]:
             _set(session, name, value)
+        case ["trust", *folder] if len(folder) < 2:
+            _trust(session, *folder)
+        case ["untrust", *folder] if len(folder) < 2:
+            _untrust(session, *folder)
         case _:
             raise UsageError(
-                "config takes list, get NAME, set NAME VALUE, or path", hint="tideline config list"
+                "config takes list, get NAME, set NAME VALUE, path, trust [DIR] or untrust [DIR]",
+                hint="tideline config list",
             )
     return 0
 
 
 def _list(session: Session) -> None:
-    values = session.config.values
-    rows = {name: config.shown(name, value.value) for name, value in values.items()}
+    found = session.config
+    rows = {name: config.shown(name, value.value) for name, value in found.values.items()}
     if session.json:
-        output.emit_json({name: _plain(value) for name, value in rows.items()})
+        project = {
+            "file": found.project_file,
+            "ignored": [
+                {"name": one.name or None, "value": _plain(one.value), "code": one.code,
+                 "message": one.message, "hint": one.hint}
+                for one in found.ignored
+            ],
+        }  # fmt: skip
+        plain: dict[str, Any] = {name: _plain(value) for name, value in rows.items()}
+        output.emit_json(plain | {"project": project if found.project_file else None})
         return
     output.emit_lines(
-        [
-            f"{name}\t{_seen(name, rows[name])}\t({value.origin})"
-            for name, value in values.items()
+        [f"{name}\t{_seen(name, rows[name])}\t({value.origin})"
+         for name, value in found.values.items()]
+        + [
+            f"{one.name or 'project'}\t{_text(one.value)}\t(ignored: {one.message})"
+            for one in found.ignored
         ]
         + [f"{name}\t{_get(session, name)}\t(memory file)" for name in _OF_FILE]
     )
+
+
+def _trust(session: Session, folder: str = ".") -> None:
+    """Trust the project file that counts in a folder, as it is now."""
+    from tideline_cli.config import project, trust  # noqa: PLC0415  tomllib, 10 ms
+
+    path = _project_file(folder)
+    why, remedy = project.distrust(path)
+    if why:
+        raise UsageError(f"{path} cannot be trusted: {why}", hint=remedy)
+    file = project.load(path)
+    trust.put(_own_folder(), path, trust.digest(file.raw))
+    if session.json:
+        values = {name: _plain(value) for name, value in file.values.items()}
+        output.emit_json({"file": path, "trusted": True, "settings": values})
+        return
+    output.emit_lines([f"trusted {path}"])
+    output.emit_lines([f"{name}\t{_text(value)}" for name, value in file.values.items()])
+
+
+def _untrust(session: Session, folder: str = ".") -> None:
+    from tideline_cli.config import trust  # noqa: PLC0415  only here
+
+    path = _project_file(folder, is_gone=True)
+    changed = trust.put(_own_folder(), path, "")
+    if session.json:
+        output.emit_json({"file": path, "trusted": False, "changed": changed})
+    else:
+        output.emit_lines([f"{path} is trusted no more" if changed else f"{path} was not trusted"])
+
+
+def _own_folder() -> str:
+    folder = os.path.dirname(config.config_file(os.environ))
+    make_folder(folder)
+    return folder
+
+
+def _project_file(folder: str, *, is_gone: bool = False) -> str:
+    """Return the project file that counts in a folder; where it may be gone, that of the folder."""
+    if "\x00" in folder:
+        raise UsageError("the name of the folder is none", hint="tideline config trust DIR")
+    folder = os.path.abspath(os.path.expanduser(folder))
+    if os.path.basename(folder) == config.PROJECT_FILE:
+        folder = os.path.dirname(folder)
+    path = config.project_file(folder)
+    if path is None and is_gone:
+        return os.path.join(folder, config.PROJECT_FILE)
+    if path is None:
+        raise UsageError(
+            f"there is no {config.PROJECT_FILE} in {folder} or above it",
+            hint="name the folder of the project",
+        )
+    return path
 
 
 def _get(session: Session, name: str) -> str:
@@ -86,9 +161,10 @@ def _set(session: Session, name: str, value: str) -> None:
         _set_of_file(session, name, one_of(value, _OF_FILE[name], name))
         return
     one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")
-    path = config.config_file(os.environ)
-    make_folder(os.path.dirname(path))
-    config.write(path, name, value)
+    from tideline_cli.config import saving  # noqa: PLC0415  tomllib, 10 ms
+
+    _own_folder()
+    saving.put(config.config_file(os.environ), name, value)
 
 
 def _set_of_file(session: Session, name: str, value: Any) -> None:

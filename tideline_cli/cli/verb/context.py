@@ -42,7 +42,8 @@ def run(
     session: Session, *, words: list[str], max_chars: int | None, max_tokens: int | None,
     limit: int | None, auto: bool, format: str,
 ) -> int:  # fmt: skip
-    """Print the block."""
+    """Print the block; with `auto`, nothing that goes wrong fails the caller."""
+    session.is_door = auto
     text = session.text(words)
     wanted = limit or (AUTO_FACTS if auto else session.setting("limit", DEFAULT_LIMIT))
     db = session.reading()

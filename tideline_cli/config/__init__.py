@@ -1,0 +1,217 @@
+"""Settings: flag > environment > project file > user file > default, in one table."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model.instant import DAY_MS, parse_duration
+from tideline_cli.model.origin import parse_origin
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tideline_cli.config.project import Ignored, Project
+
+PROJECT_FILE = ".tideline.toml"
+COLORS = ("auto", "always", "never")
+_MOST = 1_000_000
+_UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
+
+
+@record
+class Setting:
+    """One setting: what it is called, what type it has, whether a project file may set it; and
+    what holds where nobody sets it, below which alone a project may set it."""
+
+    name: str
+    env: str
+    kind: str  # text, origin, color, count, texts, duration (milliseconds inside)
+    default: Any
+    help: str
+    in_project: bool = False
+    top: int = 0
+
+
+SETTINGS: Mapping[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("database", "TIDELINE_DB", "text", None, "the memory file"),
+        Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
+        Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
+        Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,
+                1200),
+        Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
+        Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
+        Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
+                "time between two dreams, such as 12h or 7d"),
+        Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
+        Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
+        Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
+        Setting("key_file", "TIDELINE_KEY_FILE", "text", None,
+                "a file that holds the API key, mode 0600"),
+    )
+}  # fmt: skip
+
+
+@record
+class Value:
+    """A setting's value and where it comes from."""
+
+    value: Any
+    origin: str
+
+
+@record
+class Config:
+    """The settings of one run. `own_origin` is the origin that holds where no project is asked;
+    `ignored` is what a project file says in vain."""
+
+    values: Mapping[str, Value]
+    own_origin: str
+    project_file: str | None = None
+    ignored: tuple[Ignored, ...] = ()
+
+    def get(self, name: str) -> Any:
+        """Return a setting's value."""
+        return self.values[name].value
+
+
+def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = False) -> Config:
+    """Return the settings from the environment, the project file above `folder`, the user's file.
+
+    Raises UsageError for a file that cannot be read or says what it may not; where `lenient`, a
+    project file of that kind is ignored.
+    """
+    user_file = config_file(environ)
+    from_environment = _from_environment(environ)
+    values = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
+    if _is_there(user_file):
+        from tideline_cli.config import reading  # noqa: PLC0415  tomllib, where there is a file
+
+        values |= reading.settings(user_file)
+    values |= from_environment
+    own_origin: str = values["origin"].value
+    path = project_file(folder) if folder else None
+    ignored: tuple[Ignored, ...] = ()
+    if path is not None:
+        from tideline_cli.config import project  # noqa: PLC0415  as above
+
+        held = frozenset(from_environment)
+        found: Project = project.read(
+            path, values, held, folder=os.path.dirname(user_file), lenient=lenient
+        )
+        values |= found.values
+        ignored = found.ignored
+    if values["database"].value is None:
+        values["database"] = Value(os.path.join(data_folder(environ), "tideline.db"), "default")
+    return Config(values, own_origin, path, ignored)
+
+
+def _is_there(path: str) -> bool:
+    """Say whether there is something, even where one may not look."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for setting in SETTINGS.values():
+        if environ.get(setting.env):
+            raw: Any = environ[setting.env]
+            raw = raw.split(",") if setting.kind == "texts" else raw
+            values[setting.name] = Value(checked(setting, raw, setting.env), setting.env)
+    return values
+
+
+def data_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of the memory file."""
+    return _folder(environ, "XDG_DATA_HOME", ".local/share", "user_data_dir")
+
+
+def config_file(environ: Mapping[str, str]) -> str:
+    """Return the path of the user's settings."""
+    return os.path.join(
+        _folder(environ, "XDG_CONFIG_HOME", ".config", "user_config_dir"), "config.toml"
+    )
+
+
+def state_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of what may be lost: the hits of the last recall."""
+    return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
+
+
+def shown(name: str, value: Any) -> Any:
+    """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d."""
+    if SETTINGS[name].kind != "duration":
+        return value
+    units = _UNITS[1:] if value <= DAY_MS else _UNITS
+    unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)
+    return f"{value // ms}{unit}"
+
+
+def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:
+    if environ.get("TIDELINE_HOME"):
+        return os.path.abspath(environ["TIDELINE_HOME"])
+    if sys.platform != "linux":
+        import platformdirs  # noqa: PLC0415  15 ms; on Linux the rule is the two lines below
+
+        return str(getattr(platformdirs, elsewhere)("tideline", appauthor=False))
+    base = environ.get(variable, "").strip()
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), fallback)
+    return os.path.join(base, "tideline")
+
+
+def project_file(folder: str) -> str | None:
+    """Return what is called .tideline.toml in a folder or nearest above it, None for nothing."""
+    while True:
+        path = os.path.join(folder, PROJECT_FILE)
+        if os.path.lexists(path):
+            return path
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def checked(setting: Setting, raw: Any, where: str) -> Any:
+    """Return the value of a setting; raise UsageError naming where it stands if it can be none."""
+    try:
+        return _value(setting, raw)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
+
+
+def _value(setting: Setting, raw: Any) -> Any:
+    hint = setting.help
+    match setting.kind:
+        case "count":
+            text = str(raw)
+            is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST))
+            if is_number and 0 < int(text) <= _MOST:
+                return int(text)
+            hint = f"{hint}: a whole number from 1 to {_MOST:,}"
+        case "texts":
+            if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
+                return tuple(item.strip() for item in raw if item.strip())
+        case "duration" if isinstance(raw, str):
+            return parse_duration(raw)
+        case "origin" if isinstance(raw, str):
+            parse_origin(raw)
+            return raw
+        case "color":
+            if raw in COLORS:
+                return raw
+        case "text" if isinstance(raw, str):
+            return raw
+    raise UsageError(f"{setting.name} cannot be {raw!r:.60}", hint=hint)

@@ -1,0 +1,138 @@
+"""A project's settings: whose the file is, and what of it counts. It may come with a clone, so it
+can neither fail nor move the commands of somebody who did not write or trust it."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from tideline_cli.config import SETTINGS, Value, checked, reading, trust
+from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@record
+class Ignored:
+    """What a project file says in vain: the setting (empty for the whole file), why, and the way
+    out."""
+
+    name: str
+    value: Any
+    code: str
+    message: str
+    hint: str
+
+
+@record
+class Project:
+    """What of a project file counts, and what does not."""
+
+    values: dict[str, Value]
+    ignored: tuple[Ignored, ...]
+
+
+@record
+class File:
+    """A project file as it was read: its bytes, and what they say."""
+
+    path: str
+    raw: bytes
+    values: Mapping[str, Any]
+
+
+def read(
+    path: str, values: Mapping[str, Value], held: frozenset[str], *, folder: str, lenient: bool
+) -> Project:
+    """Return what a project file changes of `values`; those that the environment has `held` stay.
+
+    Raises UsageError for what is wrong in a file of the user's own, unless `lenient`.
+    """
+    why, remedy = distrust(path)
+    if why:
+        whole = Ignored("", None, "foreign_project", f"{path} is ignored: {why}", remedy)
+        return Project({}, (whole,))
+    try:
+        file = load(path)
+    except UsageError as error:
+        if not lenient:
+            raise
+        message = f"the project file is ignored: {error.message}"
+        return Project({}, (Ignored("", None, "usage", message, error.hint),))
+    out: dict[str, Value] = {}
+    ignored: list[Ignored] = []
+    for name, value in file.values.items():
+        if name in held:
+            continue
+        found = _untrusted(file, folder) if name == "origin" else _raised(file, name, values[name])
+        if found is None:
+            out[name] = Value(value, path)
+        else:
+            ignored.append(found)
+    return Project(out, tuple(ignored))
+
+
+def distrust(path: str) -> tuple[str, str]:
+    """Return why a project file counts for nothing, and the remedy; nothing where it does.
+
+    It must be a file of the user's own or of root's, which nobody else may write; so must a link
+    that leads to it.
+    """
+    own = (os.geteuid(), 0)
+    try:
+        states = (os.lstat(path), os.stat(path))
+    except OSError as error:
+        return f"it cannot be read ({error.strerror})", "mend or remove it"
+    if any(state.st_uid not in own for state in states):
+        return "it belongs to another user", f"take it over (chown {path}), or work elsewhere"
+    if not stat.S_ISREG(states[1].st_mode):
+        return "it is not a file", "remove it, or name it otherwise"
+    if states[1].st_mode & _OTHERS_WRITE:
+        return "others may write it", f"chmod go-w {path}"
+    return "", ""
+
+
+def load(path: str) -> File:
+    """Return a project file; raise UsageError for what it may not be or say."""
+    raw, state = reading.content(path)
+    if state.st_uid not in (os.geteuid(), 0) or state.st_mode & _OTHERS_WRITE:
+        raise UsageError(f"{path} was replaced while it was being read", hint="try again")
+    values: dict[str, Any] = {}
+    for name, (value, line) in reading.parsed(raw, path).items():
+        where = f"{path}, line {line}"
+        if not SETTINGS[name].in_project:
+            raise UsageError(
+                f"{where}: a project file may not set {name}", hint="set it in your own config.toml"
+            )
+        values[name] = checked(SETTINGS[name], value, where)
+    return File(path, raw, values)
+
+
+def _untrusted(file: File, folder: str) -> Ignored | None:
+    origin = file.values["origin"]
+    why, hint = "the file is not trusted", "`tideline config trust` trusts it, after a look at it"
+    try:
+        held = trust.digest_of(folder, file.path)
+    except UsageError as error:
+        held, why, hint = "", error.message, error.hint
+    if held == trust.digest(file.raw):
+        return None
+    if held:
+        why = "the file has changed since it was trusted"
+    message = f"the origin {origin} in {file.path} is ignored: {why}"
+    return Ignored("origin", origin, "untrusted_project", message, hint)
+
+
+def _raised(file: File, name: str, otherwise: Value) -> Ignored | None:
+    """Say that a limit is not taken where it is higher than what holds otherwise."""
+    value, top = file.values[name], otherwise.value or SETTINGS[name].top
+    if not SETTINGS[name].top or value <= top:
+        return None
+    message = f"{name} = {value} in {file.path} is ignored: a project file may only lower it"
+    return Ignored(name, value, "project_limit", message, f"{top:,} holds; a flag may be higher")

@@ -1,0 +1,188 @@
+"""Reading a settings file. It may come from anybody, so what could be slow or endless in it is
+found by one look from its beginning to its end, before a parser sees it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+
+from tideline_cli.config import SETTINGS, Value, checked
+from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+LARGEST = 64 * 1024
+DEEPEST = 4
+_LONGEST_WORD = 64  # a number or a date; texts are bounded by the file
+_LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+@record
+class Statement:
+    """A setting in a file: its name, and its first and last line."""
+
+    name: str
+    first: int
+    last: int
+
+
+def settings(path: str) -> dict[str, Value]:
+    """Return the settings of the user's own file; raise UsageError for what it may not be."""
+    raw, _ = content(path)
+    return {
+        name: Value(checked(SETTINGS[name], value, f"{path}, line {line}"), path)
+        for name, (value, line) in parsed(raw, path).items()
+    }
+
+
+def content(path: str) -> tuple[bytes, os.stat_result]:
+    """Return the bytes of a settings file, and what the system says of it; raise UsageError when it
+    is none, or too large. Opening it waits for nobody."""
+    try:
+        _check(os.stat(path), path)
+        handle = os.open(path, _LOOK)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", hint="see its rights") from error
+    try:
+        state = os.fstat(handle)
+        _check(state, path)
+        raw = b""
+        while len(raw) <= LARGEST and (more := os.read(handle, LARGEST + 1 - len(raw))):
+            raw += more
+    finally:
+        os.close(handle)
+    if len(raw) > LARGEST:
+        raise UsageError(
+            f"{path} is larger than {LARGEST >> 10} KiB", hint="settings are a few lines"
+        )
+    return raw, state
+
+
+def _check(state: os.stat_result, path: str) -> None:
+    if not stat.S_ISREG(state.st_mode):
+        raise UsageError(f"{path} is not a file", hint="remove it, or name it otherwise")
+
+
+def parsed(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
+    """Return the values of a settings file with the lines they stand in; raise UsageError, which
+    names the line, for anything but settings of ours."""
+    try:
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise UsageError(f"{path}, line {line}: not UTF-8", hint="save it as UTF-8") from error
+    lines = {statement.name: statement.first for statement in statements(text, path)}
+    try:
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"{path} is not valid TOML: {error}", hint='mend the line: NAME = "text", 5 or ["a"]'
+        ) from error
+    return {name: (value, lines[name]) for name, value in values.items()}
+
+
+def statements(text: str, path: str) -> list[Statement]:
+    """Return the settings that a text has, in order; raise UsageError, which names the line, where
+    it has something else. The time grows with the length of the text and not faster."""
+    found: list[Statement] = []
+    look = _Look(text, path)
+    while look.begins():
+        first, name = look.line(), look.name()
+        if any(name == other.name for other in found):
+            look.refuse(f"{name} is there twice", "keep one of the lines")
+        look.skip_value()
+        found.append(Statement(name, first, look.line()))
+    return found
+
+
+class _Look:
+    """One pass over a settings file."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._text = text
+        self._path = path
+        self._at = 0
+
+    def line(self) -> int:
+        """Return the number of the line that was reached."""
+        return self._text.count("\n", 0, self._at) + 1
+
+    def refuse(self, what: str, hint: str) -> NoReturn:
+        """Raise the one error that names the line."""
+        raise UsageError(f"{self._path}, line {self.line()}: {what}", hint=hint)
+
+    def begins(self) -> bool:
+        """Go on to the next setting, and say whether there is one."""
+        text = self._text
+        while self._at < len(text):
+            if text[self._at] == "#":
+                self._skip_line()
+            elif text[self._at] in " \t\n":
+                self._at += 1
+            else:
+                return True
+        return False
+
+    def name(self) -> str:
+        """Go past the name of a setting and the sign after it."""
+        end = self._text.find("\n", self._at)
+        head = self._text[self._at : end if end >= 0 else len(self._text)]
+        raw, equals, _ = head.partition("=")
+        name = raw.strip()
+        if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
+            name = name[1:-1]
+        if name not in SETTINGS:
+            what = "no table" if name[:1] == "[" else f"no setting: {name[:40]!r}"
+            self.refuse(f"there is {what}", "remove the line; known are " + ", ".join(SETTINGS))
+        if not equals:
+            self.refuse(f"{name} has no value", f"say {name} = …")
+        self._at += len(raw) + 1
+        return name
+
+    def skip_value(self) -> None:
+        """Go past a value, to the end of its line."""
+        text, depth, word = self._text, 0, 0
+        while self._at < len(text):
+            char = text[self._at]
+            if char == "\n" and not depth:
+                return
+            if char == "#":
+                self._skip_line()
+                continue
+            if char in "\"'":
+                self._skip_text(char)
+                word = 0
+                continue
+            if char == "{":
+                self.refuse("a setting is no table", "write a value, or a list of texts")
+            depth += (char == "[") - (char == "]")
+            word = 0 if char in " \t\n,[]" else word + 1
+            if depth < 0:
+                self.refuse("a list that has no beginning", 'write ["a", "b"]')
+            if depth > DEEPEST:
+                self.refuse("lists inside of lists", 'write one list: ["a", "b"]')
+            if word > _LONGEST_WORD:
+                self.refuse("a value that is too long", "write a text in quotes, or a number")
+            self._at += 1
+
+    def _skip_line(self) -> None:
+        end = self._text.find("\n", self._at)
+        self._at = end if end >= 0 else len(self._text)
+
+    def _skip_text(self, quote: str) -> None:
+        text, mark = self._text, quote
+        if text.startswith(quote * 3, self._at):
+            mark = quote * 3
+        at = self._at + len(mark)
+        while not text.startswith(mark, at):
+            if at >= len(text) or (text[at] == "\n" and len(mark) == 1):
+                self.refuse("a text that does not end", f"close it with {mark}")
+            at += 2 if text[at] == "\\" and quote == '"' else 1
+        at += len(mark)
+        if len(mark) > 1:  # it may end with quotes of its own
+            at += sum(text.startswith(quote * n, at) for n in (1, 2))
+        self._at = at

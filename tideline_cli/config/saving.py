@@ -1,0 +1,86 @@
+"""Writing the files beside the settings: whole or not at all, one process after the other."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from fcntl import LOCK_EX, flock
+
+from tideline_cli.config import SETTINGS, checked, reading, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MODE = 0o600
+
+
+class alone:  # noqa: N801  reads as a statement: with alone(path):
+    """The right to change the files of a folder, for which others wait; best effort, as a medium
+    may have no locks."""
+
+    def __init__(self, path: str) -> None:
+        folder = os.path.dirname(os.path.abspath(path))
+        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def __enter__(self) -> None:
+        with suppress(OSError):
+            flock(self._handle, LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
+def replace(path: str, text: str) -> None:
+    """Put a text in the place of a file, durably; the file is the user's alone."""
+    fresh = path + ".new"
+    if os.path.lexists(fresh):  # of a process that died
+        os.unlink(fresh)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(fresh, flags, _MODE)
+    os.fchmod(handle, _MODE)  # whatever the umask
+    with open(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+
+
+def put(path: str, name: str, value: str) -> None:
+    """Set one value in the settings file, which is replaced as a whole; comments are kept.
+
+    Raises UsageError for a value that the setting cannot have, and for a file that is none.
+    """
+    setting = SETTINGS[name]
+    raw: Any = value.split(",") if setting.kind == "texts" else value
+    line = f"{name} = {_toml(shown(name, checked(setting, raw, name)))}\n"
+    with alone(path):
+        old = ""
+        if os.path.lexists(path):
+            content, _ = reading.content(path)
+            reading.parsed(content, path)
+            old = content.decode("utf-8-sig").replace("\r\n", "\n")
+        fresh = line + _without(old, name, path)
+        reading.parsed(fresh.encode(), path)
+        replace(path, fresh)
+
+
+def _without(text: str, name: str, path: str) -> str:
+    gone = {
+        number
+        for one in reading.statements(text, path)
+        if one.name == name
+        for number in range(one.first, one.last + 1)
+    }
+    lines = enumerate(text.split("\n"), 1)
+    return "\n".join(line for number, line in lines if number not in gone)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, int):
+        return str(value)
+    from json import dumps  # noqa: PLC0415  a JSON string is a TOML string
+
+    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
