@@ -91,6 +91,7 @@ _tideline_value() {
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
         import:--table) REPLY='text' ;;
+        import:--max-rows) REPLY='text' ;;
         export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
         export:--output|export:-o) REPLY='file' ;;
         gc:--max-loss) REPLY='text' ;;
@@ -150,7 +151,7 @@ _tideline_flags() {
         history) REPLY='--limit -n' ;;
         undo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
         export) REPLY='--format --output -o --all-origins' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;

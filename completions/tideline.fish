@@ -34,7 +34,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table
+            contains -- $argv[2] --format --table --max-rows
         case export
             contains -- $argv[2] --format --output -o
         case gc
@@ -251,6 +251,7 @@ complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row throug
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
 complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite' -d 'jsonl, csv, tsv or sqlite [default: by the file\'s name]'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
+complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'

@@ -1,7 +1,7 @@
 """Foreign files: CSV, TSV and SQLite in, fresh CSV and SQLite out. The only sqlite_utils.
 
 The memory file itself is never opened here: two SQLite libraries on one file in one process lose
-each other's locks.
+each other's locks. So `store.foreign_table` reads a SQLite file, by the library of the store.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import os
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec
+from tideline_cli.store import foreign_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, BinaryIO, TextIO
 
     Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
@@ -50,29 +51,17 @@ def _bounded(lines: TextIO) -> Iterator[str]:
         yield line
 
 
-def database(path: str, table: str, *, store: str) -> Rows:
-    """Yield (row number, row) of a table in another SQLite file, which is opened read-only."""
+def database(
+    path: str, table: str, *, store: str, tell: Callable[[str], object] = str
+) -> Rows:  # fmt: skip
+    """Yield (row number, row or what is wrong with it) of a table in another SQLite file, which is
+    left as it is."""
     if _same_file(path, store):
         raise UsageError("that is the memory file itself", hint="use `tideline export`")
     if path == "-":
         raise UsageError("a SQLite file cannot be piped", hint="name the file")
-    import sqlite3  # noqa: PLC0415
-
-    from sqlite_utils import Database  # noqa: PLC0415
-
-    try:
-        connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True)
-        try:
-            db = Database(connection)
-            names = db.table_names() + db.view_names()
-            if table not in names:
-                raise UsageError(f"no table {table!r} in {path}", hint="it has " + ", ".join(names))
-            for number, row in enumerate(db[table].rows, 1):
-                yield number, _typed(row)
-        finally:
-            connection.close()
-    except sqlite3.DatabaseError as error:
-        raise UsageError(f"{path} is not a readable SQLite database: {error}") from error
+    for number, row in enumerate(foreign_table.rows(path, table, tell=tell), 1):
+        yield number, row if isinstance(row, TidelineError) else _typed(row)
 
 
 def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str) -> int:
@@ -143,9 +132,3 @@ def _same_file(path: str, store: str) -> bool:
         return os.path.samefile(path, store)
     except OSError:
         return os.path.realpath(path) == os.path.realpath(store)
-
-
-def _quoted(path: str) -> str:
-    from urllib.parse import quote  # noqa: PLC0415
-
-    return quote(os.path.abspath(path))

@@ -295,10 +295,14 @@ def _connect_unchanging(path: str) -> Connection:
             "folder is read-only",
             hint="copy both files to a folder that you may write, and open the copy",
         )
-    plain = frozenset(b"/._-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-    escaped = "".join(chr(b) if b in plain else f"%{b:02x}" for b in os.fsencode(path))
     mode = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    return _configured(f"file:{escaped}?immutable=1", mode)
+    return _configured(f"{address(path)}?immutable=1", mode)
+
+
+def address(path: str) -> str:
+    """Return a path as SQLite reads it in an address, where nothing in it is a query."""
+    plain = frozenset(b"/._-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    return "file:" + "".join(chr(b) if b in plain else f"%{b:02x}" for b in os.fsencode(path))
 
 
 def _check_kind(path: str) -> os.stat_result | None:

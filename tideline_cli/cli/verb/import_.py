@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.take import Summary
 
+MAX_ROWS = 1_000_000
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
 
 Rows are taken as they are, and nothing is merged. Rows that are there already are left alone, so an
@@ -30,7 +31,11 @@ does an id that is no ULID. A time of creation or use that lies ahead becomes no
 
 Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they are
 scanned, may not speak for the owner, get new ids, and claim no more use or weight than new facts
-of their segment have."""
+of their segment have.
+
+Of a SQLite file one table is read; views and virtual tables are not. After --max-rows rows, or
+where a file cannot be read on, it stops with 2; what was taken until then is one batch, which one
+undo takes back."""
 EXAMPLES = (("facts.jsonl", ""), ("backup.jsonl", "--trust"), ("notes.db", "--table fact"))
 ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
 OPTIONS = (
@@ -42,6 +47,8 @@ OPTIONS = (
            "choice", choices=("jsonl", "csv", "tsv", "sqlite")),
     Option("table", ("--table",), "The table of a SQLite file [default: fact].", metavar="NAME",
            default="fact"),
+    Option("max_rows", ("--max-rows",), f"Rows at most, bad ones included [default: {MAX_ROWS:,}].",
+           "count", MAX_ROWS, least=1),
 )  # fmt: skip
 _BY_ENDING = {".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite",
               ".sqlite3": "sqlite"}  # fmt: skip
@@ -50,7 +57,7 @@ _LONGEST_LINE = 1 << 20
 
 def run(
     session: Session, *, words: list[str], trust: bool, merge: bool, strict: bool,
-    format: str | None, table: str,
+    format: str | None, table: str, max_rows: int,
 ) -> int:  # fmt: skip
     """Import one file."""
     if len(words) != 1:
@@ -58,40 +65,92 @@ def run(
     path = words[0]
     kind = format or _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
     ground = Ground(session.viewer, session.now, trust)
-    source = _Source(path, kind, table, session.database, twice=strict)
+    source = _Source(session, path, kind, table, twice=strict)
     if strict:
-        rows = source.rows()
-        bad = take.check(rows, ground)
-        rows.close()
-        if bad is not None:
-            raise UsageError(f"line {bad[0]}: {bad[1].message}", hint="nothing was imported")
+        _check(_Rows(source, max_rows), ground)
+    rows = _Rows(source, max_rows)
     with _progress(session, source) as advance:
-        summary = take.take(session.writing(), source.rows(), ground, merge=merge, progress=advance)
-    _report(session, path, summary, trust)
+        summary = take.take(session.writing(), rows, ground, merge=merge, progress=advance)
+    _report(session, path, summary, trust, rows.stopped)
+    if rows.stopped is not None:
+        raise _told(session, rows, summary)
     return 0
+
+
+def _check(rows: _Rows, ground: Ground) -> None:
+    bad = take.check(rows, ground)
+    stopped = bad[1] if bad is not None else rows.stopped
+    if stopped is not None:
+        where = f"line {bad[0]}: " if bad is not None else ""
+        raise UsageError(where + stopped.message, hint="nothing was imported", code=stopped.code)
+
+
+def _told(session: Session, rows: _Rows, summary: Summary) -> TidelineError:
+    """Return the error of an import that stopped: where, what it took, and the ways on."""
+    error = rows.stopped or UsageError("stopped")
+    error.message += f"; {rows.count:,} rows were taken or skipped before"
+    if summary.batch is not None:
+        error.hint += f"; `{session.call('undo', str(summary.batch))}` takes all of it back"
+    return error
+
+
+class _Rows:
+    """Rows up to a ceiling. What ends them early does not end the import in the middle: it stands
+    in `stopped`, and what came before is stored as a whole."""
+
+    def __init__(self, source: _Source, most: int) -> None:
+        self._source = source
+        self._most = most
+        self.count = 0
+        self.stopped: TidelineError | None = None
+
+    def __iter__(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        rows = self._source.rows()
+        try:
+            for row in rows:
+                if self.count == self._most:
+                    self.stopped = UsageError(
+                        f"the file has more than {self._most:,} rows",
+                        hint="--max-rows N takes more",
+                        code="too_many_rows",
+                    )
+                    return
+                self.count += 1
+                yield row
+        except TidelineError as error:
+            if not self.count:
+                raise  # nothing of it can be read
+            self.stopped = error
+        finally:
+            rows.close()
 
 
 class _Source:
     """The file, which --strict reads twice."""
 
-    def __init__(self, path: str, kind: str, table: str, store: str, *, twice: bool) -> None:
+    def __init__(
+        self, session: Session, path: str, kind: str, table: str, *, twice: bool
+    ) -> None:  # fmt: skip
         self._twice = twice
         self._path = path
         self._kind = kind
         self._table = table
-        self._store = store
+        self._store = session.database
+        self._tell = session.note
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
         if path != "-":
             self.size = _regular(path)
-            files.refuse_own(path, store)
+            files.refuse_own(path, self._store)
 
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._kind == "sqlite":
-            from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 150 ms
+            from tideline_cli.exchange import foreign  # noqa: PLC0415  only a SQLite file
 
-            yield from foreign.database(self._path, self._table, store=self._store)
+            yield from foreign.database(
+                self._path, self._table, store=self._store, tell=self._tell
+            )
             return
         with self._open() as file:
             self.position = file.tell
@@ -105,8 +164,12 @@ class _Source:
 
     def _open(self) -> BinaryIO:
         if self._path != "-":
-            flags = os.O_RDONLY | os.O_CLOEXEC
-            return open(os.open(self._path, flags), "rb")
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+            handle = os.open(self._path, flags)
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                return open(handle, "rb")
+            os.close(handle)
+            raise UsageError(f"{self._path} is not a file", hint="pipe it and use `-`")
         if not self._twice:
             return sys.stdin.buffer
         if self._spool is None:
@@ -145,9 +208,12 @@ def _progress(session: Session, source: _Source):  # type: ignore[no-untyped-def
     return tables.progress("importing", source.size, lambda: source.position())
 
 
-def _report(session: Session, path: str, summary: Summary, trust: bool) -> None:
+def _report(
+    session: Session, path: str, summary: Summary, trust: bool, stopped: TidelineError | None
+) -> None:
     if session.json:
-        output.emit_json(_form(path, summary, trust))
+        code = stopped.code if stopped is not None else None
+        output.emit_json(_form(path, summary, trust) | {"stopped": code})
     else:
         output.emit_lines([_sentence(summary, trust)])
     for line, error in summary.errors:
