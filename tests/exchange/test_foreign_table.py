@@ -180,7 +180,7 @@ def test_what_text_may_not_be(run, place):
     assert done.json["added"] + done.json["skipped"] == 3
 
 
-@pytest.mark.parametrize("how", ["wal", "wal closed", "wal empty", "delete"])
+@pytest.mark.parametrize("how", ["wal", "wal closed", "wal empty", "delete", "persist"])
 def test_nothing_beside_the_file_changes(place, how):
     """No log, no shared memory and no journal is made, emptied or removed, whoever has it open."""
     db = sqlite3.connect(place)

@@ -95,7 +95,10 @@ def has_two_names(path: str, state: os.stat_result) -> bool:
     SQLite names a log after the file, so two names of one file have two logs, and who writes by one
     of them overwrites what was written by the other.
     """
-    return state.st_nlink > 1 or _mount(path) != _mount(os.path.dirname(path))
+    if state.st_nlink > 1:
+        return True
+    here, above = _mount(path), _mount(os.path.dirname(path))
+    return bool(here and above) and here != above
 
 
 def _mount(path: str) -> bytes:

@@ -37,9 +37,8 @@ def rows(
     none or damaged, and where no row comes for some seconds of processor time.
     """
     try:
-        with _Opened(path) as db:
-            watch = _Watch(patience)
-            db.set_progress_handler(watch, _STEPS)
+        watch = _Watch(patience)
+        with _Opened(path, watch) as db:
             _check(db, path, table)
             yield from _rows(db, table, _columns(db, table, tell), watch)
     except apsw.InterruptError as error:
@@ -70,18 +69,19 @@ class _Watch:
 class _Opened:
     """A connection that changes nothing beside the file: no log, no shared memory, no rollback."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, watch: _Watch) -> None:
         self._path = os.path.realpath(path)
+        self._watch = watch
         self._folder: Any = None
         self._db: Connection | None = None
 
     def __enter__(self) -> Connection:
         is_wal = _header(self._path)[18:20] != b"\x01\x01"
-        if _size(self._path + "-journal"):
+        if _is_hot(self._path + "-journal"):
             # To roll it back changes the file, and such a journal may name a file to delete.
             raise UsageError(
                 f"{self._path} holds half a change: there is a {self._path}-journal",
-                hint="open it once with the program that wrote it",
+                hint="wait until its program has written it, or open it once with that program",
             )
         if _size(self._path + "-wal"):
             address = connection.address(self._copied())
@@ -91,6 +91,7 @@ class _Opened:
             address = connection.address(self._path) + ("?immutable=1" if is_wal else "")
             mode = apsw.SQLITE_OPEN_READONLY
         self._db = apsw.Connection(address, flags=mode | apsw.SQLITE_OPEN_URI)
+        self._db.set_progress_handler(self._watch, _STEPS)
         _disarm(self._db)
         return self._db
 
@@ -212,6 +213,18 @@ def _header(path: str) -> bytes:
             hint="name another file, or say --format",
         )
     return raw
+
+
+def _is_hot(journal: str) -> bool:
+    """Say whether a journal would be rolled back: one that is done with is empty, or begins with a
+    zero."""
+    try:
+        with open(journal, "rb") as file:
+            return file.read(1) not in (b"", b"\0")
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _size(path: str) -> int:
