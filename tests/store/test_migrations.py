@@ -16,7 +16,7 @@ import pytest
 
 from tests.soundness import sound
 from tests.support import ROOT, fact, fresh_store, put
-from tideline_cli.errors import StoreError
+from tideline_cli.errors import CannotWriteError, StoreError
 from tideline_cli.store import backup, checks, connection, digest, migrations, schema
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
@@ -163,6 +163,20 @@ def test_a_read_only_file_is_not_upgraded(tmp_path, monkeypatch):
         migrations.upgrade(db, str(path))
     assert caught.value.code == "store_older"
     db.close()
+
+
+@pytest.mark.parametrize("opened", [open_for_reading, open_for_writing])
+def test_an_older_file_with_two_names_is_not_upgraded(tmp_path, monkeypatch, opened):
+    """An upgrade writes, so it is refused by either name, and nothing is copied."""
+    monkeypatch.setattr(migrations, "STEPS", STEPS)
+    path = old_store(tmp_path / "t.db")
+    os.link(path, tmp_path / "other.db")
+    before = path.read_bytes()
+    with pytest.raises(CannotWriteError) as caught:
+        opened(str(path))
+    assert caught.value.code == "two_names"
+    assert path.read_bytes() == before
+    assert not (tmp_path / "t.db.v0").exists()
 
 
 def test_an_older_backup_is_upgraded_when_it_is_put_back(run, tmp_path, monkeypatch):
