@@ -133,7 +133,7 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
             ("cat",),
             (".env", "credentials", ".netrc", ".pgpass", ".npmrc", ".pypirc"),
         ), (
-            r"\bcat\s(?:\S{1,60}\s){0,3}?\S{0,60}?(?:\.env\b|\bcredentials\b|\.netrc\b|"
+            r"\bcat\s(?:\S{1,60}+\s){0,3}?\S{0,60}?(?:\.env\b|\bcredentials\b|\.netrc\b|"
             r"\.pgpass\b|\.npmrc\b|\.pypirc\b)",
         )),
     ),
@@ -214,7 +214,7 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
             ("unset",),
             ("brigade", "claude", "anthropic", "openai", "agent", "tideline"),
         ), (
-            r"\bunset\s(?:\S{1,60}\s){0,6}?_{0,2}(?:BRIGADE|CLAUDE|ANTHROPIC|OPENAI|AGENT|"
+            r"\bunset\s(?:\S{1,60}+\s){0,6}?_{0,2}(?:BRIGADE|CLAUDE|ANTHROPIC|OPENAI|AGENT|"
             "TIDELINE)",
         )),
         ("identity_override", (
@@ -363,12 +363,12 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "execute", "important", "urgent", "critical",
             ),
         ), (
-            r"\b(?:new|real|actual|secret|hidden|true) (?:\w{1,20} )?(?:instructions?|"
+            r"\b(?:new|real|actual|secret|hidden|true) (?:[^\W_]{1,20}+ )?(?:instructions?|"
             r"directives?|system prompt)\s?(?::|follow:|are:|- )",
             r"\byour (?:new|real|actual|true) (?:instructions?|directives?|tasks?|objectives?|"
             r"goals?|missions?|orders) (?:is|are|now|will be)\b",
             r"\b(?:here are|these are|follow) (?:your |the |these |my )?(?:new|real|actual) "
-            r"(?:\w{1,20} )?(?:instructions|directives|orders)\b",
+            r"(?:[^\W_]{1,20}+ )?(?:instructions|directives|orders)\b",
             r"\b(?:follow|obey|execute) (?:only )?(?:my|these|the following|this) (?:new |next"
             " )?(?:instructions?|orders|commands?|directives?) (?:instead|only|from now|"
             r"exactly|without question)\b",
@@ -475,7 +475,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             ),
         ), (
             r"\b(?:unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) (?:and "
-            r"(?:\w{1,20} ))?(?:ai|llm|language model|chatbot|assistant|bot|responses?|answers?|"
+            r"(?:[^\W_]{1,20}+ ))?(?:ai|llm|language model|chatbot|assistant|bot|responses?|answers?|"
             r"version|mode|persona|chatgpt)\b",
         )),
         ("jailbreak_persona", (
@@ -487,7 +487,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             ("without", "no ", "not have", "n't have"),
         ), (
             r"\b(?:without|no|not have|don't have) (?:any )?(?:ethical|moral|content) (?:or"
-            r" \w{1,12} )?(?:guidelines|restrictions?|filters?|constraints|limitations|"
+            r" [^\W_]{1,12}+ )?(?:guidelines|restrictions?|filters?|constraints|limitations|"
             r"principles|considerations|boundaries|policy|policies|standards|compass)\b",
         )),
         ("jailbreak_persona", (
@@ -520,7 +520,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             ("you have no",),
             ("restrictions", "limitations", "guidelines", "filter", "content policy", "rules"),
         ), (
-            r"\byou have no (?:\w{1,20} )?(?:restrictions|limitations|guidelines|filters?|"
+            r"\byou have no (?:[^\W_]{1,20}+ )?(?:restrictions|limitations|guidelines|filters?|"
             r"content policy|rules)\b",
         )),
         ("jailbreak_persona", (
@@ -662,14 +662,14 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             ),
         ), (
             r"\b(?:imagine|suppose|assume|let's say) (?:that )?you(?: are|'re) (?:now )?(?:an?"
-            r" )?(?:\w{1,20} )?(?:ai|hacker|assistant|chatbot|language model|evil|unrestricted|"
+            r" )?(?:[^\W_]{1,20}+ )?(?:ai|hacker|assistant|chatbot|language model|evil|unrestricted|"
             r"criminal|terminal)\b",
         )),
         ("assigned_role", (
             ("you are",),
             ("evil", "unrestricted", "malicious", "uncensored", "unethical", "rogue", "amoral"),
         ), (
-            r"\byou are (?:an? )?(?:\w{1,20} ){0,2}(?:evil|unrestricted|malicious|uncensored|"
+            r"\byou are (?:an? )?(?:[^\W_]{1,20}+ ){0,2}(?:evil|unrestricted|malicious|uncensored|"
             r"unethical|rogue|amoral)\b",
         )),
         ("prompt_leak", (
@@ -688,7 +688,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             r"\b(?:show|tell|give|display|leak|expose|disclose|return|write|list|repeat|print|"
             "output|reveal|spell|translate|summari[sz]e|copy|send|dump|recite|paste|share|"
             "provide|encode|describe|what (?:is|are|was|were|'s)) «6»(?:your|the ai's|"
-            r"chatgpt's) (?:\w{1,20} ){0,2}?(?:system prompt|prompts?|instructions|directives|"
+            r"chatgpt's) (?:[^\W_]{1,20}+ ){0,2}?(?:system prompt|prompts?|instructions|directives|"
             "initial (?:message|text)|system message|programming|(?:hidden|secret|internal|"
             r"system) rules)\b",
         )),
@@ -703,7 +703,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         ), (
             r"\b(?:show|tell|give|display|leak|expose|disclose|return|write out|repeat|spell|"
             "recite|dump|copy|paste|share|what (?:is|was|are|were)) «4»(?:the|all|full|entire|"
-            r"complete) (?:\w{1,20} )?(?:system prompt|hidden prompt|initial prompt|original"
+            r"complete) (?:[^\W_]{1,20}+ )?(?:system prompt|hidden prompt|initial prompt|original"
             " prompt|secret (?:prompt|instructions|password|key|word|phrase)|(?:initial|"
             "original|hidden|previous|prior) (?:prompt|instructions)|pre-?prompt|developer"
             r" message|system message|system instructions)\b",
@@ -818,14 +818,14 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
               "hacked", "type", "repeat", "instead",
             ),
         ), (
-            r"\b(?:say|print|output|write|reply|respond|answer|return|type|repeat) (?:\S{1,40}"
-            r" ){0,12}?(?:and )?nothing (?:else|more)\b",
-            r"\b(?:say|print|output|write|reply|respond|answer|return|type)\b (?:\w{1,20}"
-            " ){0,4}?(?:i have been |i've been |you(?:'ve| have) been |haha |lol )?(?:pwned|"
+            r"\b(?:say|print|output|write|reply|respond|answer|return|type|repeat) «12»(?:and )?"
+            r"nothing (?:else|more)\b",
+            r"\b(?:say|print|output|write|reply|respond|answer|return|type)\b (?:"
+            r"[^\W_]{1,20}+ ){0,4}?(?:i have been |i've been |you(?:'ve| have) been |haha |lol )?(?:pwned|"
             r"hacked)\b",
             r"\bhaha pwned\b",
-            r"\b(?:say|print|output|write|reply|respond|answer|return) (?:\S{1,40} ){0,12}?(?:no"
-            r" matter what|regardless of) (?:i|you|the|is|my|anyone|what|user)\b",
+            r"\b(?:say|print|output|write|reply|respond|answer|return) «12»(?:no matter what|"
+            r"regardless of) (?:i|you|the|is|my|anyone|what|user)\b",
             r"\binstead,? (?:just |only |simply |please )?(?:(?:say|print|output|respond|reply|"
             r"answer)(?: with)?[\s:]{1,2}[\x22']|tell me\b|give me\b)",
         )),
@@ -837,8 +837,8 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             ),
         ), (
             r"\b(?:save|store|write|commit|add|record|persist) «6»(?:to|in|into) your "
-            r"(?:\w{1,20} ){0,2}?(?:memory|memories)\b",
-            r"\b(?:update|overwrite|erase|wipe|clear|reset) your (?:\w{1,20} )?(?:memory|"
+            r"(?:[^\W_]{1,20}+ ){0,2}?(?:memory|memories)\b",
+            r"\b(?:update|overwrite|erase|wipe|clear|reset) your (?:[^\W_]{1,20}+ )?(?:memory|"
             r"memories)\b",
         )),
         ("memory_poisoning", (

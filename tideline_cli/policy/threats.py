@@ -52,8 +52,10 @@ _PUNCTUATION = {code: chr(code) if chr(code).isalnum() else " " for code in rang
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
 _ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
-_SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}"
-_WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}"
+# Possessive, so that a text is cut into spaces and words in one way only: a regular expression that
+# can cut it in many tries them all.
+_SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}+"
+_WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}+"
 
 _WORDY = dict.fromkeys(map(ord, f"{_LOWER} .,;:!?'"))  # all that a plain text has but digits
 _STOPS = {code: " " if chr(code) in ".,;:!?'" else chr(code) for code in range(128)}
@@ -147,13 +149,13 @@ def _reading(text: str) -> Reading:
 
 def _find(rows: tuple[Row, ...], reading: Reading, found: set[str]) -> None:
     text, low, cues = reading
+    tried: set[tuple[str, ...]] = set()  # a row has many cues, and is asked once
     for cue in cues:
         for name, literals, alternatives in _rows_with(cue, rows):
-            if (
-                name not in found
-                and _holds(low, literals)
-                and _regex(alternatives).search(text if name in CASED else low)
-            ):
+            if name in found or alternatives in tried or not _holds(low, literals):
+                continue
+            tried.add(alternatives)
+            if _regex(alternatives).search(text if name in CASED else low):
                 found.add(name)
 
 

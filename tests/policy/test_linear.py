@@ -1,0 +1,61 @@
+"""The whole table of patterns, and what is around it, takes time in proportion to the text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.policy import regexes
+from tideline_cli.policy import threats
+from tideline_cli.policy.threat_patterns import ADDED_ROWS, REFERENCE_ROWS, UNICODE_ROWS
+
+ROWS = [
+    (name, alternatives)
+    for table in (REFERENCE_ROWS, ADDED_ROWS, UNICODE_ROWS)
+    for rows in table.values()
+    for name, _, alternatives in rows
+]
+MOST_WAYS = 25_000  # from one start; the most of the table is 24,723, in a window of 200 characters
+
+# Patterns as they must not be: a word may hold what parts it from the next one.
+AMBIGUOUS = (
+    r"\b(?:say|print|output|write|reply|respond|answer|return|type|repeat) (?:\S{1,40} ){0,12}?"
+    r"(?:and )?nothing (?:else|more)\b"
+).replace(" ", "[ _*\"'`,:()\\[\\]-]{1,4}")
+NESTED = r"\bsay(?:\w{1,20}[ _]{1,4}){0,4}?pwned"
+QUADRATIC = r"say\s*\s*nothing"
+
+
+@pytest.mark.parametrize(("name", "alternatives"), ROWS, ids=[name for name, _ in ROWS])
+def test_each_start_has_few_ways(name, alternatives):
+    """Nothing repeats without end, and from each start a pattern has few ways to try: so its time
+    is bounded by the length of the text."""
+    for alternative in alternatives:
+        tree = regexes.tree(threats._regex((alternative,)).pattern)
+        assert not regexes.unbounded(tree), alternative
+        assert regexes.ways(tree) <= MOST_WAYS, (regexes.ways(tree), alternative)
+
+
+@pytest.mark.parametrize(("name", "alternatives"), ROWS, ids=[name for name, _ in ROWS])
+def test_each_row_takes_linear_time(name, alternatives):
+    """Texts made from a pattern's own words and classes take at most twice the time when they are
+    twice as long."""
+    regex = threats._regex(alternatives)
+    for make in regexes.hostile(regex.pattern):
+        wrong = regexes.superlinear(regex, make)
+        assert wrong is None, (wrong, make(80))
+
+
+@pytest.mark.parametrize("pattern", [AMBIGUOUS, NESTED, QUADRATIC])
+def test_the_count_of_ways_sees_an_ambiguous_pattern(pattern):
+    """The check that is static fails on repeats that overlap."""
+    tree = regexes.tree(pattern)
+    assert regexes.unbounded(tree) or regexes.ways(tree) > MOST_WAYS
+
+
+@pytest.mark.parametrize("pattern", [AMBIGUOUS, QUADRATIC])
+def test_the_clock_sees_an_ambiguous_pattern(pattern):
+    """The check that measures fails on them too, with texts that it made itself."""
+    regex = re.compile(pattern)
+    assert any(regexes.superlinear(regex, make) for make in regexes.hostile(pattern))
