@@ -93,7 +93,7 @@ def _outcome(db, batch, row):
                 one = fact("what was there", target["memoryId"], source=source_of(target))
                 put_open(db, one)
             try:
-                done = write(db, new, batch=batch, fact_id="NEW", now=NOW)
+                done = write(db, new, batch=batch, fact_id="NEW", now=NOW, screen=None)
             except WriteBlockedError:
                 outcome = False, named
             else:

@@ -74,7 +74,8 @@ def test_no_clock_and_no_environment_below_the_door():
     allowed = {"cli", "config", "model/instant.py", "store/connection.py", "exchange/foreign.py",
                "__main__.py", "vector/worker.py", "exchange/embedding.py", "store/locks.py",
                "store/names.py", "store/reserve.py", "store/files.py", "store/folders.py",
-               "store/places.py", "store/foreign_table.py", "llm"}  # fmt: skip
+               "store/places.py", "store/foreign_table.py", "llm",
+               "memory/screening.py"}  # counts its own work, and tells no time  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))
         if file.split("/")[0] in allowed or file in allowed:
@@ -94,3 +95,15 @@ def test_the_linter_agrees():
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_door_scans_by_the_same_rule():
+    """Only `memory.screening` asks the table of patterns: it bounds the time, and looks before a
+    lock is taken."""
+    words = ("policy import threats", "policy.threats import", "import tideline_cli.policy.threats")
+    asking = {
+        str(path.relative_to(PACKAGE))
+        for path in sources()
+        if any(word in path.read_text("utf-8") for word in words)
+    }
+    assert asking == {"memory/screening.py"}

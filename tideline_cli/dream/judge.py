@@ -11,12 +11,12 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.client import complete
 from tideline_cli.memory.recovery import embedder_of
+from tideline_cli.memory.screening import scan
 from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import listing
 from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.policy.threats import scan
 from tideline_cli.store import facts, material, visibility
 from tideline_cli.store.connection import put_setting, setting, snapshot, writing
 from tideline_cli.vector.embedder import cosines

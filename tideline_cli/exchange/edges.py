@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.policy.threats import scan
 from tideline_cli.store import links
 
 TYPE_CHECKING = False
@@ -12,21 +11,33 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.screening import Screen
     from tideline_cli.policy.relations import Pair
 
 _LONGEST_REASON = 200
 
 
-def join(db: Connection, pairs: Iterable[Pair], *, now: int) -> int:
+def look(reasons: Iterable[str | None], screen: Screen) -> None:
+    """Scan the reasons of edges that `join` is about to store."""
+    for reason in reasons:
+        screen.found(_shown(reason or ""))
+
+
+def join(db: Connection, pairs: Iterable[Pair], *, now: int, screen: Screen) -> int:
     """Store the edges, both ways each, and return how many entries are new.
 
     A reason that reads like an instruction takes its edge with it.
     """
     made = 0
     for pair in pairs:
-        reason = prompt_text(pair.reason)[:_LONGEST_REASON].strip()
-        if reason and not scan(reason):
+        reason = _shown(pair.reason)
+        if reason and not screen.found(reason):
             made += links.relate(
                 db, pair.a, pair.kind, pair.b, reason=reason, strength=pair.strength, now=now
             )
     return made
+
+
+def _shown(reason: str) -> str:
+    """Return a reason as it is stored."""
+    return prompt_text(reason)[:_LONGEST_REASON].strip()

@@ -7,13 +7,13 @@ from tideline_cli.exchange import edges
 from tideline_cli.exchange.extract_known import equivalent, near_slots, verbatim
 from tideline_cli.exchange.extract_parts import OvertakenError, Proposal, Scene, Step, Tally
 from tideline_cli.memory import remember as memory
+from tideline_cli.memory.screening import Screen, refusal, screened
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact, birth
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy import relations
 from tideline_cli.policy.admit import admit
 from tideline_cli.policy.gate import confined
-from tideline_cli.policy.threats import scan
 from tideline_cli.store import cursors, journal, uses, writes
 from tideline_cli.store.connection import setting, writing
 
@@ -50,7 +50,10 @@ def keep(
     proposals = proposals[:MOST_FACTS]
     worded = [one.content for one in proposals if _may_be_known(one)]
     near = dict(zip(worded, near_slots(db, worded, viewer=scene.origin), strict=True))
-    writer = _Writer(db, scene, tally, near)
+    references = list(references)
+    screen = _screen(proposals, scene)
+    edges.look((one.reason for one in references), screen)
+    writer = _Writer(db, scene, tally, near, screen)
     before = tally.changes()
     try:
         with journal.batch(
@@ -59,7 +62,7 @@ def keep(
             _expect(db, scene, step)
             ids = [writer.kept(proposal, batch) for proposal in proposals]
             pairs = relations.taken(references, new=ids, shown=shown)
-            tally.links += edges.join(db, pairs, now=scene.now)
+            tally.links += edges.join(db, pairs, now=scene.now, screen=screen)
             if tally.changes() == before:
                 raise _NothingError
             _advance(db, scene, step)
@@ -102,12 +105,14 @@ class _Writer:
     """One transaction's writes."""
 
     def __init__(
-        self, db: Connection, scene: Scene, tally: Tally, near: Mapping[str, Iterable[int]]
-    ) -> None:
+        self, db: Connection, scene: Scene, tally: Tally, near: Mapping[str, Iterable[int]],
+        screen: Screen,
+    ) -> None:  # fmt: skip
         self._db = db
         self._scene = scene
         self._tally = tally
         self._near = near
+        self._screen = screen
         self._reinforced: set[str] = set()
         self.reasons: list[str] = []
 
@@ -134,12 +139,17 @@ class _Writer:
             return self._reinforce(known)
         new = self._new(proposal, content, (known.id,) if known is not None else ())
         if is_trusted(new.source) and not proposal.exact:
-            _check(content)  # a model worded it, whoever vouches for it
+            _check(content, self._screen)  # a model worded it, whoever vouches for it
         fact_id = self._scene.new_id()
         now = self._scene.now
         if proposal.exact and known is None:
-            return self._count(_insert_apart(self._db, new, batch, fact_id=fact_id, now=now))
-        done = memory.write(self._db, new, batch=batch, fact_id=fact_id, now=now)
+            stored = _insert_apart(
+                self._db, new, batch, fact_id=fact_id, now=now, screen=self._screen
+            )
+            return self._count(stored)
+        done = memory.write(
+            self._db, new, batch=batch, fact_id=fact_id, now=now, screen=self._screen
+        )
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id
@@ -191,7 +201,7 @@ class _Writer:
 
 
 def _insert_apart(
-    db: Connection, new: NewFact, batch: journal.batch, *, fact_id: str, now: int
+    db: Connection, new: NewFact, batch: journal.batch, *, fact_id: str, now: int, screen: Screen
 ) -> Fact:
     """Store a fact by the write-gate, but whatever is nearly the same: two phone numbers are two
     facts, though most of their words are the same."""
@@ -200,18 +210,22 @@ def _insert_apart(
     listed = terms(fact.content, analyzer=analyzer)
     admit(fact, frozenset(listed), targets=None, slot_mates=(), twins=())
     if not is_trusted(fact.source):
-        _check(fact.content)
+        _check(fact.content, screen)
     if not writes.insert(db, fact, origin=batch.origin, terms=listed):
         raise UsageError(f"the id {fact.id} is taken")
     return fact
 
 
-def _check(content: str) -> None:
-    found = scan(content)
+def _screen(proposals: Iterable[Proposal], scene: Scene) -> Screen:
+    """Look at what may be stored: all but the owner's words as they were said."""
+    return screened(
+        NewFact(one.content, "knowledge", "extraction", scene.origin)
+        for one in proposals
+        if not (one.exact and is_trusted(one.source))
+    )
+
+
+def _check(content: str, screen: Screen) -> None:
+    found = screen.found(content)
     if found:
-        listed = ", ".join(found)
-        raise WriteBlockedError(
-            f"threat scan: distilled text matched {listed}",
-            code="memory:threat",
-            reason=f"threat: {listed}",
-        )
+        raise refusal(found, "distilled text", "shorten what the model distilled")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UnavailableError
 from tideline_cli.exchange import edges
 from tideline_cli.llm import prompts, reply
+from tideline_cli.memory.screening import Screen
 from tideline_cli.policy import identifiers, listing, relations
 from tideline_cli.store import facts, journal
 from tideline_cli.store.facts import Filter
@@ -82,9 +83,11 @@ def _proposed(group: Sequence[Fact], ask: Ask) -> list[Pair]:
 def _join(
     db: Connection, pairs: Sequence[Pair], result: Result, *, viewer: Origin, now: int
 ) -> None:
+    screen = Screen()
+    edges.look((pair.reason for pair in pairs), screen)
     try:
         with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
-            made = edges.join(db, pairs, now=now)
+            made = edges.join(db, pairs, now=now, screen=screen)
             if not made:
                 raise _NothingError
     except _NothingError:

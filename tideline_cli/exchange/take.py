@@ -15,10 +15,11 @@ from tideline_cli.exchange.rows import (
 )
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.memory.screening import Screen, refusal
 from tideline_cli.model.fact import Fact, NewFact
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.policy.threats import scan
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import (
     ceilings,
@@ -84,6 +85,7 @@ class Prepared:
     row: dict[str, Any]
     fact: Fact
     terms: list[str]
+    screen: Screen
 
 
 def check(rows: Rows, ground: Ground) -> tuple[int, TidelineError] | None:
@@ -176,11 +178,13 @@ class _Import:
 
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         ready = _prepared(line, row, self._ground, self._analyzer)
+        if self._merge and not is_trusted(ready.fact.source):
+            ready.screen.found(ready.fact.content)  # `remember.write` asks, with the lock held
         if not self._ground.trusted:
-            found = scan(ready.fact.content)
+            found = ready.screen.found(ready.fact.content)
             if found:
-                raise WriteBlockedError(
-                    f"threat scan: matched {', '.join(found)}", code="memory:threat"
+                raise refusal(
+                    found, "", "read it; if you vouch for the file, import it with --trust"
                 )
         return ready
 
@@ -330,7 +334,10 @@ class _Import:
             derived_from=fact.derived_from, metadata=fact.metadata,
         )  # fmt: skip
         try:
-            done = memory.write(self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now)
+            done = memory.write(
+                self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now,
+                screen=ready.screen,
+            )  # fmt: skip
         except TidelineError as error:
             self._summary.refuse(ready.line, error)
             return
@@ -353,4 +360,4 @@ def _prepared(
     fact = fact_from(row, ground)
     for edge in links_of(row):
         edge_of(fact.id, edge, ground)
-    return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer))
+    return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer), Screen())

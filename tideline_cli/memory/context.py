@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory.screening import scan
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.cutting import ELLIPSIS, cut
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.policy.threats import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo, check_active
+from tideline_cli.memory.screening import screened
 from tideline_cli.model.fact import NewFact, clamped, slot_key
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts, journal, uses, writes
@@ -53,6 +54,9 @@ def edit(
     is added to what there is; an empty slot or title is none. A fact that moves into another slot
     replaces what that slot held. When the text stays, status and use stay too.
     """
+    _, seen = facts.find(db, reference, viewer=viewer)
+    check_active(seen, "be edited")
+    screen = screened([_revised(seen, changes, source)])
     kept: Fact | None = None
     new: NewFact | None = None
     try:
@@ -64,7 +68,7 @@ def edit(
                 raise NothingToDo
             mates = [] if new.slot in (None, kept.slot) else _holders(db, new, viewer=viewer)
             new = replace(new, supersedes=(kept.id, *mates))
-            done = remember.write(db, new, batch=batch, fact_id=fact_id, now=now)
+            done = remember.write(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
             fact = done.fact
             if done.action == "superseded" and fact.content == kept.content:
                 fact = _with_standing(db, fact, kept)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
@@ -51,9 +52,11 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
     none, and WriteBlockedError by policy; a blocked write leaves nothing but its reason in the
     journal.
     """
+    new = replace(new, content=checked(new.content))
+    screen = _screen(new)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
-            return write(db, new, batch=batch, fact_id=fact_id, now=now)
+            return write(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
     except WriteBlockedError as error:
         if new.origin != UNKNOWN:
             block(db, new, error, now=now)
@@ -61,9 +64,11 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
 
 
 def write(
-    db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int
-) -> Remembered:
-    """Do what `remember` does inside a batch that the caller holds open."""
+    db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
+    screen: Screen | None,
+) -> Remembered:  # fmt: skip
+    """Do what `remember` does inside a batch that the caller holds open. `screen` has looked at
+    the text before; trusted text needs none."""
     new = replace(new, content=checked(new.content))
     _check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
@@ -83,7 +88,7 @@ def write(
         twins=twins(db, distinct, viewer=fact.origin, origin=batch.origin, rule=rule),
         rule=rule,
     )
-    _scan(fact)
+    _refuse_threats(fact, screen)
     ignored = tuple(target.id for target in named if target.lifecycle != "active")
     match decision:
         case Reinforce(before, after):
@@ -163,19 +168,24 @@ def _check_labels(new: NewFact) -> None:
             raise UsageError("metadata cannot be stored: not valid JSON") from error
 
 
-def _scan(fact: Fact) -> None:
+def _screen(new: NewFact) -> Screen | None:
+    """Return what the scan finds in an untrusted text."""
+    if is_trusted(new.source):
+        return None
+    from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
+
+    return screening.screened([new])
+
+
+def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
     if is_trusted(fact.source):
         return
-    from tideline_cli.policy.threats import scan  # noqa: PLC0415  trusted text needs no scan
+    from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
-    found = scan(fact.content)
+    found = (screen or screening.Screen()).found(fact.content)
     if found:
-        raise WriteBlockedError(
-            f"threat scan: text from {fact.source} matched {', '.join(found)}",
-            hint="read it; if you vouch for it, remember it as the owner",
-            code="memory:threat",
-            reason="threat: " + ", ".join(found),
-        )
+        hint = "read it; if you vouch for it, remember it as the owner"
+        raise screening.refusal(found, f"text from {fact.source}", hint)
 
 
 def _sources(db: Connection, fact: Fact) -> Iterator[Source]:

@@ -17,6 +17,7 @@ SCOPES = ("all", "context", "strict")  # each holds the ones before it
 
 INVISIBLE = "invisible_unicode"
 HIDDEN_TEXT = "hidden_text"
+TOO_COSTLY = "scan_timeout"  # the scan was given up: no text needs so long that means well
 
 REFERENCE_NAMES = (
     "ignore_instructions",
@@ -68,7 +69,7 @@ ADDED_NAMES = (
     "override_other_language",
     "role_other_language",
 )
-NAMES = REFERENCE_NAMES + ADDED_NAMES
+NAMES = (*REFERENCE_NAMES, *ADDED_NAMES, TOO_COSTLY)
 
 CASED = frozenset(("exfil_curl_secret", "anti_forensic_unset"))
 

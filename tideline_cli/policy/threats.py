@@ -24,13 +24,14 @@ from tideline_cli.policy.threat_patterns import (
     ROT13_TRACES,
     SCOPES,
     SPREAD_WORDS,
+    TOO_COSTLY,
     UNICODE_ROWS,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Literal
 
     from tideline_cli.policy.threat_patterns import Row
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Scope = Literal["all", "context", "strict"]
     Reading = tuple[str, str, list[str]]
 
+BUDGET = 0.1  # seconds; the worst text of 8,192 characters takes a fifth of it
 _DEPTH = 2  # an encoding inside an encoding, no further
 _FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
 _SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
@@ -71,26 +73,77 @@ _cued: dict[int, dict[str, list[Row]]] = {}
 _compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
 
 
-def scan(text: str, *, scope: Scope = "strict") -> tuple[str, ...]:
-    """Return the names of the patterns found in `text`, in table order."""
+def scan(
+    text: str, *, scope: Scope = "strict", clock: Callable[[], float] | None = None
+) -> tuple[str, ...]:
+    """Return the names of the patterns found in `text`, in table order.
+
+    With a `clock` that counts seconds of work the scan is given up after BUDGET of them, which is
+    a finding too.
+    """
     plain = _as_it_stands(text)
     if plain is not None and not plain[2]:
         return ()
+    meter = _Meter(clock) if clock is not None else None
     found: set[str] = set()
     added: set[str] = set()
-    readings = [_reading(one) for one in _disguises(text)] if plain is None else [plain]
-    for level in SCOPES[: SCOPES.index(scope) + 1]:
-        for reading in readings:
-            _find(REFERENCE_ROWS[level], reading, found)
-        if not found:
-            for reading in readings:
-                _find(ADDED_ROWS[level], reading, added)
-                if not reading[0].isascii():
-                    _find(UNICODE_ROWS[level], (*reading[:2], _ANY), added)
+    try:
+        _search(text, plain, scope, found, added, meter)
+    except _TooCostlyError:
+        found.add(TOO_COSTLY)
     if not text.isascii():
         found |= _hidden(text, scope)
     found |= added
     return tuple(name for name in NAMES if name in found) if found else ()
+
+
+def _search(
+    text: str, plain: Reading | None, scope: Scope, found: set[str], added: set[str],
+    meter: _Meter | None,
+) -> None:  # fmt: skip
+    """Ask the table about every reading of a text."""
+    readings = [plain] if plain is not None else []
+    if plain is None:
+        for one in _disguises(text):
+            readings.append(_reading(one))
+            if meter is not None:
+                meter.check()
+    for level in SCOPES[: SCOPES.index(scope) + 1]:
+        for reading in readings:
+            _find(REFERENCE_ROWS[level], reading, found, meter)
+        if not found:
+            for reading in readings:
+                _find(ADDED_ROWS[level], reading, added, meter)
+                if not reading[0].isascii():
+                    _find(UNICODE_ROWS[level], (*reading[:2], _ANY), added, meter)
+
+
+class _TooCostlyError(Exception):
+    """A text has taken all the time that a scan may take."""
+
+
+class _Meter:
+    """The work that is left to a scan. What is made for all texts, the regular expressions, does
+    not count: a text cannot help being the first."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._end = clock() + BUDGET
+
+    def check(self) -> None:
+        """Raise when the time is up."""
+        if self._clock() > self._end:
+            raise _TooCostlyError
+
+    def regex(self, alternatives: tuple[str, ...]) -> re.Pattern[str]:
+        """Return a row compiled, off the clock; raise when the time is up."""
+        began = self._clock()
+        if began > self._end:
+            raise _TooCostlyError
+        if alternatives not in _compiled:
+            _regex(alternatives)
+            self._end += self._clock() - began
+        return _compiled[alternatives]
 
 
 def _as_it_stands(text: str) -> Reading | None:
@@ -122,9 +175,10 @@ def _may_hold_code(text: str) -> bool:
     )
 
 
-def _disguises(text: str) -> list[str]:
-    """Return the readings of a text that are scanned: as rendered, decoded, undisguised."""
-    return [reading for layer in _layers(prompt_text(text)) for reading in _readings(layer)]
+def _disguises(text: str) -> Iterator[str]:
+    """Yield the readings of a text that are scanned: as rendered, decoded, undisguised."""
+    for layer in _layers(prompt_text(text)):
+        yield from _readings(layer)
 
 
 def _hidden(text: str, scope: Scope) -> set[str]:
@@ -147,7 +201,7 @@ def _reading(text: str) -> Reading:
     return text, low, [*CUES.intersection(starts), *(mark for mark in MARKS if mark in low)]
 
 
-def _find(rows: tuple[Row, ...], reading: Reading, found: set[str]) -> None:
+def _find(rows: tuple[Row, ...], reading: Reading, found: set[str], meter: _Meter | None) -> None:
     text, low, cues = reading
     tried: set[tuple[str, ...]] = set()  # a row has many cues, and is asked once
     for cue in cues:
@@ -155,7 +209,8 @@ def _find(rows: tuple[Row, ...], reading: Reading, found: set[str]) -> None:
             if name in found or alternatives in tried or not _holds(low, literals):
                 continue
             tried.add(alternatives)
-            if _regex(alternatives).search(text if name in CASED else low):
+            regex = _regex(alternatives) if meter is None else meter.regex(alternatives)
+            if regex.search(text if name in CASED else low):
                 found.add(name)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.remember import Remembered
+    from tideline_cli.memory.screening import Screen
 
 HELP = """Write a fact down.
 
@@ -164,19 +165,23 @@ def _form(done: Remembered) -> dict[str, Any]:
 
 def _run_batch(session: Session, given: dict[str, Any]) -> int:
     """Store one fact per line of JSON; a line that fails is reported in its place."""
+    from tideline_cli.memory.screening import screened  # noqa: PLC0415  one fact brings its own
+
     lines = session.standard_input().split("\n")
     db = session.writing()
     now = session.now
     worst = 0
     results: list[dict[str, Any]] = []
     refused: list[tuple[NewFact, WriteBlockedError]] = []
+    read = [(number, _read(session, line, given)) for number, line in enumerate(lines, 1)
+            if line.strip()]  # fmt: skip
+    screen = screened(new for _, new in read if not isinstance(new, TidelineError))
     with journal.batch(db, verb="remember", by=session.viewer, now=now) as batch:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
+        for number, new in read:
             try:
-                new = _from_line(session, line, given)
-                results.append(_form(_in_savepoint(db, new, batch, now, refused)))
+                if isinstance(new, TidelineError):
+                    raise new
+                results.append(_form(_in_savepoint(db, new, batch, now, refused, screen)))
             except TidelineError as error:
                 worst = max(worst, error.exit_code)
                 form = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -190,16 +195,24 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
 
 def _in_savepoint(
     db: Connection, new: NewFact, batch: journal.batch, now: int,
-    refused: list[tuple[NewFact, WriteBlockedError]],
+    refused: list[tuple[NewFact, WriteBlockedError]], screen: Screen,
 ) -> Remembered:  # fmt: skip
     try:
         with db:
             new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
-            done = memory.write(db, new, batch=batch, fact_id=new_id(now), now=now)
+            done = memory.write(db, new, batch=batch, fact_id=new_id(now), now=now, screen=screen)
     except WriteBlockedError as error:
         refused.append((new, error))
         raise
     return done
+
+
+def _read(session: Session, line: str, given: dict[str, Any]) -> NewFact | TidelineError:
+    """Return what a line says, or what is wrong with it."""
+    try:
+        return _from_line(session, line, given)
+    except TidelineError as error:
+        return error
 
 
 def _from_line(session: Session, line: str, given: dict[str, Any]) -> NewFact:

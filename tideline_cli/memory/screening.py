@@ -1,0 +1,71 @@
+"""The scan as every door asks it: within bounded processor time, and before a lock is taken.
+
+A scan may take as long as a text makes it; a transaction that waited for one would stop every other
+writer. So doors look at their texts first, and what they store then asks for what was found.
+"""
+
+from __future__ import annotations
+
+from time import thread_time  # of this thread alone: a busy machine makes no text costly
+
+from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.model.fact import MAX_CONTENT
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import normalise
+from tideline_cli.policy import threats
+from tideline_cli.policy.threat_patterns import TOO_COSTLY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tideline_cli.model.fact import NewFact
+
+
+def scan(text: str) -> tuple[str, ...]:
+    """Return the names of the patterns found in a text; one that is too costly to scan is found
+    by that."""
+    return threats.scan(text, clock=thread_time)
+
+
+class Screen:
+    """What the scan has found in the texts that a transaction is about to store."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[str, ...]] = {}
+
+    def found(self, text: str) -> tuple[str, ...]:
+        """Return what is found in a text; it is scanned when it is first asked about."""
+        known = self._found.get(text)
+        if known is None:
+            known = self._found[text] = scan(text)
+        return known
+
+
+def screened(facts: Iterable[NewFact]) -> Screen:
+    """Look at the texts of untrusted facts, as they would be stored; what cannot be a fact is left
+    to whoever stores it."""
+    screen = Screen()
+    for new in facts:
+        if is_trusted(new.source):
+            continue
+        try:
+            text = normalise(new.content)
+        except UsageError:
+            continue
+        if len(text) <= MAX_CONTENT:
+            screen.found(text)
+    return screen
+
+
+def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:
+    """Return the error for a text in which something was found; `whose` text it is may be empty."""
+    listed = ", ".join(found)
+    if TOO_COSTLY in found:
+        hint = f"too costly to scan: split it into single facts, or {hint}"
+    return WriteBlockedError(
+        " ".join(filter(None, ("threat scan:", whose, "matched", listed))),
+        hint=hint,
+        code="memory:threat",
+        reason=f"threat: {listed}",
+    )
