@@ -18,13 +18,11 @@ from tideline_cli.policy.threat_patterns import (
     CUES,
     HIDDEN_TEXT,
     INVISIBLE,
-    LEET_TRACES,
     MARKS,
     NAMES,
     REFERENCE_NAMES,
     REFERENCE_ROWS,
     REVERSED_TRACES,
-    ROT13_TRACES,
     TOO_COSTLY,
     UNICODE_ROWS,
 )
@@ -268,7 +266,7 @@ def test_ordinary_ascii_imports_nothing():
     subprocess.run([sys.executable, "-S", "-c", code], cwd=root, check=True)
 
 
-@pytest.mark.parametrize("trace", (*MARKS, *LEET_TRACES, *ROT13_TRACES, *REVERSED_TRACES))
+@pytest.mark.parametrize("trace", (*MARKS, *REVERSED_TRACES))
 def test_no_trace_of_a_disguise_is_taken_for_plain_text(trace):
     """A text with the trace of a disguise is read in every way there is, whatever stands by it."""
     for text in (f"we saw {trace} at noon", f"at 12 o'clock we saw {trace}", f"{trace.upper()}!"):

@@ -94,7 +94,7 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
             ("disregard",),
             ("instruction", "rule", "guideline", "safety"),
         ), (
-            r"\bdisregard(?:ing)? «10»(?:instructions?|rules|guidelines|safety)\b",
+            r"\bdisregard(?:ing)?(?! (?:for|of)\b) «10»(?:instructions?|rules|guidelines|safety)\b",
         )),
         ("no_restrictions", (
             ("act as",),
@@ -114,7 +114,9 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
             ("translate",),
             ("execute", "run", "eval"),
         ), (
-            r"\btranslate «12»(?:and|then|&) «2»(?:execute|run|eval)\b",
+            r"\btranslate «12»(?:and|then|&) «2»(?:execute|run|eval)\b(?:\W{0,3}$| (?:it|this|that|"
+            r"them|these|those|(?:the|all|any|its) (?:\w{1,20}+ )?(?:codes?|commands?|scripts?|"
+            r"instructions?|results?|outputs?|texts?|orders?|lines?|following))\b)",
         )),
         ("do_not_tell_user", (
             ("user",),
@@ -134,7 +136,7 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
             ("cat",),
             (".env", "credentials", ".netrc", ".pgpass", ".npmrc", ".pypirc"),
         ), (
-            r"\bcat\s(?:\S{1,60}+\s){0,3}?\S{0,60}?(?:\.env\b|\bcredentials\b|\.netrc\b|"
+            r"(?<!\bthe\s)(?<!\ba\s)(?<!\bmy\s)(?<!\bour\s)\bcat\s(?:\S{1,60}+\s){0,3}?\S{0,60}?(?:\.env\b|\bcredentials\b|\.netrc\b|"
             r"\.pgpass\b|\.npmrc\b|\.pypirc\b)",
         )),
     ),
@@ -143,7 +145,8 @@ REFERENCE_ROWS: dict[str, tuple[Row, ...]] = {
             ("you are",),
             ("now",),
         ), (
-            r"\byou are «6»now (?:a|an|the)\b",
+            r"\byou are «6»now (?:a|an|the)\b(?! (?:new |full |proud |registered )?(?:member|"
+            r"subscriber|customer|citizen|owner|homeowner|parent|part)\b)",
         )),
         ("pretend", (
             ("pretend",),
@@ -465,7 +468,7 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             r"unrestricted|maintenance) mode\b|\bdeveloper mode (?:output|response)\b",
             r"\bjailbr(?:eak|oken) (?:mode|prompt|enabled|activated|yourself)\b",
             r"\bgod mode (?:enabled|activated)\b",
-            r"\bopposite (?:mode|day mode)\b",
+            r"\bopposite (?:mode|day mode)\b(?! of\b)",
             r"\bbroken free (?:of|from)\b",
         )),
         ("jailbreak_persona", (
@@ -991,30 +994,7 @@ CUES = frozenset(
 )
 MARKS = ("<", "##", "---", "===", "***", "[", "secret", "password")
 
-# Words put back between letters that were spread out ("i g n o r e"), longest first.
-SPREAD_WORDS = (
-    "instructions", "restrictions", "guidelines", "everything", "disregard", "previous", "override",
-    "forget", "ignore", "reveal", "system", "prompt", "secret", "above", "prior", "rules", "print",
-    "your", "now", "all", "the", "and", "you",
-)  # fmt: skip
-
-# Traces of disguised attack words: rot13, digits for letters, and the text read backwards.
-ROT13_TRACES = ("vtaber", "vafgehpg", "cerivbhf", "qvfertneq", "cebzcg", "sbetrg rirel")
-LEET_TRACES = (
-    "1gn",
-    "ign0",
-    "1nstr",
-    "nstruct1",
-    "uct10",
-    "pr3v",
-    "prev10",
-    "pr0mpt",
-    "syst3m",
-    "5yst",
-    "f0rg",
-    "d1sr",
-    "disr3",
-)
+# Traces of attack words in a text that is read backwards.
 REVERSED_TRACES = ("erongi", "snoitcurtsni", "tpmorp", "dragersid", "tegrof")
 
 # Characters that look like an ASCII one; NFKC has folded fullwidth and mathematical forms before.

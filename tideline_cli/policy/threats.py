@@ -15,15 +15,12 @@ from tideline_cli.policy.threat_patterns import (
     CUES,
     HIDDEN_TEXT,
     INVISIBLE,
-    LEET_TRACES,
     LOOKALIKES,
     MARKS,
     NAMES,
     REFERENCE_ROWS,
     REVERSED_TRACES,
-    ROT13_TRACES,
     SCOPES,
-    SPREAD_WORDS,
     TOO_COSTLY,
     UNICODE_ROWS,
 )
@@ -31,7 +28,7 @@ from tideline_cli.policy.threat_patterns import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Literal
 
     from tideline_cli.policy.threat_patterns import Row
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
 
 BUDGET = 0.1  # seconds; the worst text of 8,192 characters takes a fifth of it
 _DEPTH = 2  # an encoding inside an encoding, no further
+LONGEST_WORD = 20  # letters; a longer word may be several
 _FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
 _SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
 _INVISIBLE = frozenset(
@@ -48,22 +46,31 @@ _INVISIBLE = frozenset(
 )
 _JOINERS = frozenset("\u200c\u200d")
 
-_SEPARATORS = str.maketrans(dict.fromkeys(".-_*|/,+~:", " "))
 # Tables name every ASCII letter: one that is not there costs an exception.
 _PUNCTUATION = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
-_LEET = str.maketrans("013457@$!|", "oieastasil")
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
-_ROT13 = str.maketrans(_LOWER, _LOWER[13:] + _LOWER[:13])
+_TURNED = _LOWER[13:] + _LOWER[:13]
+_ROT13 = str.maketrans(_LOWER + _LOWER.upper(), _TURNED + _TURNED.upper())
+# What begins a text in rot13; cues of two letters are words of every day when they are turned.
+_TURNED_CUES = frozenset(
+    cue for cue in " ".join(CUES).translate(_ROT13).split() if len(cue) > 2
+)
+_LEET = str.maketrans("0134579862@$!|+€(#", "oieastgbgzasiitech")
+_LEET_WITH_L = str.maketrans("0134579862@$!|+€(#", "oleastgbgzasiltech")
+_HAN = "\u2e80"  # scripts without blanks begin here
+_RUBBLE = frozenset(".,;:!?|/-~…")
+_ENDS = ".,;:!?\"'`()[]"
 # Possessive, so that a text is cut into spaces and words in one way only: a regular expression that
 # can cut it in many tries them all.
 _SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}+"
 _WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}+"
 
 _WORDY = dict.fromkeys(map(ord, f"{_LOWER} .,;:!?'"))  # all that a plain text has but digits
+_LETTERS = dict.fromkeys(map(ord, f"{_LOWER} "))
 _STOPS = {code: " " if chr(code) in ".,;:!?'" else chr(code) for code in range(128)}
 _TRACES = tuple(
     trace
-    for trace in (*MARKS, *ROT13_TRACES, *LEET_TRACES, *REVERSED_TRACES)
+    for trace in (*MARKS, *REVERSED_TRACES)
     if not trace.translate(_WORDY).strip("0123456789")
 )
 _TRACES_OF_LETTERS = tuple(trace for trace in _TRACES if not trace.translate(_WORDY))
@@ -105,7 +112,7 @@ def _search(
     readings = [plain] if plain is not None else []
     if plain is None:
         for one in _disguises(text):
-            readings.append(_reading(one))
+            readings.append(one)
             if meter is not None:
                 meter.check()
     for level in SCOPES[: SCOPES.index(scope) + 1]:
@@ -152,18 +159,32 @@ def _as_it_stands(text: str) -> Reading | None:
     Most facts are plain, and most of them hold no cue.
     """
     low = text.lower()
-    digits = low.translate(_WORDY)
-    if digits.strip("0123456789") or "  " in text:
+    rest = low.translate(_LETTERS)
+    if rest.strip("0123456789.,;:!?'") or "  " in text:
         return None
+    digits = rest.strip(".,;:!?'")
     words = low.translate(_STOPS).split()
     lengths = list(map(len, words))
+    longest = max(lengths, default=0)
     if (
-        (max(lengths, default=0) >= SHORTEST_CODE and _may_hold_code(text))
+        longest >= LONGEST_WORD
+        or (longest >= SHORTEST_CODE and _may_hold_code(text))
         or lengths.count(1) >= _FEWEST_LETTERS
         or any(map(low.__contains__, _TRACES if digits else _TRACES_OF_LETTERS))
     ):
         return None
-    return text, low, [*CUES.intersection([word[:CUE_WIDTH] for word in words])]
+    starts = [word[:CUE_WIDTH] for word in words]
+    if not _TURNED_CUES.isdisjoint(starts) or (
+        (digits or len(rest) * 3 >= len(words) or len(words) != _blanks(low) + 1)
+        and _may_be_disguised(low, starts)
+    ):
+        return None
+    return text, low, [*CUES.intersection(starts)]
+
+
+def _blanks(low: str) -> int:
+    """Count what parts the words of a plain text, apostrophes inside them too."""
+    return low.count(" ") + low.count("'")
 
 
 def _may_hold_code(text: str) -> bool:
@@ -175,7 +196,7 @@ def _may_hold_code(text: str) -> bool:
     )
 
 
-def _disguises(text: str) -> Iterator[str]:
+def _disguises(text: str) -> Iterator[Reading]:
     """Yield the readings of a text that are scanned: as rendered, decoded, undisguised."""
     for layer in _layers(prompt_text(text)):
         yield from _readings(layer)
@@ -194,11 +215,54 @@ def _hidden(text: str, scope: Scope) -> set[str]:
     return names
 
 
-def _reading(text: str) -> Reading:
+def _reading(text: str, low: str = "", starts: set[str] | None = None) -> Reading:
     """Return a text, the text in lower case, and the cues in it."""
-    low = text.lower()
-    starts = {word[:CUE_WIDTH] for word in low.translate(_PUNCTUATION).split()}
+    low = low or text.lower()
+    starts = _starts(low) if starts is None else starts
     return text, low, [*CUES.intersection(starts), *(mark for mark in MARKS if mark in low)]
+
+
+def _starts(low: str) -> set[str]:
+    """Return how the words of a text begin."""
+    return {word[:CUE_WIDTH] for word in low.translate(_PUNCTUATION).split()}
+
+
+def _may_be_disguised(low: str, starts: Iterable[str]) -> bool:
+    """Say whether a text may say more than it shows.
+
+    Letters stand alone, or signs; most words end in one; a word is very long; or it has signs or
+    digits inside, and a cue is beside it or in it.
+    """
+    tokens = low.split()
+    lengths = list(map(len, tokens))
+    if lengths.count(1) >= _FEWEST_LETTERS:
+        return True
+    if max(lengths, default=0) >= LONGEST_WORD and any(map(_is_long, tokens)):
+        return True
+    signed = [token for token in tokens if not token.isalpha() and max(token) < _HAN]
+    if sum(token[-1] in _RUBBLE for token in signed) * 2 >= len(tokens) > 0:
+        return True
+    odd = [token for token in signed if _is_odd(token)]
+    return bool(odd) and (not CUES.isdisjoint(starts) or any(map(_may_be_cue, odd)))
+
+
+def _is_long(token: str) -> bool:
+    return len(token) >= LONGEST_WORD and token.isalpha() and token.isascii()
+
+
+def _is_odd(token: str) -> bool:
+    """Say whether a word has letters, and something else inside."""
+    core = token.strip(_ENDS).replace("'", "")
+    return not core.isalpha() and core.upper() != core
+
+
+def _may_be_cue(token: str) -> bool:
+    """Say whether a word may begin like a cue once its signs are left out, or are letters."""
+    letters = "".join(filter(str.isalnum, token))
+    starts = (letters, token.translate(_LEET), token.translate(_LEET_WITH_L))
+    return len(token) - len(letters) >= _FEWEST_LETTERS or not CUES.isdisjoint(
+        start[:CUE_WIDTH] for start in starts
+    )
 
 
 def _find(rows: tuple[Row, ...], reading: Reading, found: set[str], meter: _Meter | None) -> None:
@@ -257,7 +321,7 @@ def _layers(text: str) -> Iterator[str]:
         yield text
 
 
-def _readings(text: str) -> Iterator[str]:
+def _readings(text: str) -> Iterator[Reading]:
     """Yield the text as it stands, with look-alikes folded, and without its disguises."""
     if "&" in text:
         text = text.replace("&lt;", "<").replace("&gt;", ">")
@@ -270,46 +334,21 @@ def _readings(text: str) -> Iterator[str]:
         for swollen in ("\ufdfa", "\ufdfb"):  # one Arabic character that NFKC makes eighteen
             text = text.replace(swollen, " ")
         text = normalize("NFKC", text)
-        yield text
+        yield _reading(text)
         text = normalize("NFKD", text).translate(_skeletons())
-    yield text
     low = text.lower()
-    joined = _joined(low)
-    if joined:
-        yield joined
-    if any(trace in low for trace in LEET_TRACES):
-        yield low.translate(_LEET)
-    if any(trace in low for trace in ROT13_TRACES):
-        yield low.translate(_ROT13)
+    starts = _starts(low)
+    yield _reading(text, low, starts)
+    if _may_be_disguised(low, starts):
+        from tideline_cli.policy.disguises import undisguised  # noqa: PLC0415  plain texts need none
+
+        plain = undisguised(low)
+        if plain != low:
+            yield _reading(plain, plain)
+    if not _TURNED_CUES.isdisjoint(starts):
+        yield _reading(text.translate(_ROT13))
     if any(trace in low for trace in REVERSED_TRACES):
-        yield low[::-1]
-
-
-def _joined(low: str) -> str:
-    """Return `low` with spread-out words ("i g n o r e", "i.g.n.o.r.e") closed, or nothing."""
-    words = low.translate(_SEPARATORS).split()
-    if list(map(len, words)).count(1) < _FEWEST_LETTERS:
-        return ""
-    out: list[str] = []
-    run: list[str] = []
-    for word in (*words, ""):
-        if len(word) == 1:
-            run.append(word)
-            continue
-        if len(run) >= _FEWEST_LETTERS:
-            out.append(_split("".join(run)))
-        else:
-            out.extend(run)
-        run = []
-        out.append(word)
-    return " ".join(" ".join(out).split())
-
-
-def _split(letters: str) -> str:
-    """Put the spaces back between the known words of a run of letters."""
-    for word in SPREAD_WORDS:
-        letters = letters.replace(word, f" {word} ")
-    return letters
+        yield _reading(low[::-1])
 
 
 class _Skeletons(dict[int, int | str | None]):
