@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import pytest
 
+from bench.scan import cost, hostile
 from tests.policy import regexes
 from tideline_cli.policy import threats
 from tideline_cli.policy.threat_patterns import ADDED_ROWS, REFERENCE_ROWS, UNICODE_ROWS
@@ -59,3 +61,21 @@ def test_the_clock_sees_an_ambiguous_pattern(pattern):
     """The check that measures fails on them too, with texts that it made itself."""
     regex = re.compile(pattern)
     assert any(regexes.superlinear(regex, make) for make in regexes.hostile(pattern))
+
+
+HOSTILE = [name for name, _ in hostile(64)]
+
+
+@pytest.mark.parametrize("place", range(len(HOSTILE)), ids=HOSTILE)
+def test_the_whole_scan_takes_linear_time(place):
+    """Eight times the text takes at most sixteen times the time, whatever disguise is read."""
+
+    def least(size, tries):
+        _, text = next(islice(hostile(size), place, None))
+        return cost(text[:size], tries)
+
+    for tries in (1, 3, 7):
+        before, after = least(2_048, tries), least(16_384, tries)
+        if after <= 16 * max(before, 1e-4):
+            return
+    pytest.fail(f"{after / before:.0f} times the time")
