@@ -55,14 +55,21 @@ class Session:
         self._has_spent = False  # the room that is kept for a full disk
         self._cautions: set[str] = set()
         named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
-        if named:
-            self.origin(named)  # a name that is none is an error, whatever is done with it
         self.names_origin = bool(named)
         self.is_door = False  # a program calls, and must not fail or be led by a project's file
         self.json = bool(flags.get("json"))
         self.quiet = bool(flags.get("quiet"))
         self.verbose = bool(flags.get("verbose"))
         self.no_input = bool(flags.get("no_input"))
+        if named:
+            self._check_origin(named)
+
+    def _check_origin(self, named: str) -> None:
+        """Raise UsageError for a name that spells no origin, whatever is done with it."""
+        try:
+            parse_origin(named)
+        except UsageError:
+            self.origin(named)
 
     @property
     def config(self) -> config.Config:

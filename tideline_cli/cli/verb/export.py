@@ -10,10 +10,10 @@ from tideline_cli.cli.output import emit_exact
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
+from tideline_cli.memory.screening import scan
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
-from tideline_cli.policy.threats import scan
 from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
