@@ -72,14 +72,15 @@ def test_a_second_writer_is_not_stopped_by_a_scan(run, scans, argv, lines):
 
 
 def test_edit_scans_before_the_lock(scans, home):
-    """An edit by an untrusted source looks at the new text before its transaction."""
-    from tideline_cli.memory.edit import edit
+    """An edit of an untrusted fact looks at the new text before its transaction."""
+    from tideline_cli.memory.edit import Editor, edit
     from tideline_cli.model.origin import OWNER
 
     db = open_for_writing(str(home / "tideline.db"))
     put(db, [fact("from a page", "PAGE", now=NOW - 1000, source="tool_output")])
     changes = {"content": "from another page"}
-    edit(db, "PAGE", changes, source="tool_output", fact_id="NEW", viewer=OWNER, now=NOW)
+    editor = Editor("owner_message", typed=True)
+    edit(db, "PAGE", changes, editor=editor, fact_id="NEW", viewer=OWNER, now=NOW)
     db.close()
     check(scans, "from another page")
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support import DAY, NOW, PEER, fact, put
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import amend, contradictions, link
-from tideline_cli.memory.edit import edit
+from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS
 from tideline_cli.model.origin import OWNER
@@ -200,8 +200,8 @@ def test_link(db):
 
 def revise(db, reference, changes, source="owner_message", viewer=OWNER):
     fact_id = f"NEW{len(facts.texts(db, viewer=viewer))}"
-    return edit(db, reference, changes, source=source, fact_id=fact_id, viewer=viewer,
-                now=NOW + DAY)  # fmt: skip
+    return edit(db, reference, changes, editor=Editor(source, typed=True), fact_id=fact_id,
+                viewer=viewer, now=NOW + DAY)  # fmt: skip
 
 
 def test_edit_carries_over(db):

@@ -202,8 +202,8 @@ def test_edits_and_merges_leave_nothing(here, folder):
     """What replaced a fact, and what a fact replaced, go separately and leave nothing."""
     say(here, SECRET, "A", slot="thing")
     edited = editing.edit(
-        here, "A", {"content": SECRET + " zqrrttyyuuii"}, source="owner_message", fact_id="B",
-        viewer=OWNER, now=NOW,
+        here, "A", {"content": SECRET + " zqrrttyyuuii"}, fact_id="B",
+        editor=editing.Editor("owner_message", typed=True), viewer=OWNER, now=NOW,
     )  # fmt: skip
     say(here, "a harmless thing", "C", slot="thing")
     assert edited.superseded == ("A",)

@@ -139,7 +139,8 @@ def do_feedback(world):
 def do_edit(world):
     for reference in world.some():
         editing.edit(
-            world.db, reference, {"content": world.draw(texts)}, source="owner_message",
+            world.db, reference, {"content": world.draw(texts)},
+            editor=editing.Editor("owner_message", typed=world.draw(st.booleans())),
             fact_id=world.new_id(), viewer=world.viewer, now=world.tick(),
         )  # fmt: skip
 

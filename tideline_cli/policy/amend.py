@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from tideline_cli.model.fact import clamped, initial_heat
 from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.sameness import apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact, Status
+    from tideline_cli.model.source import Source
 
 UP = 0.05
 DOWN = -0.10
@@ -57,6 +60,23 @@ def judged(fact: Fact, delta: float, *, now: int) -> Fact:
     if delta <= 0:
         return moved
     return replace(moved, access_count=fact.access_count + 1, last_accessed_at=now)
+
+
+def author(fact: Fact, text: str, *, editor: Source, typed: bool, vouched: bool) -> Source:
+    """Return whose words a fact has after an edit by `editor`, with the text that it has then.
+
+    Labels change nothing of that, and neither does a text that says the same. New words are the
+    editor's; where the fact was an untrusted source's, only if the editor has `typed` them. To
+    make its words one's own takes a word aloud: `vouched`.
+    """
+    if vouched:
+        return fact.source if is_trusted(fact.source) and text == fact.content else editor
+    if text == fact.content:
+        return fact.source
+    if is_trusted(fact.source):
+        return editor
+    is_new = apart(fact.content, text, rule="strict") is not None
+    return editor if typed and is_new else fact.source
 
 
 def promoted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import amending, output
+from tideline_cli.cli import amending, ask, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.verb import remember
@@ -14,6 +14,7 @@ from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
 from tideline_cli.model import codec
 from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.memory.edit import Edited
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.source import Source
 
 HELP = """Say a fact anew.
 
@@ -30,8 +33,11 @@ history. Without TEXT, on a terminal, $VISUAL or $EDITOR opens; in a pipe standa
 Labels are carried over unless an option changes them: --tag replaces all tags, --meta adds to
 the metadata, and an empty --slot, --title or --tag clears.
 
-What you edit is said by you, whoever said it before: read it first."""
-EXAMPLES = (("@1", ""), ('@1 "I deploy on Mondays"', "--importance 0.9"))
+Labels keep the source of a fact. New words are yours. Where the fact came from a tool, a document
+or a model, they are yours if you type them, are scanned all the same, and stay the source's if they
+come through a pipe or say the same. --vouch makes the words yours as they are: on a terminal it
+shows them first, and the journal notes it."""
+EXAMPLES = (("@1", ""), ('@1 "I deploy on Mondays"', "--importance 0.9"), ("@1", "--vouch"))
 ARGUMENTS = (
     Argument("words", "ID [TEXT]", "Which fact, and its new text; `-` reads standard input.",
              "id", True, 1),
@@ -39,14 +45,19 @@ ARGUMENTS = (
 _LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
            "valid_to", "confidence")  # fmt: skip
 _HELP = {"segment": "What it is about.", "tag": "A label to filter by; replaces those it had."}
-OPTIONS: tuple[Option, ...] = tuple(
-    replace(option, help=_HELP.get(option.name, option.help))
-    for option in remember.OPTIONS
-    if option.name in _LABELS
-)
+OPTIONS: tuple[Option, ...] = (
+    *(
+        replace(option, help=_HELP.get(option.name, option.help))
+        for option in remember.OPTIONS
+        if option.name in _LABELS
+    ),
+    Option("vouch", ("--vouch",), "Say that these words are yours now, whoever said them.",
+           "flag", False),
+    Option("yes", ("--yes", "-y"), "Do not ask whether to vouch.", "flag", False),
+)  # fmt: skip
 
 
-def run(session: Session, *, words: list[str], **given: Any) -> int:
+def run(session: Session, *, words: list[str], vouch: bool, yes: bool, **given: Any) -> int:
     """Edit the fact."""
     if not words:
         raise UsageError("name one fact", hint="tideline edit ID TEXT")
@@ -55,20 +66,44 @@ def run(session: Session, *, words: list[str], **given: Any) -> int:
     _, fact = facts.find(db, reference, viewer=session.viewer)
     check_active(fact, "be edited")
     changes = _changes(given)
-    text = _text(session, words[1:], fact.content, has_labels=bool(changes))
+    text = _text(session, words[1:], fact.content, has_labels=bool(changes) or vouch)
+    if vouch and not _vouched(session, fact, fact.content if text is None else text, yes=yes):
+        session.note("not vouched for; nothing changed")
+        return 0
+    said_by: Source = "owner_message" if session.viewer.is_owner else "channel_message"
     done = memory.edit(
         db,
         fact.id,
         changes if text is None else changes | {"content": text},
-        source="owner_message" if session.viewer.is_owner else "channel_message",
+        editor=memory.Editor(said_by, typed=_is_typed(words[1:]), vouched=vouch),
         fact_id=new_id(session.now),
         viewer=session.viewer,
         now=session.now,
     )
     if done.batch is None:
         session.note("nothing changed")
+    elif text is not None and done.fact.content != fact.content and not _is_own(done.fact):
+        session.note(f"still the words of {done.fact.source}; --vouch makes them yours")
     _report(session, done)
     return 0
+
+
+def _vouched(session: Session, fact: Fact, text: str, *, yes: bool) -> bool:
+    """Return whether the user stands by the words: on a terminal they are shown, and asked about;
+    elsewhere the option says it."""
+    if is_trusted(fact.source) or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    question = f"{text}\n\nThis was said by {fact.source}. Is it yours from now on?"
+    return ask.confirmed(session, question, yes=yes, hint="repeat it with --yes")
+
+
+def _is_own(fact: Fact) -> bool:
+    return is_trusted(fact.source)
+
+
+def _is_typed(words: Sequence[str]) -> bool:
+    """Say whether the text was typed: on the command line, or on a terminal, in an editor too."""
+    return list(words) not in ([], ["-"]) or sys.stdin.isatty()
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
