@@ -6,11 +6,13 @@ from struct import unpack
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embedder_of
+from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.model.text import terms
+from tideline_cli.policy.sameness import apart
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import (
     ceilings,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.guard import Check
     from tideline_cli.vector.embedder import Embedder
 
+_NAMED = 5  # ids in a message
 BLOCKING = frozenset((guard.READING, "names", "library", "identity", "structure", "tables"))
 """While one of these finds anything, nothing in the file is repaired."""
 
@@ -150,6 +153,24 @@ def exact_bounds(db: Connection) -> Iterator[Finding]:
         yield mendable("exact_bounds", message, "makes them anew", mend="bounds")
 
 
+def merges(db: Connection) -> Iterator[Finding]:
+    """What a dream merged away said the same as what stayed, by the rule that the file has now."""
+    rule = rule_of(db)
+    lost = [
+        fact_id
+        for fact_id, gone, kept in material.merged_away(db, viewer=EVERYONE)
+        if apart(kept, gone, rule=rule) is not None
+    ]
+    if lost:
+        named = ", ".join(lost[:_NAMED]) + (", …" if len(lost) > _NAMED else "")
+        yield Finding(
+            "merges", "warning",
+            f"{some(len(lost), 'fact')} archived by a dream as twins of others, though they say "
+            f"something else: {named}",
+            "`tideline show ID` shows one; `tideline remember` its text again if it holds",
+        )  # fmt: skip
+
+
 def _code(listed: Sequence[str], source: Source) -> int:
     """Return the byte of a fact; one of a damaged source is told by `values`."""
     return ceiling.code(listed, source) if source in SOURCES else ceiling.UNKNOWN
@@ -195,4 +216,5 @@ _DEEP: tuple[tuple[str, Check], ...] = (
     ("terms", index_terms),
     ("exact_bounds", exact_bounds),
     ("exact_vectors", exact_vectors),
+    ("merges", merges),
 )

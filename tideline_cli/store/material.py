@@ -19,6 +19,27 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 
 
+def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
+    """Return (id, text, text of what it was merged into) of the facts that a dream archived as
+    twins and whose words no active fact of their origin has."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[Any] = db.execute(
+        f"""
+        SELECT fact.id, fact.content, keeper.content
+        FROM change JOIN batch ON batch.number = change.batch AND batch.verb = 'dream'
+        JOIN link ON link.number = change.row AND link.kind = 'contradicts'
+        JOIN fact ON fact.seq = link.to_fact AND fact.lifecycle = 'archived'
+        JOIN fact AS keeper ON keeper.seq = link.from_fact
+        WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND NOT EXISTS (
+          SELECT 1 FROM fact AS again WHERE again.origin = fact.origin
+          AND again.lifecycle = 'active' AND again.content = fact.content)
+        GROUP BY fact.seq ORDER BY fact.seq
+        """,
+        values,
+    )
+    return [(fact_id, gone, kept) for fact_id, gone, kept in rows]
+
+
 def count(db: Connection, *, viewer: Origin) -> int:
     """Return the number of an origin's active facts."""
     condition, values = visibility.where(viewer)
