@@ -48,7 +48,7 @@ def fill(nursery: Nursery, folder: Path) -> Figures:
         plug = home / "plug"
         fault = {} if mounted else {"fault": "write:full"}
         if mounted:
-            _plug(plug, leave=0)
+            fill_up(plug, leave=0)
         figures.violations += _while_full(nursery, home, ids, fault, figures)
         try:
             gone = set(ids[2:3]) if "purge" in figures.notes else set()
@@ -77,7 +77,7 @@ def fill_small(nursery: Nursery, folder: Path) -> Figures:
         home = folder / "disk"
         ids = _filled_up(nursery, home)
         figures.notes["facts"] = f"{len(ids):,}"
-        _plug(home / "plug", leave=0)
+        fill_up(home / "plug", leave=0)
         for argv in (
             ("forget", ids[0]), ("restore", ids[0]), ("pin", ids[1]), ("unpin", ids[1]),
             ("feedback", ids[2], "up"), ("edit", ids[3], "these words are new"), ("undo",),
@@ -141,7 +141,7 @@ def _while_full(
     return wrong
 
 
-def _plug(plug: Path, *, leave: int) -> None:
+def fill_up(plug: Path, *, leave: int) -> None:
     """Fill the disk but for `leave` bytes."""
     free = os.statvfs(plug.parent)
     size = free.f_bavail * free.f_frsize - leave
@@ -157,7 +157,7 @@ def _find_need(nursery: Nursery, home: Path, plug: Path, figures: Figures) -> No
         state(home)  # what the reader left is gone then
         fact_id = listed.split("\t")[0]
         (home / "tideline.db-reserve").unlink(missing_ok=True)
-        _plug(plug, leave=leave)
+        fill_up(plug, leave=leave)
         done = nursery.run("forget", fact_id, home=home)
         plug.unlink()
         state(home)

@@ -39,6 +39,23 @@ def test_a_small_full_disk(nursery, tmp_path):
     assert figures.violations == []
 
 
+def test_a_reader_on_a_full_disk_lets_its_own_writer_in(nursery, tmp_path):
+    """Where there is no room for shared memory, a command that reads and then writes does not wait
+    for itself."""
+    with full_disk.small_disk(tmp_path / "disk", 3 << 20) as mounted:
+        if not mounted:
+            pytest.skip(full_disk.NOT_RUN)
+        home = tmp_path / "disk"
+        for text in ("the kettle is in the kitchen", "the lamp is in the hall"):
+            assert nursery.run("remember", text, home=home).code == 0
+        full_disk.fill_up(home / "plug", leave=0)
+        assert not (home / "tideline.db-shm").exists()
+        done = nursery.run("forget", "--query", "the kettle is in the kitchen", "--yes", home=home)
+        assert (done.code, "forgot" in done.out) == (0, True), done
+        listed = nursery.run("list", home=home).out
+        assert "lamp" in listed and "kettle" not in listed
+
+
 def test_clocks(nursery, tmp_path):
     """Under any clock, or two that disagree, nothing fails, no strength leaves 0..1, the newest
     in a slot holds, and no dream does again what one has done."""

@@ -182,7 +182,13 @@ class Session:
 
     def writing(self, *, frees: bool = False) -> Connection:
         """Return a connection to the store, which is made when there is none; one that `frees`
-        room may take what is kept for a full disk."""
+        room may take what is kept for a full disk.
+
+        What was opened to read is closed before: where a full disk leaves no room for shared
+        memory, a reader keeps the file to itself.
+        """
+        while self._connections:
+            self._connections.pop().close()
         if frees:
             from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
 
