@@ -127,3 +127,15 @@ def test_times_of_edges_are_not_to_come(run):
     run("import", "-", stdin=json.dumps(row) + "\n" + json.dumps({"content": "two", "id": "B"}))
     links = [link for line in run("export").out.splitlines() for link in json.loads(line)["links"]]
     assert [link["created_at"] for link in links] == [iso(NOW)]
+
+
+def test_an_edge_reaches_an_exact_id_alone(run):
+    """Where a trusted fact has a short id, a longer id that begins with it hides no edge that would
+    stand in its place."""
+    seed([{"id": "ABCD", "content": "I was born in Lisbon"},
+          {"id": named_id("X"), "content": "the cat is grey"},
+          {"id": "ABCDE", "content": "the dog is brown"}])  # fmt: skip
+    kinds = ("contradicts", "transition", "supersedes", "supports")
+    row = {"content": "born in Porto, says the page",
+           "links": [{"kind": kind, "target": "ABCD"} for kind in kinds]}  # fmt: skip
+    assert run("import", "-", "--json", stdin=json.dumps(row) + "\n").json["links"] == 1

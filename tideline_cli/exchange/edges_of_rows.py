@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.exchange.cells import past, text
 from tideline_cli.exchange.rows import minted_id
 from tideline_cli.model import ulid
@@ -80,8 +80,5 @@ def _usurps(db: Connection, link: links.Link) -> bool:
     """Say whether the edge would put an imported fact in the place of a trusted one."""
     if link.kind not in REPLACING:
         return False
-    try:
-        _, target = facts.find(db, link.target, viewer=EVERYONE)
-    except TidelineError:
-        return False
-    return is_trusted(target.source)
+    source = facts.source_of(db, link.target, viewer=EVERYONE)
+    return source is not None and is_trusted(source)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.model.source import Source
+
 _SELECT = """
 SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, importance, decay_rate,
        ifnull(usage.access_count, 0), ifnull(usage.last_accessed_at, fact.created_at),
@@ -118,6 +120,14 @@ def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> b
     condition, values = visibility.where(viewer)
     sql = f"SELECT 1 FROM fact WHERE id = ? AND content = ? AND {condition}"
     return db.execute(sql, (fact_id, content, *values)).fetchone() is not None
+
+
+def source_of(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> Source | None:
+    """Return who said the fact with exactly this id, None where a viewer has none."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT source FROM fact WHERE id = ? AND {condition}"
+    row: Any = db.execute(sql, (fact_id, *values)).fetchone()
+    return None if row is None else row[0]
 
 
 def missing(reference: str) -> NotFoundError:
