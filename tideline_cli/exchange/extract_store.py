@@ -134,7 +134,10 @@ class _Writer:
         if proposal.segment not in SEGMENTS:
             raise UsageError(f"unknown segment: {proposal.segment!r}")
         known = self._known(proposal, content)
-        promoted = known is not None and not is_trusted(known.source) and proposal.pinned
+        weaker = known is not None and is_trusted(proposal.source) and not is_trusted(known.source)
+        if weaker and not proposal.pinned:
+            known = None  # trusted words do not vanish in what an untrusted source said first
+        promoted = weaker and proposal.pinned
         if known is not None and not promoted:
             return self._reinforce(known)
         new = self._new(proposal, content, (known.id,) if known is not None else ())
