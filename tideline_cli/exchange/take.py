@@ -204,7 +204,10 @@ class _Import:
             self._catch_up(origins)
             if self._merge:
                 for ready in chunk:
-                    self._write(ready, batch)
+                    if ready.fact.lifecycle == "active":
+                        self._write(ready, batch)
+                    else:  # what was forgotten or replaced is no word of today
+                        self._insert(ready, self._number(ready.fact.origin))
                 self._catch_up(origins)
             else:
                 self._insert_all(chunk)

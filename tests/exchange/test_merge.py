@@ -1,0 +1,34 @@
+"""import --merge: what the rules of remember may make of a file."""
+
+from __future__ import annotations
+
+import json
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def facts(run):
+    return run("list", "--lifecycle", "all", "--json").json["facts"]
+
+
+def test_what_was_forgotten_stays_forgotten(run):
+    """A row that is archived comes as it is: it revives nothing, and replaces nothing."""
+    run("remember", "I deploy on Mondays", "--slot", "deploy day")
+    run("remember", "I deploy on Tuesdays", "--slot", "deploy day")
+    run("remember", "my old phone is 555 1234")
+    run("forget", "-y", run("list").out.splitlines()[0].split("\t")[0])
+    whole = run("export").out
+    run("purge", *(fact["id"] for fact in facts(run)), "--yes")
+    run("remember", "I deploy on Fridays", "--slot", "deploy day")
+    gone = "".join(line for line in whole.splitlines(keepends=True) if '"archived"' in line)
+    done = run("import", "-", "--merge", "--trust", "--json", stdin=gone).json
+    assert (done["added"], done["superseded"]) == (2, 0)
+    assert {(fact["content"], fact["lifecycle"]) for fact in facts(run)} == {
+        ("I deploy on Fridays", "active"), ("I deploy on Mondays", "archived"),
+        ("my old phone is 555 1234", "archived"),
+    }  # fmt: skip
+    assert run("import", "-", "--merge", "--trust", "--json", stdin=gone).json["present"] == 2
+    assert run("recall", "phone 555").code == 1
+    assert run("doctor", "--deep").code == 0
