@@ -32,3 +32,15 @@ def test_what_was_forgotten_stays_forgotten(run):
     assert run("import", "-", "--merge", "--trust", "--json", stdin=gone).json["present"] == 2
     assert run("recall", "phone 555").code == 1
     assert run("doctor", "--deep").code == 0
+
+
+def test_a_file_says_a_thing_once(run):
+    """However often a file repeats a statement, it is one use of the fact that says it, and none of
+    a fact that the file has brought."""
+    run("remember", "the mail is fetched at noon", "--source", "tool_output")
+    rows = [{"content": f"the {what} is fetched at noon"} for what in ("mail", "bread")]
+    for uses in (1, 2):
+        done = run("import", "-", "--merge", "--json", stdin=lines(*rows * 50)).json
+        assert done["reinforced"] == 100 - (uses == 1)
+        used = {fact["content"].split()[1]: fact["access_count"] for fact in facts(run)}
+        assert used == {"mail": uses, "bread": uses - 1}

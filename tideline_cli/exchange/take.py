@@ -126,6 +126,7 @@ class _Import:
         self._summary = Summary()
         self._batch: int | None = None
         self._repeats: dict[str, int] = {}
+        self._heard: set[str] = set()  # what a file says again and again is said once
         self._numbers: dict[str, int] = {}
         self._vectors = ChunkEmbedder(db)
         self._ready_chunk: list[Prepared] = []
@@ -339,11 +340,12 @@ class _Import:
         try:
             done = memory.write(
                 self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now,
-                screen=ready.screen,
+                screen=ready.screen, heard=self._heard,
             )  # fmt: skip
         except TidelineError as error:
             self._summary.refuse(ready.line, error)
             return
+        self._heard.add(done.fact.id)
         self._count(ready)
         self._summary.added += done.action != "reinforced"
         self._summary.reinforced += done.action == "reinforced"

@@ -18,7 +18,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from apsw import Connection
 
@@ -65,10 +65,10 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
 
 def write(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
-    screen: Screen | None,
+    screen: Screen | None, heard: Container[str] = (),
 ) -> Remembered:  # fmt: skip
     """Do what `remember` does inside a batch that the caller holds open. `screen` has looked at
-    the text before; trusted text needs none."""
+    the text before; trusted text needs none. To restate a fact of `heard` is no use of it."""
     new = replace(new, content=checked(new.content))
     _check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
@@ -92,6 +92,8 @@ def write(
     ignored = tuple(target.id for target in named if target.lifecycle != "active")
     match decision:
         case Reinforce(before, after):
+            if before.id in heard:
+                after = replace(after, access_count=before.access_count)
             _reinforce(db, before, after)
             return Remembered("reinforced", after, (), ignored, batch.ordinal)
         case Insert():
