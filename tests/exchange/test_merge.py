@@ -17,8 +17,8 @@ def test_what_was_forgotten_stays_forgotten(run):
     """A row that is archived comes as it is: it revives nothing, and replaces nothing."""
     run("remember", "I deploy on Mondays", "--slot", "deploy day")
     run("remember", "I deploy on Tuesdays", "--slot", "deploy day")
-    run("remember", "my old phone is 555 1234")
-    run("forget", "-y", run("list").out.splitlines()[0].split("\t")[0])
+    phone = run("remember", "my old phone is 555 1234", "--json").json
+    run("forget", "-y", phone["fact"]["id"])
     whole = run("export").out
     run("purge", *(fact["id"] for fact in facts(run)), "--yes")
     run("remember", "I deploy on Fridays", "--slot", "deploy day")
