@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.cells import past, text
-from tideline_cli.exchange.rows import minted_id
+from tideline_cli.exchange.rows import minted_id, vouched_id
 from tideline_cli.model import ulid
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
@@ -54,10 +54,13 @@ class RowEdges:
     def resolved(self, db: Connection, stated: str, fact: Fact) -> str:
         """Return the id of the fact that `fact` names: one that this file has brought under another
         id goes before one that was there."""
-        if self._ground.trusted and ulid.is_ulid(stated):
+        if not (self._ground.trusted and ulid.is_ulid(stated)):
+            minted = minted_id(fact.origin, stated)
+            stated = minted if facts.exists(db, minted, viewer=fact.origin) else stated
+        if not self._ground.trusted:
             return stated
-        minted = minted_id(fact.origin, stated)
-        return minted if facts.exists(db, minted, viewer=fact.origin) else stated
+        vouched = vouched_id(fact.origin, stated)
+        return vouched if facts.exists(db, vouched, viewer=fact.origin) else stated
 
 
 def edge_of(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:

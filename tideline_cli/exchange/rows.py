@@ -187,6 +187,12 @@ def minted_id(origin: Origin, stated: str) -> str:
     return ulid.text(blake2b(said.encode(), digest_size=16).digest())
 
 
+def vouched_id(origin: Origin, taken: str) -> str:
+    """Return the ULID of a row that is vouched for where an untrusted fact has taken its id."""
+    said = "\x1f".join((origin.key, "vouched", taken))
+    return ulid.text(blake2b(said.encode(), digest_size=16).digest())
+
+
 def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, repeat: int) -> str:
     """Return a ULID that depends on what a row says alone; its time is the stated one, if any."""
     said = "\x1f".join((origin.key, content, turn or "", str(stated), str(repeat)))

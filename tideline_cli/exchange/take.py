@@ -10,6 +10,7 @@ from tideline_cli.exchange.rows import (
     Ground,
     fact_from,
     links_of,
+    vouched_id,
     was_confined,
     was_limited,
 )
@@ -263,8 +264,11 @@ class _Import:
             self._summary.present += 1
             return False
         added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
+        if not added and (vouched := self._vouched(fact, ready)) is not fact:
+            fact = vouched
+            added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added and not ready.row.get("id"):
-            fact = self._next_repeat(ready)
+            fact = self._next_repeat(ready, fact.id)
             added = writes.insert(self._db, fact, origin=origin, terms=ready.terms)
         if not added:
             self._note_present(ready, fact)
@@ -276,21 +280,40 @@ class _Import:
             )  # fmt: skip
         self._summary.added += 1
         self._summary.confined += was_confined(ready.row, fact)
-        self._count(ready)
+        self._count(ready, fact)
         self._edges.note(fact, links_of(ready.row))
         return True
 
-    def _count(self, ready: Prepared) -> None:
+    def _count(self, ready: Prepared, fact: Fact) -> None:
         """Count what of a row was not taken as it was stated."""
         self._summary.limited += was_limited(ready.row, ready.fact, self._ground)
-        self._summary.renamed += bool(ready.row.get("id")) and _was_renamed(ready)
+        self._summary.renamed += bool(ready.row.get("id")) and fact.id != str(ready.row["id"])
 
     def _is_known_by_its_own_id(self, row: dict[str, Any], fact: Fact) -> bool:
         """Say whether a row whose id is not taken is there under that id: earlier programs took it.
         """
         if not row.get("id") or (fact.metadata or {}).get(ORIGINAL_ID) is None:
             return False
-        return facts.has_text(self._db, str(row["id"]), fact.content, viewer=fact.origin)
+        its = str(row["id"])
+        known = facts.has_text(self._db, its, fact.content, viewer=fact.origin)
+        return known and not self._is_unvouched(fact, its)
+
+    def _is_unvouched(self, fact: Fact, fact_id: str) -> bool:
+        """Say whether this id belongs to an untrusted fact, and the row is trusted."""
+        if not is_trusted(fact.source):
+            return False
+        source = facts.source_of(self._db, fact_id, viewer=fact.origin)
+        return source is not None and not is_trusted(source)
+
+    def _vouched(self, fact: Fact, ready: Prepared) -> Fact:
+        """Return a trusted row's fact under an id of its own where an untrusted fact has its id,
+        with the same words or others: a file that is vouched for now is not there already."""
+        if not self._is_unvouched(fact, fact.id):
+            return fact
+        metadata = fact.metadata
+        if ready.row.get("id"):
+            metadata = {ORIGINAL_ID: fact.id} | dict(metadata or {})
+        return replace(fact, id=vouched_id(fact.origin, fact.id), metadata=metadata)
 
     def _citing(self, fact: Fact) -> Fact:
         """Return the fact with what it cites by the ids that this import has given."""
@@ -299,16 +322,15 @@ class _Import:
         cited = tuple(self._edges.resolved(self._db, one, fact) for one in fact.derived_from)
         return fact if cited == fact.derived_from else replace(fact, derived_from=cited)
 
-    def _next_repeat(self, ready: Prepared) -> Fact:
+    def _next_repeat(self, ready: Prepared, first: str) -> Fact:
         """Return the fact of a row that says the same as an earlier one, of this run or of one
-        that was cut short."""
-        first = ready.fact.id
+        that was cut short; `first` is the id of that."""
         seen = self._repeats.get(first, 0)
         self._repeats[first] = seen + 1
         if seen == 0 and self._is_older(first):
-            return ready.fact
+            return ready.fact if first == ready.fact.id else self._vouched(ready.fact, ready)
         repeat = seen if self._is_older(first) else seen + 1
-        return fact_from(ready.row, self._ground, repeat=repeat)
+        return self._vouched(fact_from(ready.row, self._ground, repeat=repeat), ready)
 
     def _is_older(self, fact_id: str) -> bool:
         """Say whether a fact was there before this run."""
@@ -329,7 +351,7 @@ class _Import:
             self._summary.refuse(ready.line, error)
 
     def _write(self, ready: Prepared, batch: journal.batch) -> None:
-        fact = self._citing(ready.fact)
+        fact = self._vouched(self._citing(ready.fact), ready)
         new = NewFact(
             fact.content, fact.segment, fact.source, fact.origin, tier=fact.tier, kind=fact.kind,
             heat=fact.heat, title=fact.title, tags=fact.tags, importance=fact.importance,
@@ -346,15 +368,11 @@ class _Import:
             self._summary.refuse(ready.line, error)
             return
         self._heard.add(done.fact.id)
-        self._count(ready)
+        self._count(ready, fact)
         self._summary.added += done.action != "reinforced"
         self._summary.reinforced += done.action == "reinforced"
         self._summary.superseded += len(done.superseded)
         self._summary.similar += bool(done.similar)
-
-
-def _was_renamed(ready: Prepared) -> bool:
-    return ready.fact.id != str(ready.row["id"])
 
 
 def _prepared(
