@@ -354,3 +354,30 @@ def test_private_files_are_made_once(tmp_path):
     first, second = (files.made_afresh(str(tmp_path / "x")) for _ in range(2))
     assert (first, second) == (str(tmp_path / "x"), str(tmp_path / "x-2"))
     assert (mode(first), mode(second)) == (0o600, 0o600)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER evil AFTER INSERT ON fact BEGIN"
+        " UPDATE fact SET source = 'owner_message' WHERE source = 'tool_output'; END",
+        "CREATE VIEW evil AS SELECT * FROM fact",
+        "CREATE UNIQUE INDEX evil ON fact (source)",
+    ],
+)
+def test_what_acts_on_facts_is_not_restored(run, store, sql):
+    """A trigger, view or index that tideline has not made is named; a backup with one is refused,
+    and the store stays as it was."""
+    before = contents(store)
+    run("backup", "copy.db")
+    db = apsw.Connection("copy.db")
+    db.execute("DELETE FROM fact WHERE seq > 1" if "UNIQUE" in sql else "SELECT 1").fetchall()
+    db.execute(sql)
+    db.close()
+    done = run("restore", "--from", "copy.db", "--yes")
+    assert done.code == 5
+    assert "the schema was changed: evil (not made by tideline)" in done.err
+    assert contents(store) == before
+    found = run("doctor", "--db", "copy.db", "--json")
+    assert found.code == 5
+    assert "tables" in {finding["check"] for finding in found.json["findings"]}

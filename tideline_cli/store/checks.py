@@ -84,11 +84,18 @@ def tables(db: Connection) -> Iterator[Finding]:
     wanted, held = objects(fresh), objects(db)
     fresh.close()
     differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)
-    if differing:
-        yield Finding(
-            "tables", "error", f"the schema was changed: {_list(differing)}",
-            "put a backup back (`tideline restore --from FILE`), or export and import the facts",
-        )  # fmt: skip
+    # A table beside ours does nothing; these act on what is written, or keep it from being so.
+    acting: Any = db.execute(
+        "SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view', 'index')"
+    ).fetchall()
+    foreign = sorted(name[:40] for (name,) in acting if name in held and name not in wanted)
+    for found, what in ((differing, ""), (foreign, " (not made by tideline)")):
+        if found:
+            yield Finding(
+                "tables", "error", f"the schema was changed: {_list(found)}{what}",
+                "put a backup back (`tideline restore --from FILE`), or export and import the "
+                "facts",
+            )  # fmt: skip
 
 
 def references(db: Connection) -> Iterator[Finding]:
