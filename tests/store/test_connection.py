@@ -171,6 +171,29 @@ def test_an_empty_file_becomes_a_store(run, tmp_path):
     assert run("recall", "text", "--db", str(path)).code == 0
 
 
+READS = (
+    ("recall", "text"), ("context", "text"), ("list",), ("status",), ("export",),
+    ("history",), ("dream",), ("doctor", "--deep"), ("doctor", "--repair", "--yes"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("argv", READS, ids=lambda argv: argv[0])
+def test_a_store_whose_making_was_cut_short(run, tmp_path, argv):
+    """A file with a log and without tables, as a first writer leaves it that is killed, and as
+    others see it while it works, reads as an empty store; the next write makes it one."""
+    path = tmp_path / "t.db"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+    db.close()
+    assert path.stat().st_size > 0
+    empty = run(*argv, "--db", str(tmp_path / "none.db"))
+    found = run(*argv, "--db", str(path))
+    assert (found.code, found.err) == (empty.code, empty.err)
+    assert found.code in (0, 1)
+    assert run("remember", "one text", "--db", str(path)).code == 0
+    assert run("doctor", "--deep", "--db", str(path)).code == 0
+
+
 def test_a_busy_store(tmp_path, monkeypatch):
     """A writer that waits in vain gets an error that reads as busy."""
     monkeypatch.setattr(connection, "BUSY_MS", 10)

@@ -61,6 +61,9 @@ def open_for_reading(path: str) -> Connection | None:
     if os.path.isfile(path) and os.path.getsize(path) == 0:
         return None
     db = _connect_for_reading(path)
+    if is_unmade(db):
+        db.close()
+        return None
     _upgrade(db, path, _verify(db, path))
     if purge_pending(db) == TRACES_IN_LOG:
         _finish_purge(db)
@@ -336,7 +339,7 @@ def _check_place(path: str) -> None:
 
 def _prepare(db: Connection, path: str) -> None:
     """Make an empty file a store; refuse one that is not ours, and leave it as it is."""
-    if db.pragma("application_id") == 0 and _is_empty(db):
+    if is_unmade(db):
         _tighten(path)
         db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
         with writing(db):
@@ -350,6 +353,12 @@ def _prepare(db: Connection, path: str) -> None:
         from tideline_cli.store import reserve  # noqa: PLC0415  it is there but for the first time
 
         reserve.keep(path)
+
+
+def is_unmade(db: Connection) -> bool:
+    """Say whether a file has nothing in it: the first writer gives it a log before it makes the
+    tables, so others may see it in between, also for long when that writer was killed."""
+    return db.pragma("application_id") == 0 and _is_empty(db)
 
 
 def _is_empty(db: Connection) -> bool:

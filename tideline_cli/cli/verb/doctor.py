@@ -9,8 +9,9 @@ from tideline_cli.cli import output
 from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import StoreError, UsageError
+from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import health, mending
+from tideline_cli.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bo
     if not session.viewer.is_owner:
         raise UsageError("only the owner may examine the store", hint="leave out --origin")
     path = session.database
-    if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
+    if _is_none(path):
         _show(session, health.Report((), ()), {}, None)
         return 0
     report = _examined(session, deep)
@@ -76,6 +77,22 @@ def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bo
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
     )
     return 0 if well else StoreError.exit_code
+
+
+def _is_none(path: str) -> bool:
+    """Say whether there is no file, or one that nobody has made a store yet."""
+    if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
+        return True
+    try:
+        db = connection.open_for_inspection(path)
+    except (connection.DatabaseError, TidelineError):
+        return False
+    try:
+        return connection.is_unmade(db)
+    except connection.DatabaseError:
+        return False
+    finally:
+        db.close()
 
 
 def _examined(session: Session, deep: bool) -> Report:
