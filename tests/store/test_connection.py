@@ -146,12 +146,18 @@ def test_a_folder_that_cannot_be_written(run, tmp_path):
     assert run("remember", "x y", "--db", str(tmp_path / "closed" / "t.db")).code == 73
 
 
-@pytest.mark.parametrize("path", ["/dev/null/t.db", "/proc/nope/t.db", "file.txt/t.db"])
+@pytest.mark.parametrize(
+    "path",
+    ["/dev/null/t.db", "/proc/nope/t.db", "file.txt/t.db", "/proc/nope/" + "d/" * 3000 + "t.db"],
+    ids=["device", "proc", "file", "deep"],
+)
 def test_a_path_that_cannot_be(run, tmp_path, path):
-    """A path through something that is no folder ends with 73 when writing."""
+    """A path through something that is no folder, or that is too long, ends with 73 when writing,
+    and is nothing to a reader."""
     (tmp_path / "file.txt").write_text("x")
     done = run("remember", "one text", "--db", path)
     assert done.code == 73, done.err
+    assert run("list", "--db", path).code == 0
 
 
 def test_reading_makes_nothing(run, home):

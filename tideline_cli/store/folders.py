@@ -26,10 +26,16 @@ def create_file(path: str) -> None:
 
 def make_folder(folder: str) -> None:
     """Create `folder` and what is missing above it, each 0700 and synced into its parent."""
-    if os.path.isdir(folder):
-        return
+    missing: list[str] = []
+    while not os.path.isdir(folder):  # a path that somebody typed may have thousands of parts
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for name in reversed(missing):
+        _make(name)
+
+
+def _make(folder: str) -> None:
     parent = os.path.dirname(folder)
-    make_folder(parent)
     try:
         os.mkdir(folder, 0o700)
         os.chmod(folder, 0o700)  # mkdir obeys the umask, which may take our own rights away
