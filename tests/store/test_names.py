@@ -185,6 +185,16 @@ def test_a_mount_of_the_file_alone(run, home, mounted):
     assert str(mounted) in here.json["findings"][0]["message"]
 
 
+def test_a_mount_of_the_file_alone_without_proc(run, home, mounted, monkeypatch):
+    """Where the system has no /proc, as in some containers, the kernel itself is asked."""
+    monkeypatch.setattr(connection, "_HANDLES", "/nonexistent")
+    done = run("remember", "one more", "--db", str(mounted), "--json")
+    assert (done.code, done.error["code"]) == (73, "two_names")
+    done = run("recall", "deploy", "--db", str(mounted))
+    assert (done.code, done.err.count("mount of a single file")) == (0, 1)
+    assert run("remember", "one more").code == 0
+
+
 def test_a_mounted_folder_is_one_name(run, home, tmp_path):
     """A folder that is mounted takes its log and its locks along."""
     (tmp_path / "there").mkdir()

@@ -25,6 +25,7 @@ _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _BULK_CACHE_KIB = 96 * 1024
 _JOURNAL_LIMIT = 16 * 1024 * 1024
 _LOOK = getattr(os, "O_PATH", 0)  # a handle that drops no locks when it is closed
+_HANDLES = "/proc/self/fdinfo"
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
 
@@ -114,9 +115,11 @@ def _mount(path: str) -> bytes:
     except OSError:
         return b""
     try:
-        info = os.open(f"/proc/self/fdinfo/{handle}", os.O_RDONLY | os.O_CLOEXEC)
+        info = os.open(f"{_HANDLES}/{handle}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return b""
+        from tideline_cli.store import mounts  # noqa: PLC0415  where there is no /proc; ctypes
+
+        return mounts.number(handle)
     else:
         text = os.read(info, 256)
         os.close(info)
