@@ -13,9 +13,9 @@ _PLACE = slice(144, 152)  # stx_mnt_id in struct statx; stx_mask is its first me
 def number(handle: int) -> bytes:
     """Return the number of the mount that an open file lies on; empty where nobody says."""
     try:
-        from ctypes import CDLL, create_string_buffer  # noqa: PLC0415  not in every Python
+        from ctypes import create_string_buffer, pythonapi  # noqa: PLC0415  not in every Python
 
-        call = CDLL(None).statx
+        call = pythonapi.statx  # what this process has loaded already, libc among it
     except (ImportError, OSError, AttributeError):
         return b""
     found = create_string_buffer(_SIZE)
