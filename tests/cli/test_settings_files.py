@@ -354,3 +354,32 @@ def test_a_door_for_programs_does_not_fail(run, home, argv):
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("tideline: ")
     assert run("context", "x").code == 5
+
+
+def test_a_linked_settings_file_stays_a_link(run, home, tmp_path):
+    """Who keeps config.toml elsewhere and links to it finds the change there."""
+    kept = tmp_path / "dotfiles.toml"
+    kept.write_text("# mine\nlimit = 3\n")
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").symlink_to(kept)
+    assert run("config", "set", "limit", "4").code == 0
+    assert (home / "config.toml").is_symlink()
+    assert kept.read_text() == "limit = 4\n# mine\n"
+    assert run("config", "get", "limit").out == "4\n"
+
+
+def test_what_is_set_and_trusted_is_on_the_disk(run, project, monkeypatch):
+    """A new name in a folder is kept by a power cut only once the folder is synced."""
+    project.write_text('tags = ["work"]\n')
+    synced = []
+    sync = os.fsync
+
+    def noted(handle):
+        synced.append(os.path.realpath(f"/proc/self/fd/{handle}"))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    for argv in (("config", "set", "limit", "4"), ("config", "trust")):
+        synced.clear()
+        assert run(*argv).code == 0
+        assert os.path.isdir(synced[-1]), synced

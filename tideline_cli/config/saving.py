@@ -44,6 +44,11 @@ def replace(path: str, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, path)
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)  # the name, too
+    finally:
+        os.close(folder)
 
 
 def put(path: str, name: str, value: str) -> None:
@@ -62,7 +67,8 @@ def put(path: str, name: str, value: str) -> None:
             old = content.decode("utf-8-sig").replace("\r\n", "\n")
         fresh = line + _without(old, name, path)
         reading.parsed(fresh.encode(), path)
-        replace(path, fresh)
+        # A link stays, as a folder of dotfiles has them: what it leads to is replaced.
+        replace(os.path.realpath(path), fresh)
 
 
 def _without(text: str, name: str, path: str) -> str:
