@@ -99,6 +99,31 @@ def fill_small(nursery: Nursery, folder: Path) -> Figures:
     return figures
 
 
+def import_too_much(nursery: Nursery, folder: Path) -> Figures:
+    """Fill a disk of 4 MiB with an import: the log, which finds no room in the file, stays short
+    enough that facts can be forgotten."""
+    figures = Figures("import on a small disk")
+    with small_disk(folder / "disk", 4 * 1024 * KIB) as mounted:
+        if not mounted:
+            figures.notes["by"] = NOT_RUN
+            return figures
+        home = folder / "disk"
+        lines = "".join(json.dumps({"content": text(place)}) + "\n" for place in range(9000))
+        done = nursery.run("import", "-", "--trust", home=home, stdin=lines)
+        if done.code != 73:
+            figures.violations.append(f"an import that is larger than the disk: {done}")
+        fill_up(home / "plug", leave=0)
+        listed = nursery.run("list", "--limit", "12", home=home).out
+        for line in listed.splitlines():
+            done = nursery.run("forget", line.split("\t")[0], home=home)
+            figures.counts["commands"] += 1
+            if done.code != 0:
+                figures.violations.append(f"forget after an import filled the disk: {done}")
+        (home / "plug").unlink()
+        state(home)
+    return figures
+
+
 def _filled_up(nursery: Nursery, home: Path) -> list[str]:
     """Remember until the disk is full, in ever smaller batches; return the ids."""
     ids: list[str] = []

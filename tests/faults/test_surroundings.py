@@ -56,6 +56,15 @@ def test_a_reader_on_a_full_disk_lets_its_own_writer_in(nursery, tmp_path):
         assert "lamp" in listed and "kettle" not in listed
 
 
+def test_an_import_that_fills_a_small_disk(nursery, tmp_path):
+    """Where an import has filled the disk, facts can be forgotten."""
+    figures = full_disk.import_too_much(nursery, tmp_path)
+    if figures.notes.get("by") == full_disk.NOT_RUN:
+        pytest.skip(full_disk.NOT_RUN)
+    assert figures.counts["commands"] == 12
+    assert figures.violations == []
+
+
 def test_clocks(nursery, tmp_path):
     """Under any clock, or two that disagree, nothing fails, no strength leaves 0..1, the newest
     in a slot holds, and no dream does again what one has done."""

@@ -23,6 +23,8 @@ BUSY_MS = 10_000
 TOUCH_BUSY_MS = 20
 _OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
 _BULK_CACHE_KIB = 96 * 1024
+_BULK_LOG_PAGES = 4000
+_BULK_ROOM = 128 * 1024 * 1024
 _JOURNAL_LIMIT = 16 * 1024 * 1024
 _LOOK = getattr(os, "O_PATH", 0)  # a handle that drops no locks when it is closed
 _HANDLES = "/proc/self/fdinfo"
@@ -201,10 +203,15 @@ def prepare_for_bulk(db: Connection) -> None:
     """Give a connection room for many writes: a larger page cache, rarer checkpoints and syncs.
 
     Nothing of the bulk is acknowledged before a commit that follows `finish_bulk`.
+
+    On a small disk the log is written back after each commit: what stands in it when the disk is
+    full finds no room in the file, and the log grows with all that is written, forgetting too.
     """
+    held = os.statvfs(os.path.dirname(db.filename))
+    pages = _BULK_LOG_PAGES if held.f_bavail * held.f_frsize >= _BULK_ROOM else 1
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute(
-        f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = 4000"
+        f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = {pages}"
     ).fetchall()
 
 
