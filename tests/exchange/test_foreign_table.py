@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import tempfile
 import time
 from contextlib import closing
 
@@ -212,6 +213,34 @@ def test_a_log_that_was_left(place, tmp_path):
     before = beside(place)
     assert list(rows(str(place), "fact")) == [{"content": "in the log"}]
     assert beside(place) == before
+
+
+def test_a_copy_has_no_name_while_it_is_read(place, tmp_path, monkeypatch):
+    """Whoever is killed while a file with a log is read leaves no copy of it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    source = tmp_path / "live.db"
+    db = sqlite3.connect(source)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("CREATE TABLE fact (content TEXT)")
+    wanted = [{"content": f"row {n}" + " more" * 100} for n in range(2000)]
+    db.executemany("INSERT INTO fact VALUES (:content)", wanted)
+    db.commit()
+    found = rows(str(source), "fact")
+    read = [next(found)]
+    assert os.listdir(tmp_path / "temporary") == []
+    assert read + list(found) == wanted
+    db.close()
+
+
+@pytest.mark.parametrize("end", ["-journal", "-wal"])
+def test_a_fifo_beside_a_file_is_waited_for_by_nobody(process, place, end):
+    """A folder that came from elsewhere may hold one."""
+    db = sqlite3.connect(place)
+    db.execute("CREATE TABLE fact (content TEXT)")
+    db.close()
+    os.mkfifo(f"{place}{end}")
+    assert process("import", str(place)).code == (2 if end == "-journal" else 0)
 
 
 def test_half_a_change(place):

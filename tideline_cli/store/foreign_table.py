@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from time import thread_time
 
 import apsw
@@ -92,7 +93,13 @@ class _Opened:
             mode = apsw.SQLITE_OPEN_READONLY
         self._db = apsw.Connection(address, flags=mode | apsw.SQLITE_OPEN_URI)
         self._db.set_progress_handler(self._watch, _STEPS)
-        _disarm(self._db)
+        try:
+            _disarm(self._db)
+            if self._folder is not None:
+                self._unname(self._db)
+        except BaseException:
+            self.__exit__()
+            raise
         return self._db
 
     def __exit__(self, *_: object) -> None:
@@ -100,6 +107,15 @@ class _Opened:
             self._db.close()
         if self._folder is not None:
             self._folder.cleanup()
+
+    def _unname(self, db: Connection) -> None:
+        """Remove the names of a copy once it and its log are open: an import that is killed leaves
+        nothing of it."""
+        # Without shared memory nothing is opened by name later on.
+        db.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        self._folder.cleanup()
+        self._folder = None
 
     def _copied(self) -> str:
         """Copy a file with its log into a private folder, both as of one time."""
@@ -217,14 +233,15 @@ def _header(path: str) -> bytes:
 
 def _is_hot(journal: str) -> bool:
     """Say whether a journal would be rolled back: one that is done with is empty, or begins with a
-    zero."""
+    zero. What is no file counts as one that would; a FIFO is waited for by nobody."""
     try:
-        with open(journal, "rb") as file:
-            return file.read(1) not in (b"", b"\0")
+        handle = os.open(journal, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     except OSError:
         return True
+    with open(handle, "rb") as file:
+        return not stat.S_ISREG(os.fstat(handle).st_mode) or file.read(1) not in (b"", b"\0")
 
 
 def _size(path: str) -> int:
