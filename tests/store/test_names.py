@@ -307,6 +307,23 @@ def test_a_lock_file_that_is_none(process, home, tmp_path, name, kind):
     assert victim.read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    "argv", [("recall", "fact"), ("remember", "more"), ("doctor",), ("restore", "--from", "FILE")],
+    ids=lambda argv: argv[0],
+)  # fmt: skip
+def test_a_journal_that_is_a_fifo(process, home, tmp_path, argv):
+    """A file without a log, such as a backup, is not waited for because of what lies beside it."""
+    assert process("remember", "the first fact").code == 0
+    assert process("backup", str(tmp_path / "copy.db")).code == 0
+    os.mkfifo(tmp_path / "copy.db-journal")
+    copy = str(tmp_path / "copy.db")
+    named = [copy if word == "FILE" else word for word in argv]
+    where = ("--yes",) if "FILE" in argv else ("--db", copy)
+    done = process(*named, *where)
+    assert done.code == 5
+    assert "copy.db-journal is not a regular file" in done.out + done.err
+
+
 def test_looking_costs_next_to_nothing(tmp_path):
     """Whether a file has two names is known in less than 0.1 ms."""
     from time import perf_counter

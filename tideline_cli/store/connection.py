@@ -332,7 +332,18 @@ def _check_kind(path: str) -> os.stat_result | None:
         raise StoreError(f"{path} is a folder", hint="name a file")
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode)):
         raise StoreError(f"{path} is not a regular file", hint="name another file with --db")
+    _check_journal(path + "-journal")
     return state
+
+
+def _check_journal(path: str) -> None:
+    """Refuse a journal that is no file: SQLite would open a FIFO, and wait for its writer."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode):
+        raise StoreError(f"{path} is not a regular file", hint=f"remove {path}")
 
 
 def _finish_purge(db: Connection) -> None:
