@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from tideline_cli.memory.twins import rule_of
+from tideline_cli.memory.twins import likeliest, rule_of
 from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.sameness import SAME_TERMS, apart, richness
 from tideline_cli.store import facts, fts, slots, visibility
@@ -55,13 +55,16 @@ def equivalent(
     distinct = _distinct(db, text)
     if not distinct:
         return None
-    same = {
-        seq
+    rule = rule_of(db)
+    same = [
+        (seq, held)
         for seq, held in _sharing(db, distinct, SAME_TERMS, viewer)
         if jaccard(distinct, held) >= SAME_TERMS
-    }
-    rivals = [*_facts(db, same, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
-    rule = rule_of(db)
+    ]
+    if rule == "strict":
+        same = likeliest(db, text, distinct, same)
+    known = [seq for seq, _ in same]
+    rivals = [*_facts(db, known, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
     standing = [
         fact
         for fact in rivals

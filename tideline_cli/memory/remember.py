@@ -85,7 +85,9 @@ def write(
         distinct,
         targets=targets or None,
         slot_mates=_slot_mates(db, fact),
-        twins=twins(db, distinct, viewer=fact.origin, origin=batch.origin, rule=rule),
+        twins=twins(
+            db, fact.content, distinct, viewer=fact.origin, origin=batch.origin, rule=rule
+        ),
         rule=rule,
     )
     _refuse_threats(fact, screen)

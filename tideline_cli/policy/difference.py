@@ -42,6 +42,7 @@ _OPPOSITES = frozenset(
 _REVERSING = ("un", "in", "im", "dis", "non", "de", "a", "ir", "il", "mis", "anti", "re")
 
 _SHORTEST_BASE = 3
+_MOST_FORMS = 24  # words of a text that may be other forms of words of the other
 _LONG, _LONGER = 7, 8  # letters of words in which a slip is told from another word
 _TAKEN_FOR_EACH_OTHER = frozenset("aei")
 _VOWELS = frozenset("aeiouy")
@@ -94,17 +95,22 @@ def _opened(text: list[Word], closed: set[str]) -> list[Word]:
 
 
 def _matched(mine: list[Word], theirs: list[Word]) -> list[Word]:
-    """Return `theirs` with the words that are other forms of a word of `mine` as that word."""
+    """Return `theirs` with the words that are other forms of a word of `mine` as that word.
+
+    Each is compared with each, so with more than a few of them the texts are two statements.
+    """
     waiting = _unmatched(mine, [word.key for word in theirs])
+    others = _unmatched(theirs, [word.key for word in mine])
+    if max(len(waiting), len(others)) > _MOST_FORMS:
+        return theirs
+    spare = {id(word) for word in others}
     found: list[Word] = []
-    spare = {id(word) for word in _unmatched(theirs, [word.key for word in mine])}
     for word in theirs:
-        twin = next((one for one in waiting if _are_forms(one, word)), None)
-        if id(word) in spare and twin is not None:
+        known = waiting if id(word) in spare else ()
+        twin = next((one for one in known if _are_forms(one, word)), None)
+        if twin is not None:
             waiting.remove(twin)
-            found.append(twin)
-        else:
-            found.append(word)
+        found.append(word if twin is None else twin)
     return found
 
 

@@ -25,6 +25,7 @@ SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, impor
        status, confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata
 FROM fact LEFT JOIN usage ON usage.fact = fact.seq
 """
+_A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
 _WITH_TERMS = _SELECT.replace(", metadata", ", metadata, terms")
 _MIN_PREFIX = 4
 _FULL = 26  # letters of an id
@@ -166,6 +167,16 @@ def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[t
         (*seqs, *values),
     )
     return [(_fact(row), row[-1]) for row in rows]
+
+
+def worded(db: Connection, seqs: Sequence[int], text: str) -> list[int]:
+    """Return the numbers of those of the facts that have exactly this text, ascending."""
+    found: list[int] = []
+    for start in range(0, len(seqs), _A_STATEMENT):
+        marks = ", ".join(map(str, seqs[start : start + _A_STATEMENT]))
+        rows = db.execute(f"SELECT seq FROM fact WHERE seq IN ({marks}) AND content = ?", (text,))
+        found += (seq for (seq,) in rows)
+    return found
 
 
 def statements(
