@@ -196,3 +196,32 @@ def test_long_texts(text):
     assert difference(text, text + " y") is not None
     done = run_main("remember", text)
     assert done.code == 0
+
+
+def test_labels_of_a_restatement_are_named(run):
+    """What a restatement brings and the known fact does not take is said on stderr and in JSON."""
+    run("remember", "Bob runs the archive")
+    labels = ("--pin", "--tag", "work", "--title", "Duty", "--valid-to", "2099-01-01")
+    again = run("remember", "Bob runs the archive", *labels)
+    assert "its labels stay (title, tags, valid-to, pinned)" in again.err
+    form = run("remember", "Bob runs the archive", *labels, "--json").json
+    assert form["not_taken"] == ["title", "tags", "valid_to", "pinned"]
+    plain = run("remember", "Bob runs the archive", "--importance", "0.9", "--json").json
+    assert "not_taken" not in plain
+
+
+def test_a_restatement_puts_nothing_off(run):
+    """A fact that holds already holds on, though it is restated as of a later day."""
+    run("remember", "Bob runs the archive")
+    form = run("remember", "Bob runs the archive", "--valid-from", "2099-01-01", "--json").json
+    assert (form["fact"]["valid_from"], form["not_taken"]) == (None, ["valid_from"])
+    assert "Bob runs" in run("recall", "archive").out
+
+
+def test_a_dream_merges_no_two_ends():
+    """A fact that ends on a day is not the same as one that does not: one of the two would go."""
+    with fresh_store() as db:
+        put(db, [fact("Bob runs the archive", "A" * 26),
+                 fact("Bob runs the archive", "B" * 26, valid_to=NOW + 10**9)])  # fmt: skip
+        found = dream(db, Settings(max_loss=1.0), viewer=OWNER, now=NOW, dry_run=False)
+        assert found.plan.merges == ()

@@ -67,9 +67,11 @@ def plan(
 
 def _may_merge(a: Fact, b: Fact, now: int) -> bool:
     """Say whether two twins may become one: a confirmed or pinned fact gives way to none of its
-    kind, what no longer holds is not the same as what does, and two slots or two addresses are
-    two things."""
+    kind, what no longer holds is not the same as what does, nor what ends as what does not, and
+    two slots or two addresses are two things."""
     if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
+        return False
+    if a.valid_to != b.valid_to:
         return False
     if not same_slot(a, b):
         return False

@@ -29,13 +29,18 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer
 
 _MOST_SIMILAR = 3
+_LABELS = (
+    "tier", "kind", "title", "tags", "importance", "confidence", "slot", "valid_from", "valid_to",
+    "pinned", "source_turn", "derived_from", "metadata",
+)  # fmt: skip
 
 
 @record
 class Remembered:
     """What became of a new fact. `action` is created, reinforced or superseded; `ignored` are
     the facts that --supersedes names and that are archived already, by id, `similar` the newest
-    facts that are much like it and say something else."""
+    facts that are much like it and say something else, `not_taken` the labels given with a
+    restatement that the fact that says it already did not take."""
 
     action: str
     fact: Fact
@@ -43,6 +48,7 @@ class Remembered:
     ignored: tuple[str, ...]
     batch: int
     similar: tuple[Like, ...] = ()
+    not_taken: tuple[str, ...] = ()
 
 
 def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
@@ -97,7 +103,8 @@ def write(
             if before.id in heard:
                 after = replace(after, access_count=before.access_count)
             _reinforce(db, before, after)
-            return Remembered("reinforced", after, (), ignored, batch.ordinal)
+            left = _not_taken(new, fact, after)
+            return Remembered("reinforced", after, (), ignored, batch.ordinal, not_taken=left)
         case Insert():
             if not writes.insert(db, fact, origin=batch.origin, terms=listed):
                 raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
@@ -105,6 +112,17 @@ def write(
             action = "superseded" if decision.replaced else "created"
             gone = tuple(old.id for old in decision.replaced)
             return Remembered(action, fact, gone, ignored, batch.ordinal, similar)
+
+
+def _not_taken(new: NewFact, fact: Fact, after: Fact) -> tuple[str, ...]:
+    """Return the labels that were given with a fact and that differ from those of the fact that
+    says the same."""
+    return tuple(
+        name
+        for name in _LABELS
+        if getattr(new, name) not in (None, (), False)
+        and getattr(fact, name) != getattr(after, name)
+    )
 
 
 def _reinforce(db: Connection, before: Fact, after: Fact) -> None:

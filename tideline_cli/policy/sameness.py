@@ -85,5 +85,14 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         confidence=max(confidences) if confidences else None,
         access_count=max(survivor.access_count, other.access_count),
         source_turn=survivor.source_turn or other.source_turn,
-        valid_from=survivor.valid_from if survivor.valid_from is not None else other.valid_from,
+        valid_from=_begins(survivor, other),
     )
+
+
+def _begins(survivor: Fact, other: Fact) -> int | None:
+    """Return since when a fact holds that another restates; one that holds already is not put off
+    until later."""
+    if survivor.valid_from is not None or other.valid_from is None:
+        return survivor.valid_from
+    said = max(survivor.created_at, other.created_at)
+    return other.valid_from if other.valid_from <= said else None

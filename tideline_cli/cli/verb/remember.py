@@ -142,6 +142,9 @@ def _report(session: Session, done: Remembered) -> None:
     output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {done.fact.content}"])
     if done.action == "reinforced":
         session.note("known already, reinforced")
+    if done.not_taken:
+        named = ", ".join(name.replace("_", "-") for name in done.not_taken)
+        session.note(f"its labels stay ({named}); `tideline edit` or `tideline pin` changes them")
     for old in done.superseded:
         session.note(f"replaces {old}")
     for like in done.similar:
@@ -160,7 +163,11 @@ def _form(done: Remembered) -> dict[str, Any]:
         "batch": done.batch,
         "similar": [like.fact.id for like in done.similar],
     }
-    return form | ({"ignored": list(done.ignored)} if done.ignored else {})
+    if done.ignored:
+        form["ignored"] = list(done.ignored)
+    if done.not_taken:
+        form["not_taken"] = list(done.not_taken)
+    return form
 
 
 def _run_batch(session: Session, given: dict[str, Any]) -> int:
