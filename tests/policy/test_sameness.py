@@ -26,6 +26,11 @@ SAME = (
     ("«Zürich» is “home”", "Zürich is home"),
     ("东京在日本", "东京在日本。"),
     ("very very good tea", "very good tea"),
+    ("it is in ../lib/", "it is in ../lib/."),
+    ("wait ... then go", "wait... then go..."),
+    ("- a list of tea", "a list of tea"),
+    ("the room is \"5\", he said", "the room is 5, he said"),
+    ("Ein- und Ausgang", "Ein und Ausgang"),
 )
 APART = (
     ("Anna owes Ben 50 euros", "Ben owes Anna 50 euros", ORDER),
@@ -66,6 +71,20 @@ APART = (
     ("synchronous calls", "asynchronous calls", WORD),
     ("nitrates in water", "nitrites in water", WORD),
     ("он не курит", "он курит", QUANTITY),
+    ("import it from ../lib", "import it from ./lib", SYMBOL),
+    ("import it from ./lib", "import it from /lib", SYMBOL),
+    ("secrets are in .env", "secrets are in env", SYMBOL),
+    ("it reads ~/.config/app", "it reads ~/config/app", SYMBOL),
+    ("served at my-app.example.com", "served at my.app.example.com", SYMBOL),
+    ("served at my-app.example.com", "served at myapp.example.com", SYMBOL),
+    ("mail to ann-lee@example.com", "mail to annlee@example.com", SYMBOL),
+    ("push with --force", "push with force", SYMBOL),
+    ("copy with scp -P 22", "copy with scp -p 22", FIGURE),
+    ("the rate is .5", "the rate is 5", FIGURE),
+    ("a pipe of 5' length", "a pipe of 5\" length", SYMBOL),
+    ("a pipe of 5' length", "a pipe of 5 length", SYMBOL),
+    ("blood group is A-", "blood group is A", SYMBOL),
+    ("the ion is Cl\u2212", "the ion is Cl", SYMBOL),
 )
 
 

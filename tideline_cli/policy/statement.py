@@ -14,6 +14,8 @@ _DASHES = frozenset("-‐‑‒–−")
 _SIGNS = frozenset("+-−±")
 _JOINS_FIGURES = frozenset(".,:/")
 _IGNORED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
+_FEET, _INCHES, _OPENING = "'’′", '"”″', '"“„«'
+_IN_PATHS, _BEFORE_PATHS = "./\\@_", "/\\~([{=,'\"`"
 _SYMBOLS = frozenset("@#%&?\\/*§†‡¶‰")
 _NEGATED = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 _SHORTENED = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am", "s": ""}
@@ -51,22 +53,28 @@ def words(text: str) -> list[Word]:
     blanks gives one word a character.
     """
     is_loud = text.isupper()
+    is_quoted = any(mark in text for mark in _OPENING) and (
+        text[0] in _OPENING or any(gap + mark in text for gap in " (" for mark in _OPENING)
+    )
     found: list[Word] = []
     for chunk in text.split():
         if chunk.isalpha() and chunk.isascii():
             _add_word(chunk, found, is_loud=is_loud)
         else:
-            _Chunk(chunk, found, is_loud=is_loud).read()
+            _Chunk(chunk, found, is_loud=is_loud, is_quoted=is_quoted).read()
     return found
 
 
 class _Chunk:
     """What stands between two blanks, read from left to right."""
 
-    def __init__(self, text: str, found: list[Word], *, is_loud: bool) -> None:
+    def __init__(self, text: str, found: list[Word], *, is_loud: bool, is_quoted: bool) -> None:
         self._text = "".join(char for char in text if char not in _IGNORED)
         self._found = found
         self._is_loud = is_loud
+        self._is_quoted = is_quoted or self._text[:1] in _FEET
+        self._is_path = _is_path(self._text)
+        self._is_option = False
         self._run: list[str] = []
 
     def read(self) -> None:
@@ -79,9 +87,30 @@ class _Chunk:
             elif self._belongs(char, before, after):
                 self._run.append("-" if char in _DASHES else char)
             else:
+                is_grade = len(self._run) in (1, 2) and "".join(self._run).isalpha()
                 self._close()
-                self._symbol(char, before, after)
+                if not self._begin(char, place):
+                    self._symbol(char, before, after, is_grade=is_grade)
         self._close()
+
+    def _begin(self, mark: str, place: int) -> bool:
+        """Take the dots of a path (`.env`, `../lib`), the point of `.5` and the dashes of an
+        option (`-P`, `--force`); say whether the mark was one."""
+        if mark not in ".-" or (place and self._text[place - 1] not in _BEFORE_PATHS):
+            return False
+        rest = self._text[place:].lstrip(mark)
+        marks = self._text[place : len(self._text) - len(rest)]
+        if len(marks) > 2 or (mark == "-" and place and self._text[place - 1] in "/\\"):
+            return False
+        is_word = bool(rest) and (_is_letter(rest[0]) and not rest[0].isdigit())
+        if mark == "." and len(marks) == 1 and rest[:1].isdigit():
+            self._run += "0."
+        elif is_word or (mark == "." and (rest[:1] in ("/", "\\") or rest == "" != marks[1:])):
+            self._found.append(Word(marks, "symbol"))
+            self._is_option = marks == "-"
+        else:
+            return False
+        return True
 
     def _take(self, char: str) -> None:
         if is_spaceless(char):
@@ -90,18 +119,26 @@ class _Chunk:
         else:
             self._run.append(char)
 
-    @staticmethod
-    def _belongs(char: str, before: str, after: str) -> bool:
+    def _belongs(self, char: str, before: str, after: str) -> bool:
         """Say whether a mark between two characters is part of their word or figure."""
         if not before or not after:
             return False
-        if char in _APOSTROPHES or char in _DASHES:
+        if char in _APOSTROPHES or (char in _DASHES and not self._is_path):
             return _is_letter(before) and _is_letter(after)
         return char in _JOINS_FIGURES and before.isdigit() and after.isdigit()
 
-    def _symbol(self, char: str, before: str, after: str) -> None:
+    def _symbol(self, char: str, before: str, after: str, *, is_grade: bool) -> None:
         """Append a mark that states something; that of a sentence states nothing."""
-        if char in _SIGNS and after.isdigit() and not (before and _is_letter(before)):
+        is_end = not (after and _is_letter(after))
+        if self._is_path and char in "-." and before.isalnum() and not is_end:
+            self._found.append(Word(char, "symbol"))
+        elif is_grade and char in _DASHES and is_end:
+            self._found.append(Word("-", "symbol"))
+        elif before.isdigit() and is_end and char in _FEET and not self._is_quoted:
+            self._found.append(Word("'", "symbol"))
+        elif before.isdigit() and is_end and char in _INCHES and not self._is_quoted:
+            self._found.append(Word('"', "symbol"))
+        elif char in _SIGNS and after.isdigit() and not (before and _is_letter(before)):
             self._run.append("-" if char in _DASHES else char)
         elif char == "!":
             if after == "=" or (after and _is_letter(after)):
@@ -115,12 +152,25 @@ class _Chunk:
         """Append the word or figure that has been read."""
         run = "".join(self._run)
         self._run.clear()
-        if run:
+        if run and self._is_option:
+            self._is_option = False
+            self._found.append(Word(run, "figure"))
+        elif run:
             for piece in _pieces(run):
                 if any(map(str.isdigit, piece)):
                     _add_figure(piece, self._found)
                 else:
                     _add_word(piece, self._found, is_loud=self._is_loud)
+
+
+def _is_path(text: str) -> bool:
+    """Say whether a chunk is a path, an address or a name of a program: in it `my-app` is not
+    `my.app`, nor `myapp`."""
+    inner = zip(text, text[1:], text[2:], strict=False)
+    return any(
+        mark in _IN_PATHS and a.isalnum() and b.isalnum() and not (a.isdigit() and b.isdigit())
+        for a, mark, b in inner
+    )
 
 
 def _pieces(run: str) -> list[str]:
