@@ -6,6 +6,7 @@ the other lacks; a word without a counterpart.
 
 from __future__ import annotations
 
+from tideline_cli.model.text import is_spaceless
 from tideline_cli.policy.statement import FUNCTION_WORDS, Word, words
 
 TYPE_CHECKING = False
@@ -19,8 +20,9 @@ _WEIGHT = (FIGURE, NAME, SYMBOL, QUANTITY, WORD)
 _OF_KIND = {"figure": FIGURE, "name": NAME, "symbol": SYMBOL}
 
 _ARTICLES = frozenset("a an the".split())
-# Words that a restatement may add or leave out.
-_FREE = _ARTICLES | frozenset("that is are am do does has have".split())
+_BE, _HAVE = frozenset(("is", "are", "am")), frozenset(("has", "have"))
+# Words that a restatement may add or leave out; be for have is no such thing.
+_FREE = _ARTICLES | _BE | _HAVE | frozenset(("that", "do", "does"))
 # These too, but on one side alone: where both have one, they are two statements (in, on).
 _FREE_ONCE = frozenset("on at in of and".split())
 _QUANTITIES = frozenset(
@@ -46,6 +48,8 @@ _MOST_FORMS = 24  # words of a text that may be other forms of words of the othe
 _LONG, _LONGER = 7, 8  # letters of words in which a slip is told from another word
 _TAKEN_FOR_EACH_OTHER = frozenset("aei")
 _VOWELS = frozenset("aeiouy")
+_UNSTRESSED = ("nt", "nc", "ble", "bly", "rat", "tel")
+_SPOKEN = frozenset("zero oh one two three four five six seven eight nine double".split())
 _HISSING = ("s", "x", "z", "ch", "sh", "o")
 
 
@@ -139,9 +143,18 @@ def _veto(
         for word in (*left, *right)
         if word.key not in free or word.kind != "word"
     }
+    for one, another in ((left, right), (right, left)):
+        if _holds(one, _HAVE) and _holds(another, _BE):
+            reasons.add(WORD)
     if learned and _reverse(left, right):
         reasons.add(QUANTITY)
+    if learned and _is_other_tense(left, right):
+        reasons.add(WORD)
     return next((reason for reason in _WEIGHT if reason in reasons), None)
+
+
+def _holds(text: Iterable[Word], keys: frozenset[str]) -> bool:
+    return any(word.key in keys for word in text)
 
 
 def _reason(word: Word, *, learned: bool, unnamed: bool) -> str | None:
@@ -172,12 +185,14 @@ def _is_unnamed(one: str, other: str) -> bool:
 
 
 def _once(text: Sequence[Word]) -> list[Word]:
-    """Return a text with the immediate repeat of a word once: very, very good."""
+    """Return a text with the immediate repeat of a word once: very, very good. In a script without
+    blanks a repeat is another word, and a number that is spoken twice stands twice."""
     return [
         word
         for place, word in enumerate(text)
         if word.kind != "word" or not place or word.key != text[place - 1].key
-    ]
+        or word.key in _SPOKEN or is_spaceless(word.key[0])
+    ]  # fmt: skip
 
 
 def _are_forms(one: Word, other: Word) -> bool:
@@ -186,7 +201,18 @@ def _are_forms(one: Word, other: Word) -> bool:
     for word in (one, other):
         if word.kind != "word" or word.key in _QUANTITIES or word.key in FUNCTION_WORDS:
             return False
-    return not _bases(one.key).isdisjoint(_bases(other.key)) or _is_slip(one.key, other.key)
+    shared = _bases(one.key) & _bases(other.key)
+    if shared:
+        # Who moved is no longer moving, and who works there is not who worked there.
+        return not any(key.endswith("ed") and key not in shared for key in (one.key, other.key))
+    return _is_slip(one.key, other.key)
+
+
+def _is_other_tense(left: Iterable[Word], right: Iterable[Word]) -> bool:
+    """Say whether the words that had no counterpart are forms of one word all the same."""
+    bases = [{base for word in side if word.kind == "word" and word.key not in _FREE
+              for base in _bases(word.key)} for side in (left, right)]  # fmt: skip
+    return not bases[0].isdisjoint(bases[1])
 
 
 def _bases(word: str) -> set[str]:
@@ -247,4 +273,5 @@ def _is_one_slip(short: str, long: str) -> bool:
         return True
     is_salt = a[1:] in ("te", "tes", "se", "ses")  # nitrate and nitrite are two
     is_vowel = {a[0], b[0]} <= _TAKEN_FOR_EACH_OTHER and a[1:] == b[1:]
-    return is_vowel and start >= 3 and len(short) >= _LONGER and not is_salt
+    is_ending = a[1:].startswith(_UNSTRESSED)  # elsewhere a vowel is a tense (sprechen, sprachen)
+    return is_vowel and is_ending and start >= 3 and len(short) >= _LONGER and not is_salt

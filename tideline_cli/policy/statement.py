@@ -14,6 +14,10 @@ _DASHES = frozenset("-‐‑‒–−")
 _SIGNS = frozenset("+-−±")
 _JOINS_FIGURES = frozenset(".,:/")
 _IGNORED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
+# Units that are another one in other letters: milli and mega, bits and bytes.
+_UNITS = frozenset(
+    "mW mWh mV mJ mPa mHz Kb Mb Gb Tb KBps kBps MBps GBps TBps".split()
+)
 _FEET, _INCHES, _OPENING = "'’′", '"”″', '"“„«'
 _IN_PATHS, _BEFORE_PATHS = "./\\@_", "/\\~([{=,'\"`"
 _SYMBOLS = frozenset("@#%&?\\/*§†‡¶‰")
@@ -195,7 +199,7 @@ def _add_figure(run: str, found: list[Word]) -> None:
     if head and any(map(str.isdigit, head)):
         found.append(Word(_grouped(head), "figure"))
         if tail:
-            found.append(Word(tail.casefold(), "figure"))
+            found.append(Word(tail if tail in _UNITS else tail.casefold(), "figure"))
         return
     mixed = run[1:] != run[1:].lower() and run != run.upper()
     found.append(Word(run if mixed else run.casefold(), "figure"))
@@ -216,6 +220,9 @@ def _grouped(figure: str) -> str:
 
 
 def _add_word(run: str, found: list[Word], *, is_loud: bool) -> None:
+    if run in _UNITS and found and found[-1].kind == "figure":
+        found.append(Word(run, "figure"))
+        return
     low = run.casefold()
     if any(char in _APOSTROPHES for char in low):
         low, more = _expanded("".join("'" if char in _APOSTROPHES else char for char in low))
