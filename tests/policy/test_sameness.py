@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tideline_cli.policy.difference import FIGURE, NAME, ORDER, QUANTITY, SYMBOL, WORD, difference
+from tideline_cli.policy.difference import (
+    FIGURE,
+    NAME,
+    ORDER,
+    QUANTITY,
+    SPELLING,
+    SYMBOL,
+    WORD,
+    difference,
+)
 from tideline_cli.policy.sameness import apart, may_be_same
 from tideline_cli.policy.statement import words
 
@@ -25,6 +34,7 @@ SAME = (
     ("Anna has moved to Bern", "Anna moved to Bern"),
     ("an independent team", "an independant team"),
     ("we need the logs", "we needs the logs"),
+    ("The wifi password is Sesame", "wifi password is  Sesame."),
     ("feeds are read", "feed are read"),
     ("10 KB of logs", "10 kb of logs"),
     ("10 MB of logs", "10 mb of logs"),
@@ -92,6 +102,12 @@ APART = (
     ("a laser of 5mW", "a laser of 5MW", FIGURE),
     ("a link of 100 Mb", "a link of 100 MB", FIGURE),
     ("a link of 100Mbps", "a link of 100MBps", FIGURE),
+    ("the wifi password is Hunter2", "the wifi password is hunter2", SPELLING),
+    ("the wifi password is Sesame", "the wifi password is sesame", SPELLING),
+    ("the wifi password is sesame!", "the wifi password is sesame", SPELLING),
+    ("the wifi password is cats", "the wifi password is cat", SPELLING),
+    ("the API token is aBcDeFgH", "the API token is AbCdEfGh", SPELLING),
+    ("das Passwort ist Geheim", "das Passwort ist geheim", SPELLING),
     ("import it from ../lib", "import it from ./lib", SYMBOL),
     ("import it from ./lib", "import it from /lib", SYMBOL),
     ("secrets are in .env", "secrets are in env", SYMBOL),

@@ -225,3 +225,31 @@ def test_a_dream_merges_no_two_ends():
                  fact("Bob runs the archive", "B" * 26, valid_to=NOW + 10**9)])  # fmt: skip
         found = dream(db, Settings(max_loss=1.0), viewer=OWNER, now=NOW, dry_run=False)
         assert found.plan.merges == ()
+
+
+SCRAPS = st.sampled_from(
+    "Anna anna's can't cannot don’t e-mail email well-known U.S. US us is has in on of and the a "
+    "The A very moved moving moves need needs .env ../lib x.y-z a_b -P --force 5 -5 .5 1,000 1000 "
+    "5' 5\" A- C++ C# 5mW 5MW mW Mb MB % ? != & … ... ， 。 东京 丽丽 โต๊ะ é ß password Hunter2 👍 "
+    "(x) [x] \"q\" ‘q’ zero recieve receive nitrate 1/2 ½ VI ３ ٣ İ ı ﬁ \u200b \u00ad x\u0301"
+    .split(" ")
+)  # fmt: skip
+
+
+@settings(max_examples=1500)
+@given(st.lists(SCRAPS, min_size=1, max_size=9), st.data())
+def test_the_rule_is_even_handed(parts, data):
+    """Whichever text comes first the verdict is the same; blanks and a stop part no texts."""
+    other = list(parts)
+    for _ in range(data.draw(st.integers(0, 2))):
+        other.insert(data.draw(st.integers(0, len(other))), data.draw(SCRAPS))
+    if data.draw(st.booleans()):
+        other.pop(data.draw(st.integers(0, len(other) - 1)))
+    one, two = " ".join(parts), " ".join(other)
+    for learned in (False, True):
+        assert (difference(one, two, learned=learned) is None) == (
+            difference(two, one, learned=learned) is None
+        )
+    assert difference(one, "  ".join(parts)) is None
+    if one[-1].isalnum():
+        assert difference(one, one + ".") is None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ORDER = "the words stand in another order"
 FIGURE, NAME, SYMBOL = "a figure differs", "a name differs", "a sign differs"
 QUANTITY, WORD = "a negation or quantity differs", "a word differs"
+SPELLING = "a letter differs beside a secret"
 _WEIGHT = (FIGURE, NAME, SYMBOL, QUANTITY, WORD)
 _OF_KIND = {"figure": FIGURE, "name": NAME, "symbol": SYMBOL}
 
@@ -41,6 +42,12 @@ _OPPOSITES = frozenset(
     "removed love hate loves hates like dislike likes dislikes win lose buy sell buys sells hot "
     "cold old new good bad".split()
 )
+# What follows them may be a secret, in which case and marks count.
+_SECRETS = (
+    "password passwd passphrase passcode pwd passwort kennwort wachtwoord lösenord adgangskode "
+    "contraseña senha hasło парол şifre סיסמ पासवर्ड รหัสผ่าน 密码 密碼 パスワード 비밀번호 token "
+    "credential apikey api_key api-key secret: secret="
+).split()
 _REVERSING = ("un", "in", "im", "dis", "non", "de", "a", "ir", "il", "mis", "anti", "re")
 
 _SHORTEST_BASE = 3
@@ -58,12 +65,15 @@ def difference(one: str, other: str, *, learned: bool = False) -> str | None:
     when nothing does.
 
     The same words have to stand in the same order; articles and a few other small words may be
-    missing, a word may be inflected, a long one misspelt. With `learned`, for a pair that a learned
+    missing, a word may be inflected, a long one misspelt; beside a word such as password every
+    letter counts. With `learned`, for a pair that a learned
     embedder found, common words may differ too; names, figures, signs, negations, quantities and
     the order may not.
     """
     if one == other:
         return None
+    if (_tells_secret(one) or _tells_secret(other)) and _spelt(one) != _spelt(other):
+        return SPELLING
     mine, theirs = _settled(_once(words(one)), _once(words(other)))
     theirs = _matched(mine, theirs)
     a, b = [word.key for word in mine], [word.key for word in theirs]
@@ -78,6 +88,18 @@ def difference(one: str, other: str, *, learned: bool = False) -> str | None:
     loose = _ARTICLES | {word.key for word in (*left, *right)}
     kept = [[key for key in keys if key not in loose] for keys in (a, b)]
     return None if kept[0] == kept[1] else ORDER
+
+
+def _tells_secret(text: str) -> bool:
+    low = text.casefold()
+    return any(word in low for word in _SECRETS)
+
+
+def _spelt(text: str) -> list[str]:
+    """Return the words of a text letter by letter, but for the case of the first, articles and
+    the full stop."""
+    first, *rest = text.strip().removesuffix(".").split() or [""]
+    return [word for word in (first.casefold(), *rest) if word not in _FREE]
 
 
 def _settled(one: list[Word], other: list[Word]) -> tuple[list[Word], list[Word]]:
