@@ -210,6 +210,17 @@ def test_labels_of_a_restatement_are_named(run):
     assert "not_taken" not in plain
 
 
+def test_an_import_counts_labels_that_are_not_taken(run):
+    """import --merge says of how many known rows the labels were left."""
+    rows = '{"content": "Bob runs the archive"}\n{"content": "Carl runs the archive"}\n'
+    run("import", "-", stdin=rows)
+    again = rows.replace('"}', '", "tags": ["work"]}', 1)
+    form = run("import", "-", "--merge", "--json", stdin=again).json
+    assert (form["reinforced"], form["not_taken"]) == (2, 1)
+    said = run("import", "-", "--merge", stdin=again)
+    assert "2 reinforced, 1 of these with labels" in said.out + said.err
+
+
 def test_a_restatement_puts_nothing_off(run):
     """A fact that holds already holds on, though it is restated as of a later day."""
     run("remember", "Bob runs the archive")

@@ -63,6 +63,7 @@ class Summary:
         self.confined = 0
         self.links = 0
         self.similar = 0
+        self.not_taken = 0
         self.limited = 0  # rows that claimed more use, weight or time to come than they were given
         self.renamed = 0  # rows whose id was not taken
         self.batch: int | None = None
@@ -373,6 +374,11 @@ class _Import:
         self._summary.reinforced += done.action == "reinforced"
         self._summary.superseded += len(done.superseded)
         self._summary.similar += bool(done.similar)
+        self._summary.not_taken += not _STATED_BY_ALL.issuperset(done.not_taken)
+
+
+# Every fact has these, so that a row with none of its own gives those of its segment.
+_STATED_BY_ALL = frozenset(("tier", "importance", "confidence"))
 
 
 def _prepared(

@@ -227,6 +227,7 @@ def _sentence(summary: Summary, trust: bool) -> str:
     parts = [f"{summary.added:,} added"]
     for count, what in (
         (summary.reinforced, "reinforced"),
+        (summary.not_taken, "of these with labels that the known fact does not take"),
         (summary.superseded, "superseded"),
         (summary.present, "there already"),
         (summary.links, "links"),
@@ -258,6 +259,7 @@ def _form(path: str, summary: Summary, trust: bool) -> dict[str, object]:
         "blocked": summary.blocked,
         "confined": summary.confined,
         "similar": summary.similar,
+        "not_taken": summary.not_taken,
         "limited": summary.limited,
         "renamed": summary.renamed,
         "source": "as_stated" if trust else "retrieved_document",
