@@ -22,7 +22,7 @@ from tideline_cli.store.connection import open_for_reading, open_for_writing
 PEER = "channel:wa/c1/s1"
 SUMMARY_KEYS = [
     "file", "added", "reinforced", "superseded", "present", "links", "skipped", "blocked",
-    "confined", "similar", "not_taken", "limited", "renamed", "source", "batch", "errors",
+    "confined", "similar", "ignored", "limited", "renamed", "source", "batch", "errors",
     "stopped",
 ]  # fmt: skip
 LATER = ("--now", "9999-12-31T23:59:59.999Z")  # no time to come is taken as it is
@@ -51,7 +51,7 @@ def test_import_reports(run):
     errors = report.pop("errors")
     assert report == {
         "file": "-", "added": 2, "reinforced": 0, "superseded": 0, "present": 0, "links": 0,
-        "skipped": 2, "blocked": 0, "confined": 0, "similar": 0, "not_taken": 0, "limited": 0,
+        "skipped": 2, "blocked": 0, "confined": 0, "similar": 0, "ignored": 0, "limited": 0,
         "renamed": 1, "source": "retrieved_document", "batch": 1, "stopped": None,
     }  # fmt: skip
     assert [(error["line"], error["code"]) for error in errors] == [(2, "usage"), (4, "usage")]

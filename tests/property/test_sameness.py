@@ -205,9 +205,9 @@ def test_labels_of_a_restatement_are_named(run):
     again = run("remember", "Bob runs the archive", *labels)
     assert "its labels stay (title, tags, valid-to, pinned)" in again.err
     form = run("remember", "Bob runs the archive", *labels, "--json").json
-    assert form["not_taken"] == ["title", "tags", "valid_to", "pinned"]
+    assert form["ignored"] == ["title", "tags", "valid_to", "pinned"]
     plain = run("remember", "Bob runs the archive", "--importance", "0.9", "--json").json
-    assert "not_taken" not in plain
+    assert "ignored" not in plain
 
 
 def test_an_import_counts_labels_that_are_not_taken(run):
@@ -216,7 +216,7 @@ def test_an_import_counts_labels_that_are_not_taken(run):
     run("import", "-", stdin=rows)
     again = rows.replace('"}', '", "tags": ["work"]}', 1)
     form = run("import", "-", "--merge", "--json", stdin=again).json
-    assert (form["reinforced"], form["not_taken"]) == (2, 1)
+    assert (form["reinforced"], form["ignored"]) == (2, 1)
     said = run("import", "-", "--merge", stdin=again)
     assert "2 reinforced, 1 of these with labels" in said.out + said.err
 
@@ -225,7 +225,7 @@ def test_a_restatement_puts_nothing_off(run):
     """A fact that holds already holds on, though it is restated as of a later day."""
     run("remember", "Bob runs the archive")
     form = run("remember", "Bob runs the archive", "--valid-from", "2099-01-01", "--json").json
-    assert (form["fact"]["valid_from"], form["not_taken"]) == (None, ["valid_from"])
+    assert (form["fact"]["valid_from"], form["ignored"]) == (None, ["valid_from"])
     assert "Bob runs" in run("recall", "archive").out
 
 

@@ -62,7 +62,7 @@ def equivalent(
         if jaccard(distinct, held) >= SAME_TERMS
     ]
     if rule == "strict":
-        same = likeliest(db, text, distinct, same)
+        same = likeliest(db, text, distinct, same, viewer=viewer)
     known = [seq for seq, _ in same]
     rivals = [*_facts(db, known, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
     standing = [

@@ -52,20 +52,21 @@ def twins(
     others: list[tuple[int, frozenset[str]]] = []
     for found in near:
         (hopeful if may_be_same(distinct, found[1]) else others).append(found)
-    yield from _loaded(db, likeliest(db, text, distinct, hopeful), viewer)
+    yield from _loaded(db, likeliest(db, text, distinct, hopeful, viewer=viewer), viewer)
     yield from _loaded(db, others[-_MOST_SHOWN:], viewer)
 
 
 def likeliest(
-    db: Connection, text: str, distinct: frozenset[str], near: list[tuple[int, frozenset[str]]]
-) -> list[tuple[int, frozenset[str]]]:
+    db: Connection, text: str, distinct: frozenset[str], near: list[tuple[int, frozenset[str]]],
+    *, viewer: Origin,
+) -> list[tuple[int, frozenset[str]]]:  # fmt: skip
     """Return of many candidates those to read: the facts with the very text, then the most alike,
     each oldest first."""
     if len(near) <= 1:
         return near
     alike = {seq: jaccard(distinct, theirs) for seq, theirs in near}
     equal = [seq for seq, share in alike.items() if share == 1]
-    verbatim = set(facts.worded(db, equal, text)[:_MOST_READ])
+    verbatim = set(facts.worded(db, equal, text, viewer=viewer)[:_MOST_READ])
     chosen = verbatim | set(sorted(alike, key=lambda seq: (-alike[seq], seq))[:_MOST_READ])
     by_number = dict(near)
     ordered = sorted(chosen, key=lambda seq: (seq not in verbatim, seq))

@@ -169,12 +169,16 @@ def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[t
     return [(_fact(row), row[-1]) for row in rows]
 
 
-def worded(db: Connection, seqs: Sequence[int], text: str) -> list[int]:
+def worded(
+    db: Connection, seqs: Sequence[int], text: str, *, viewer: Origin
+) -> list[int]:
     """Return the numbers of those of the facts that have exactly this text, ascending."""
+    condition, values = visibility.where(viewer)
     found: list[int] = []
     for start in range(0, len(seqs), _A_STATEMENT):
         marks = ", ".join(map(str, seqs[start : start + _A_STATEMENT]))
-        rows = db.execute(f"SELECT seq FROM fact WHERE seq IN ({marks}) AND content = ?", (text,))
+        sql = f"SELECT seq FROM fact WHERE seq IN ({marks}) AND content = ? AND {condition}"
+        rows = db.execute(sql, (text, *values))
         found += (seq for (seq,) in rows)
     return found
 

@@ -259,7 +259,7 @@ def _form(path: str, summary: Summary, trust: bool) -> dict[str, object]:
         "blocked": summary.blocked,
         "confined": summary.confined,
         "similar": summary.similar,
-        "not_taken": summary.not_taken,
+        "ignored": summary.not_taken,
         "limited": summary.limited,
         "renamed": summary.renamed,
         "source": "as_stated" if trust else "retrieved_document",

@@ -163,10 +163,8 @@ def _form(done: Remembered) -> dict[str, Any]:
         "batch": done.batch,
         "similar": [like.fact.id for like in done.similar],
     }
-    if done.ignored:
-        form["ignored"] = list(done.ignored)
-    if done.not_taken:
-        form["not_taken"] = list(done.not_taken)
+    if done.ignored or done.not_taken:
+        form["ignored"] = [*done.ignored, *done.not_taken]
     return form
 
 
