@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from itertools import chain
 from math import sqrt
 from typing import Protocol, runtime_checkable
@@ -15,6 +17,7 @@ from tideline_cli.vector.hrr import HrrEmbedder
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -88,10 +91,12 @@ def resolve(name: str) -> Embedder:
     and returns an Embedder. Raises UnavailableError if there is none or it cannot be used.
     """
     make = _BUILT_IN.get(name)
-    embedder = make() if make is not None else _plugin(name)
+    if make is not None:
+        return make()
+    embedder = _plugin(name)
     if not isinstance(embedder, Embedder):
         raise UnavailableError(f"entry point {name!r} of {GROUP} makes no embedder", hint=_hint())
-    return embedder
+    return _Guarded(name, embedder)
 
 
 def cosines(embedder: Embedder, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -114,14 +119,73 @@ def cosine(left: Vector, right: Vector) -> float:
     return float(np.add.reduce(a * b)) / norms if norms else 0.0
 
 
+class _Guarded:
+    """A plug-in whose faults are its own: what it raises, an exit too, makes it unavailable, what
+    it prints goes to stderr, and what it embeds is rows of finite numbers."""
+
+    def __init__(self, entry: str, inner: Embedder) -> None:
+        self._entry = entry
+        self._inner = inner
+        self.name, self.dims, self.floor = inner.name, inner.dims, inner.floor
+        self.code_size, self.tolerance, self.exact = inner.code_size, inner.tolerance, inner.exact
+        self.learned = getattr(inner, "learned", False) is True
+
+    def _asked(self, what: str, *given: Any, **named: Any) -> Any:
+        try:
+            with redirect_stdout(sys.stderr):
+                return getattr(self._inner, what)(*given, **named)
+        except (Exception, SystemExit) as error:
+            message = f"embedder {self._entry!r} failed: {type(error).__name__} {error}"
+            raise UnavailableError(message, hint=_hint()) from error
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        made = self._asked("embed", texts)
+        sound = isinstance(made, np.ndarray) and made.shape == (len(texts), self.dims)
+        if not sound or made.dtype.kind != "f" or not np.isfinite(made).all():
+            message = f"embedder {self._entry!r} makes no rows of {self.dims} finite numbers"
+            raise UnavailableError(message, hint=_hint())
+        rows: NDArray[np.float64] = made
+        return rows
+
+    def pack(self, vectors: NDArray[np.float64]) -> NDArray[np.uint8]:
+        return self._codes(self._asked("pack", vectors), len(vectors))
+
+    def embed_packed(self, texts: Sequence[str]) -> NDArray[np.uint8]:
+        return self._codes(self._asked("embed_packed", texts), len(texts))
+
+    def _codes(self, made: Any, count: int) -> NDArray[np.uint8]:
+        if getattr(made, "shape", None) != (count, self.code_size) or made.dtype != np.uint8:
+            message = f"embedder {self._entry!r} makes no codes of {self.code_size} bytes"
+            raise UnavailableError(message, hint=_hint())
+        codes: NDArray[np.uint8] = made
+        return codes
+
+    def similarities(
+        self, query: NDArray[np.float64], codes: NDArray[np.uint8], *, floor: float = -1.0
+    ) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = self._asked("similarities", query, codes, floor=floor)
+        return found
+
+    def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = self._asked("rows", codes)
+        return found
+
+    def halves(
+        self, codes: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        found: tuple[NDArray[np.float32], NDArray[np.float32]] = self._asked("halves", codes)
+        return found
+
+
 def _plugin(name: str) -> Embedder:
     from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
 
     for entry in entry_points(group=GROUP, name=name):
         try:
-            make: Callable[[], Embedder] = entry.load()
-            return make()
-        except Exception as error:
+            with redirect_stdout(sys.stderr):
+                make: Callable[[], Embedder] = entry.load()
+                return make()
+        except (Exception, SystemExit) as error:
             message = f"embedder {name!r} cannot be loaded: {error}"
             raise UnavailableError(message, hint=_hint()) from error
     raise UnavailableError(f"no embedder is called {name!r}", hint=_hint())
