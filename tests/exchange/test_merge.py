@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def lines(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
@@ -44,3 +46,23 @@ def test_a_file_says_a_thing_once(run):
         assert done["reinforced"] == 100 - (uses == 1)
         used = {fact["content"].split()[1]: fact["access_count"] for fact in facts(run)}
         assert used == {"mail": uses, "bread": uses - 1}
+
+
+@pytest.mark.parametrize("flags", [(), ("--trust",)])
+def test_rows_stay_in_the_origin_that_they_name(run, flags):
+    """What a row says of another origin goes there, and meets what is there; the importing origin
+    sees nothing of it."""
+    peer = "channel:slack/c1/s1"
+    run("remember", "the code of the door is blue", "--slot", "door")
+    rows = [{"content": "the cat of the peer is grey", "origin": peer},
+            {"content": "the code of the door is red", "slot": "door", "origin": peer}]  # fmt: skip
+    for count in ("added", "reinforced"):
+        done = run("import", "-", "--merge", *flags, "--json", stdin=lines(*rows)).json
+        assert (done[count], done["superseded"]) == (2, 0)
+        assert [fact["content"] for fact in facts(run)] == ["the code of the door is blue"]
+        theirs = run("list", "--json", "--origin", peer).json["facts"]
+        assert {fact["content"] for fact in theirs} == {row["content"] for row in rows}
+    assert run("recall", "grey cat", "--origin", peer).code == 0
+    assert run("doctor", "--deep").code == 0
+    assert (run("undo", "3").code, run("undo", "2").code) == (0, 0)
+    assert run("list", "--origin", peer).out == ""

@@ -71,10 +71,12 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
 
 def write(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
-    screen: Screen | None, heard: Container[str] = (),
+    screen: Screen | None, heard: Container[str] = (), origin: int | None = None,
 ) -> Remembered:  # fmt: skip
     """Do what `remember` does inside a batch that the caller holds open. `screen` has looked at
-    the text before; trusted text needs none. To restate a fact of `heard` is no use of it."""
+    the text before; trusted text needs none. To restate a fact of `heard` is no use of it.
+    `origin` is the number of the origin of `new`, where that is not the batch's."""
+    number = batch.origin if origin is None else origin
     new = replace(new, content=checked(new.content))
     _check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
@@ -91,9 +93,7 @@ def write(
         distinct,
         targets=targets or None,
         slot_mates=_slot_mates(db, fact),
-        twins=twins(
-            db, fact.content, distinct, viewer=fact.origin, origin=batch.origin, rule=rule
-        ),
+        twins=twins(db, fact.content, distinct, viewer=fact.origin, origin=number, rule=rule),
         rule=rule,
     )
     _refuse_threats(fact, screen)
@@ -106,7 +106,7 @@ def write(
             left = _not_taken(new, fact, after)
             return Remembered("reinforced", after, (), ignored, batch.ordinal, not_taken=left)
         case Insert():
-            if not writes.insert(db, fact, origin=batch.origin, terms=listed):
+            if not writes.insert(db, fact, origin=number, terms=listed):
                 raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
             similar = _join(db, decision, now=now)
             action = "superseded" if decision.replaced else "created"
