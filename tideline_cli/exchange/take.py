@@ -363,7 +363,7 @@ class _Import:
         try:
             done = memory.write(
                 self._db, new, batch=batch, fact_id=fact.id, now=self._ground.now,
-                screen=ready.screen, heard=self._heard, origin=self._number(fact.origin),
+                screen=ready.screen, heard=self._heard, into=self._number(fact.origin),
             )  # fmt: skip
         except TidelineError as error:
             self._summary.refuse(ready.line, error)

@@ -71,12 +71,12 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
 
 def write(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
-    screen: Screen | None, heard: Container[str] = (), origin: int | None = None,
+    screen: Screen | None, heard: Container[str] = (), into: int | None = None,
 ) -> Remembered:  # fmt: skip
     """Do what `remember` does inside a batch that the caller holds open. `screen` has looked at
     the text before; trusted text needs none. To restate a fact of `heard` is no use of it.
-    `origin` is the number of the origin of `new`, where that is not the batch's."""
-    number = batch.origin if origin is None else origin
+    `into` is the number of the origin of `new`, where that is not the batch's."""
+    number = batch.origin if into is None else into
     new = replace(new, content=checked(new.content))
     _check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
