@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pty
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -500,3 +501,16 @@ def _count(home):
     return count
 
 
+
+
+def test_a_sqlite_export_that_finds_no_room(process, tmp_path):
+    """A full disk, here a bound on the size of files, ends with 73 and is no error of ours."""
+    rows = "".join(f'{{"content": "fact number {n} of many"}}\n' for n in range(300))
+    assert process("import", "-", stdin=rows.encode()).code == 0
+    target = tmp_path / "out.db"
+    done = process(
+        "export", "--format", "sqlite", "--output", str(target),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, 16_384)),
+    )  # fmt: skip
+    assert done.code == 73
+    assert f"cannot write {target}" in done.err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
 from tideline_cli.model import codec
 from tideline_cli.store import foreign_table
 
@@ -70,6 +70,8 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
         raise UsageError("that is the memory file itself", hint="name another file")
     if os.path.lexists(path):
         raise UsageError(f"{path} exists", hint="name a fresh file")
+    from sqlite3 import Error  # noqa: PLC0415  with the next one
+
     from sqlite_utils import Database  # noqa: PLC0415
 
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -80,6 +82,10 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
         table: Any = db["fact"]
         table.insert_all((dict(form) for form in forms), pk="id", batch_size=500)
         return int(table.count) if table.exists() else 0
+    except Error as error:
+        raise CannotWriteError(
+            f"cannot write {path} to its end: {error}", hint="is the disk full? remove the file"
+        ) from error
     finally:
         db.conn.close()
 
