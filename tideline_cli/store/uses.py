@@ -10,11 +10,13 @@ if TYPE_CHECKING:
 
 
 def touch(db: Connection, seqs: Sequence[int], *, now: int) -> None:
-    """Count one use of each fact; the last use never moves backwards."""
+    """Count one use of each fact that is still there: what a reader has found may have been taken
+    out since, and its connection keeps no foreign keys. The last use never moves backwards."""
     for seq in seqs:
         db.execute(
             """
-            INSERT INTO usage (fact, access_count, last_accessed_at) VALUES (?1, 1, ?2)
+            INSERT INTO usage (fact, access_count, last_accessed_at)
+            SELECT seq, 1, ?2 FROM fact WHERE seq = ?1
             ON CONFLICT DO UPDATE SET access_count = access_count + 1,
               last_accessed_at = max(last_accessed_at, ?2)
             """,
