@@ -220,4 +220,4 @@ def test_plain_facts_need_no_second_reading():
         "Anna's train leaves at 9 from platform 4",
         "the build takes 40 minutes; it's slow",
     ):
-        assert threats._as_it_stands(text) is not None, text
+        assert threats.as_it_stands(text) is not None, text

@@ -270,16 +270,16 @@ def test_ordinary_ascii_imports_nothing():
 def test_no_trace_of_a_disguise_is_taken_for_plain_text(trace):
     """A text with the trace of a disguise is read in every way there is, whatever stands by it."""
     for text in (f"we saw {trace} at noon", f"at 12 o'clock we saw {trace}", f"{trace.upper()}!"):
-        assert threats._as_it_stands(text) is None, text
+        assert threats.as_it_stands(text) is None, text
 
 
 def test_plain_text_needs_no_second_reading(monkeypatch):
     """What the short way finds in plain text is what all readings of it find."""
     attacks = [text for examples in ATTACKS.values() for text in examples]
     plain = [f"in 2024 the {cue} was seen, and the {cue}s of others" for cue in sorted(CUES)]
-    texts = [text for text in attacks + plain if threats._as_it_stands(text) is not None]
+    texts = [text for text in attacks + plain if threats.as_it_stands(text) is not None]
     assert len(texts) > 200
     short = [scan(text) for text in texts]
-    monkeypatch.setattr(threats, "_as_it_stands", lambda text: None)
+    monkeypatch.setattr(threats, "as_it_stands", lambda text: None)
     assert short == [scan(text) for text in texts]
     assert sum(map(bool, short)) > 20
