@@ -264,14 +264,14 @@ _AFTER = ("are", "is", "to", "for", "and", "follow")  # what a blank that may be
 
 def vocabulary() -> list[str]:
     """Return the words of the whole table, in order: those of Latin letters, two at least."""
-    from tideline_cli.policy import threats
     from tideline_cli.policy.threat_patterns import ADDED_ROWS, REFERENCE_ROWS
+    from tideline_cli.policy.threat_regexes import expanded
 
     found: set[str] = set()
     for table in (REFERENCE_ROWS, ADDED_ROWS):
         for _, _, alternatives in (row for rows in table.values() for row in rows):
             for one in alternatives:
-                found |= words(tree(threats._regex((one,)).pattern))
+                found |= words(tree(expanded([one])))
     kept = {word.lower() for word in found if word.isascii() and len(word) > 1}
     twice = {a + b for a in kept for b in kept if len(a) > 4 and len(b) > 4}
     return sorted(kept - twice - {word + after for word in kept for after in _AFTER})

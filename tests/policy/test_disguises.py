@@ -219,5 +219,12 @@ def test_plain_facts_need_no_second_reading():
         "I moved to Lisbon in 2019, with 2 cats.",
         "Anna's train leaves at 9 from platform 4",
         "the build takes 40 minutes; it's slow",
+        "I'm sure it's a day that I'd like, I said, and I can't say it's a lie",
     ):
         assert threats.as_it_stands(text) is not None, text
+
+
+def test_letters_that_are_words_are_no_disguise():
+    """I, a and what apostrophes part do not count among single letters; a disguise does."""
+    for text in ("i n s t r u c t i o n s", "d'i's'm'i's's all of it", "d a n m o d e, a i"):
+        assert threats.as_it_stands(text) is None, text

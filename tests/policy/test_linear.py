@@ -9,8 +9,8 @@ import pytest
 
 from bench.scan import cost, hostile
 from tests.policy import regexes
-from tideline_cli.policy import threats
 from tideline_cli.policy.threat_patterns import ADDED_ROWS, REFERENCE_ROWS, UNICODE_ROWS
+from tideline_cli.policy.threat_regexes import beginnings, compiled, expanded
 
 ROWS = [
     (name, alternatives)
@@ -34,7 +34,7 @@ def test_each_start_has_few_ways(name, alternatives):
     """Nothing repeats without end, and from each start a pattern has few ways to try: so its time
     is bounded by the length of the text."""
     for alternative in alternatives:
-        tree = regexes.tree(threats._regex((alternative,)).pattern)
+        tree = regexes.tree(expanded([alternative]))
         assert not regexes.unbounded(tree), alternative
         assert regexes.ways(tree) <= MOST_WAYS, (regexes.ways(tree), alternative)
 
@@ -43,10 +43,22 @@ def test_each_start_has_few_ways(name, alternatives):
 def test_each_row_takes_linear_time(name, alternatives):
     """Texts made from a pattern's own words and classes take at most twice the time when they are
     twice as long."""
-    regex = threats._regex(alternatives)
-    for make in regexes.hostile(regex.pattern):
-        wrong = regexes.superlinear(regex, make)
-        assert wrong is None, (wrong, make(80))
+    for make in regexes.hostile(expanded(alternatives)):
+        for regex in compiled(alternatives):
+            wrong = regexes.superlinear(regex, make)
+            assert wrong is None, (wrong, make(80))
+
+
+@pytest.mark.parametrize(("name", "alternatives"), ROWS, ids=[name for name, _ in ROWS])
+def test_what_is_skipped_by_loses_nothing(name, alternatives):
+    """What a pattern matches as the table says it, is found from its first letter too."""
+    for alternative in alternatives:
+        whole = re.compile(expanded([alternative]))
+        begun = beginnings(alternative)
+        for example in regexes.examples(regexes.tree(whole.pattern)):
+            for text in (example, f"so {example} so", f"so.{example}, ", f"x{example}x"):
+                found = [regex for regex in compiled((alternative,)) if regex.search(text)]
+                assert bool(found) == bool(whole.search(text)), (text, begun)
 
 
 @pytest.mark.parametrize("pattern", [AMBIGUOUS, NESTED, QUADRATIC])
@@ -79,3 +91,19 @@ def test_the_whole_scan_takes_linear_time(place):
         if after <= 16 * max(before, 1e-4):
             return
     pytest.fail(f"{after / before:.0f} times the time")
+
+
+def test_most_patterns_are_skipped_by_their_first_letter():
+    """Patterns that begin a word say with which letters; those that may begin elsewhere none."""
+    patterns = [one for _, alternatives in ROWS for one in alternatives]
+    assert sum(bool(beginnings(one)) for one in patterns) > 0.7 * len(patterns)
+    assert beginnings(r"\b(?:the )?(?:ignore|forget) all\b|\bsay\b") == "tifs"
+    for pattern in (
+        r"\.ssh",
+        r"(?:^|\bnow )act",
+        r"\bz?ignore",
+        r"\b\w",
+        r"\bsay|mode",
+        r"\b(?:a)*b",
+    ):
+        assert beginnings(pattern) == "", pattern

@@ -43,6 +43,9 @@ def undisguised(low: str) -> str:
     out: list[str] = []
     run: list[str] = []
     for token in (*filter(None, tokens), ""):
+        if not run and 1 < len(token) < LONGEST and token.isalpha():
+            out.append(token)
+            continue
         bare = token
         if len(token) > 1 and not token.isalpha() and token.translate(_KEY) not in _words:
             bare = token.strip(_QUOTES + _ENDS + "-~|/·•")
@@ -80,9 +83,7 @@ def _without_rubble(tokens: list[str]) -> list[str]:
         tokens = [token for token in tokens if token != most]
     ended = sum(token[-1] in _RUBBLE for token in tokens)
     if len(tokens) > FEWEST and ended >= _MOSTLY * len(tokens):
-        tokens = [
-            token.rstrip(_RUBBLE) + (":" if ":" in token[-2:] else "") for token in tokens
-        ]
+        tokens = [token.rstrip(_RUBBLE) + (":" if ":" in token[-2:] else "") for token in tokens]
     return tokens
 
 
@@ -100,7 +101,7 @@ def _spread(run: list[str]) -> Iterator[str]:
         if char in ".!?;:" and len(letters) > 1:
             yield segmented(letters) + char
             letters = ""
-        elif char == "'" or char not in ".,;:?-_*/~\"·•":
+        elif char == "'" or char not in '.,;:?-_*/~"·•':
             letters += char
     yield segmented(letters)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LONGEST_WORD = 20  # letters; a longer word may be several
 _DEPTH = 2  # an encoding inside an encoding, no further
 _FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
+_FEWEST_BUT_WORDS = 3  # of them that are no words themselves
 
 # Tables name every ASCII letter: one that is not there costs an exception.
 _PUNCTUATION = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
@@ -31,6 +32,7 @@ _TURNED = _LOWER[13:] + _LOWER[:13]
 _ROT13 = str.maketrans(_LOWER + _LOWER.upper(), _TURNED + _TURNED.upper())
 # What begins a text in rot13; cues of two letters are words of every day when they are turned.
 _TURNED_CUES = frozenset(cue for cue in " ".join(CUES).translate(_ROT13).split() if len(cue) > 2)
+_CUES_EITHER_WAY = CUES | _TURNED_CUES
 _LEET = str.maketrans("0134579862@$!|+€(#", "oieastgbgzasiitech")
 _LEET_WITH_L = str.maketrans("0134579862@$!|+€(#", "oleastgbgzasiltech")
 _HAN = "\u2e80"  # scripts without blanks begin here
@@ -39,6 +41,7 @@ _ENDS = ".,;:!?\"'`()[]"
 
 _WORDY = dict.fromkeys(map(ord, f"{_LOWER} .,;:!?'"))  # all that a plain text has but digits
 _LETTERS = dict.fromkeys(map(ord, f"{_LOWER} "))
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _STOPS = {code: " " if chr(code) in ".,;:!?'" else chr(code) for code in range(128)}
 _TRACES = tuple(
     trace for trace in (*MARKS, *REVERSED_TRACES) if not trace.translate(_WORDY).strip("0123456789")
@@ -55,24 +58,48 @@ def as_it_stands(text: str) -> Reading | None:
     rest = low.translate(_LETTERS)
     if rest.strip("0123456789.,;:!?'") or "  " in text:
         return None
-    digits = rest.strip(".,;:!?'")
     words = low.translate(_STOPS).split()
     lengths = list(map(len, words))
     longest = max(lengths, default=0)
+    digits = rest.strip(".,;:!?'")
+    signs = rest.translate(_NO_DIGITS) if digits else rest
     if (
         longest >= LONGEST_WORD
         or (longest >= SHORTEST_CODE and _may_hold_code(text))
-        or lengths.count(1) >= _FEWEST_LETTERS
+        or (lengths.count(1) >= _FEWEST_LETTERS and _are_spread(words, _ends_of_words(low)))
         or any(map(low.__contains__, _TRACES if digits else _TRACES_OF_LETTERS))
     ):
         return None
     starts = [word[:CUE_WIDTH] for word in words]
-    if not _TURNED_CUES.isdisjoint(starts) or (
-        (digits or len(rest) * 3 >= len(words) or len(words) != _blanks(low) + 1)
-        and _may_be_disguised(low, starts)
+    cues = _CUES_EITHER_WAY.intersection(starts)
+    if not _TURNED_CUES.isdisjoint(cues) or (
+        (
+            len(signs) * 3 >= len(words)
+            or len(words) != _blanks(low) + 1
+            or (digits and ("'" in signs or any(map(_is_mixed, words))))
+        )
+        and _may_be_disguised(low, cues)
     ):
         return None
-    return text, low, [*CUES.intersection(starts)]
+    return text, low, [*CUES.intersection(cues)] if cues else []
+
+
+def _is_mixed(word: str) -> bool:
+    return not (word.isalpha() or word.isdecimal())
+
+
+def _are_spread(words: list[str], ends: int = 0) -> bool:
+    """Say whether so many letters stand alone that they may be a word: a and I are words
+    themselves, and some are the ends of others."""
+    return (
+        sum(len(word) == 1 for word in words) - words.count("a") - words.count("i") - ends
+        >= _FEWEST_BUT_WORDS
+    )
+
+
+def _ends_of_words(low: str) -> int:
+    """Count the letters that an apostrophe parts from their word: it's, don't, I'm, I'd."""
+    return sum(map(low.count, ("'s ", "n't ", "'m ", "'d ")))
 
 
 def _blanks(low: str) -> int:
@@ -115,7 +142,7 @@ def _may_be_disguised(low: str, starts: Iterable[str]) -> bool:
     """
     tokens = low.split()
     lengths = list(map(len, tokens))
-    if lengths.count(1) >= _FEWEST_LETTERS:
+    if lengths.count(1) >= _FEWEST_LETTERS and _are_spread(tokens):
         return True
     if max(lengths, default=0) >= LONGEST_WORD and any(map(_is_long, tokens)):
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _ESC = "\x1b"
 _ZWNJ, _ZWJ = "\u200c", "\u200d"
@@ -180,24 +180,30 @@ def _belongs(char: str, previous: str, base: str, following: str) -> bool:
             return False
         if following in _conditional():
             following = ""
-        if _within(previous, _JOINING) or _within(following, _JOINING):
+        if _IS_JOINING[previous] or _IS_JOINING[following]:
             return True
-        return char == _ZWJ and _is_emoji(base) and _is_emoji(following)
+        return char == _ZWJ and _IS_EMOJI[base] and _IS_EMOJI[following]
     if char in _EMOJI_STYLE:
-        return _is_emoji(previous) or (previous in _KEYCAP_BASES and following == _KEYCAP)
+        return _IS_EMOJI[previous] or (previous in _KEYCAP_BASES and following == _KEYCAP)
     if "\ufe00" <= char <= "\ufe0d":
         return previous >= "\u1000" and not previous.isspace() and previous not in _conditional()
     if "\U000e0100" <= char <= "\U000e01ef":
-        return _within(previous, _HAN)
-    return "\u180b" <= char <= "\u180f" and _within(previous, _MONGOLIAN)
+        return _IS_HAN[previous]
+    return "\u180b" <= char <= "\u180f" and _IS_MONGOLIAN[previous]
 
 
-def _is_emoji(char: str) -> bool:
-    return char in _EMOJI_ALONE or _within(char, _EMOJI)
+class _Within(dict[str, bool]):
+    """Whether a character is in some ranges; found out once for each, since a text may ask for
+    thousands of them."""
 
+    def __init__(self, ranges: tuple[tuple[int, int], ...], *, alone: Iterable[str] = ()) -> None:
+        super().__init__(dict.fromkeys(alone, True))
+        self._ranges = ranges
 
-def _within(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
-    return len(char) == 1 and any(low <= ord(char) <= high for low, high in ranges)
+    def __missing__(self, char: str) -> bool:
+        is_in = len(char) == 1 and any(low <= ord(char) <= high for low, high in self._ranges)
+        self[char] = is_in
+        return is_in
 
 
 def _is_hidden(code: int) -> bool:
@@ -260,6 +266,10 @@ class _Escape(dict[int, int | str | None]):
         return value
 
 
+_IS_JOINING = _Within(_JOINING)
+_IS_EMOJI = _Within(_EMOJI, alone=_EMOJI_ALONE)
+_IS_HAN = _Within(_HAN)
+_IS_MONGOLIAN = _Within(_MONGOLIAN)
 _PROMPT = _Prompt()
 _ESCAPE = _Escape()
 _SCREEN = _Screen({9: " ", 10: "\\n", 27: "␛"})

@@ -23,7 +23,7 @@ from tideline_cli.policy.threat_patterns import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Literal
 
     from tideline_cli.policy.readings import Reading
@@ -39,15 +39,9 @@ _INVISIBLE = frozenset(
 )
 _JOINERS = frozenset("\u200c\u200d")
 
-# Possessive, so that a text is cut into spaces and words in one way only: a regular expression that
-# can cut it in many tries them all.
-_SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}+"
-_WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}+"
-
-_ANY = [""]  # the cue of every row
-
-_cued: dict[int, dict[str, list[Row]]] = {}
-_compiled: dict[tuple[str, ...], re.Pattern[str]] = {}
+_rows: list[tuple[tuple[bool, str], Row, str]] = []  # with their table and all their literals
+_places: dict[str, tuple[int, ...]] = {}  # of the rows that hold a cue
+_compiled: dict[tuple[str, ...], tuple[re.Pattern[str], ...]] = {}
 
 
 def scan(
@@ -59,7 +53,7 @@ def scan(
     a finding too.
     """
     plain = as_it_stands(text)
-    if plain is not None and not plain[2]:
+    if plain is not None and not (plain[2] and _holding(plain)):
         return ()
     meter = _Meter(clock) if clock is not None else None
     found: set[str] = set()
@@ -85,14 +79,18 @@ def _search(
             readings.append(one)
             if meter is not None:
                 meter.check()
+    held = [_holding(reading) for reading in readings]
     for level in SCOPES[: SCOPES.index(scope) + 1]:
-        for reading in readings:
-            _find(REFERENCE_ROWS[level], reading, found, meter)
+        for reading, rows in zip(readings, held, strict=True):
+            if rows:
+                _find(rows.get((False, level), ()), reading, found, meter)
         if not found:
-            for reading in readings:
-                _find(ADDED_ROWS[level], reading, added, meter)
+            for reading, rows in zip(readings, held, strict=True):
+                if rows:
+                    _find(rows.get((True, level), ()), reading, added, meter)
                 if not reading[0].isascii():
-                    _find(UNICODE_ROWS[level], (*reading[:2], _ANY), added, meter)
+                    holding = [row for row in UNICODE_ROWS[level] if _holds(reading[1], row[1])]
+                    _find(holding, reading, added, meter)
 
 
 class _TooCostlyError(Exception):
@@ -112,7 +110,7 @@ class _Meter:
         if self._clock() > self._end:
             raise _TooCostlyError
 
-    def regex(self, alternatives: tuple[str, ...]) -> re.Pattern[str]:
+    def regex(self, alternatives: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         """Return a row compiled, off the clock; raise when the time is up."""
         began = self._clock()
         if began > self._end:
@@ -136,27 +134,41 @@ def _hidden(text: str, scope: Scope) -> set[str]:
     return names
 
 
-def _find(rows: tuple[Row, ...], reading: Reading, found: set[str], meter: _Meter | None) -> None:
-    text, low, cues = reading
-    tried: set[tuple[str, ...]] = set()  # a row has many cues, and is asked once
-    for cue in cues:
-        for name, literals, alternatives in _rows_with(cue, rows):
-            if name in found or alternatives in tried or not _holds(low, literals):
-                continue
-            tried.add(alternatives)
-            regex = _regex(alternatives) if meter is None else meter.regex(alternatives)
-            if regex.search(text if name in CASED else low):
+def _find(rows: Iterable[Row], reading: Reading, found: set[str], meter: _Meter | None) -> None:
+    text, low, _ = reading
+    for name, _, alternatives in rows:
+        if name not in found:
+            row = _regex(alternatives) if meter is None else meter.regex(alternatives)
+            if any(regex.search(text if name in CASED else low) for regex in row):
                 found.add(name)
 
 
-def _rows_with(cue: str, rows: tuple[Row, ...]) -> list[Row]:
-    """Return the rows that hold a cue in one of their literals."""
-    known = _cued.setdefault(id(rows), {})
-    kept = known.get(cue)
-    if kept is None:
-        kept = [row for row in rows if any(cue in "\n".join(group) for group in row[1])]
-        known[cue] = kept
-    return kept
+def _holding(reading: Reading) -> dict[tuple[bool, str], list[Row]]:
+    """Return the rows of each table, by whether it is ours and its scope, that a text may match:
+    it has a cue of theirs, and a literal of each of their groups. Most texts have none."""
+    _, low, cues = reading
+    tried: set[int] = set()  # a row has many cues, and is asked once
+    held: dict[tuple[bool, str], list[Row]] = {}
+    for cue in cues:
+        places = _places.get(cue)
+        for place in _rows_with(cue) if places is None else places:
+            if place not in tried:
+                tried.add(place)
+                table, row, _ = _rows[place]
+                if _holds(low, row[1]):
+                    held.setdefault(table, []).append(row)
+    return held
+
+
+def _rows_with(cue: str) -> tuple[int, ...]:
+    """Return which rows hold a cue in one of their literals."""
+    if not _rows:
+        for ours, table in ((False, REFERENCE_ROWS), (True, ADDED_ROWS)):
+            for level, rows in table.items():
+                for row in rows:
+                    _rows.append(((ours, level), row, "\n".join(map("\n".join, row[1]))))
+    _places[cue] = tuple(place for place, row in enumerate(_rows) if cue in row[2])
+    return _places[cue]
 
 
 def _holds(low: str, literals: tuple[tuple[str, ...], ...]) -> bool:
@@ -169,13 +181,11 @@ def _holds(low: str, literals: tuple[tuple[str, ...], ...]) -> bool:
     return True
 
 
-def _regex(alternatives: tuple[str, ...]) -> re.Pattern[str]:
-    regex = _compiled.get(alternatives)
-    if regex is None:
-        import re  # noqa: PLC0415  4.6 ms that only suspicious texts pay
+def _regex(alternatives: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    row = _compiled.get(alternatives)
+    if row is None:
+        # 4.6 ms for importing re, that only suspicious texts pay.
+        from tideline_cli.policy.threat_regexes import compiled  # noqa: PLC0415  see above
 
-        whole = "|".join(alternatives).replace(" ", _SPACE)
-        for most in range(1, 13):
-            whole = whole.replace(f"«{most}»", f"(?:{_WORD}){{0,{most}}}?")
-        regex = _compiled[alternatives] = re.compile(whole)
-    return regex
+        row = _compiled[alternatives] = compiled(alternatives)
+    return row
