@@ -101,9 +101,11 @@ def _in_form(part: str, whole: str) -> str:
     """Return a part after NFC; refuse one with something in it that nobody sees."""
     if part.isascii() and part.isprintable() and part.strip(" ") == part:
         return part
-    from unicodedata import category, normalize  # noqa: PLC0415  plain names need none of it
+    from unicodedata import category  # noqa: PLC0415  plain names need none of it
 
-    part = normalize("NFC", part)
+    from tideline_cli.model.text import in_form  # noqa: PLC0415  the same
+
+    part = in_form("NFC", part)
     for char in part:
         kind, code = category(char), ord(char)
         is_blank = kind == "Zs" and char != " "

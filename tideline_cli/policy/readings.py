@@ -4,6 +4,7 @@ look-alikes folded, decoded, and without its disguises. A plain text has one.
 
 from __future__ import annotations
 
+from tideline_cli.model.text import in_form
 from tideline_cli.policy.decoding import HEX, SHORTEST_CODE, decoded
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.threat_patterns import (
@@ -191,13 +192,11 @@ def _readings(text: str) -> Iterator[Reading]:
         text = f" {text} ".replace(" __", " ").replace(" _", " ").replace("__ ", " ")
         text = text.replace("_ ", " ").strip()
     if not text.isascii():
-        from unicodedata import normalize  # noqa: PLC0415  ASCII texts need none of it
-
         for swollen in ("\ufdfa", "\ufdfb"):  # one Arabic character that NFKC makes eighteen
             text = text.replace(swollen, " ")
-        text = normalize("NFKC", text)
+        text = in_form("NFKC", text)
         yield _reading(text)
-        text = normalize("NFKD", text).translate(_skeletons())
+        text = in_form("NFKD", text).translate(_skeletons())
     low = text.lower()
     starts = _starts(low)
     yield _reading(text, low, starts)
