@@ -332,6 +332,51 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
             r"\b(?:obey|follow) (?:only )?my (?:commands|orders|instructions) (?:above|over|"
             r"instead of) (?:all|any|your)\b",
         )),
+        ("override_instructions", (
+            (
+              "never follow", "never obey", "have to follow", "have to obey", "need to follow",
+              "need to obey",
+            ),
+            ("instruct", "rules", "guideline", "orders", "directive", "prompt", "command"),
+        ), (
+            r"\bnever (?:follow|obey) «2»(?:your|previous|prior|earlier|original|initial) «2»"
+            r"(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands)\b",
+            r"\b(?:not|don't|no longer|never) (?:have|need) to (?:follow|obey) «3»"
+            r"(?:your|instructions?|rules|guidelines|orders|directives?|prompts?|commands of your (?:developers?|makers?|creators?)) «2»"
+            r"(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands|developers?|makers?|creators?)\b",
+        )),
+        ("override_instructions", (
+            ("no longer apply", "no longer valid", "not apply", "n't apply", "no longer in force"),
+            ("your ", "you "),
+            ("instruct", "rules", "guideline", "orders", "directive", "prompt", "command"),
+        ), (
+            r"\b(?:your (?:\w{1,20}+ )?(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands)|(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands) you (?:received|got|were given|have been"
+            r" given|were told|have)(?: earlier| before| above| so far)?(?: now)?) "
+            r"(?:no longer apply|(?:do not|don't) apply|are no longer (?:valid|in force))\b",
+        )),
+        ("override_instructions", (
+            (
+              "set aside", "put aside", "no attention to", "replace your", "against your",
+              "overrides ", "supersedes ", "replaces ",
+            ),
+            (
+              "instruct", "rules", "guideline", "guidance", "orders", "directive", "prompt",
+              "command", "message",
+            ),
+        ), (
+            r"\b(?:set aside|put aside|pay no attention to) (?:all |any |the |your )?(?:of )?(?:the |your )?(?:earlier|"
+            r"previous|prior|above|system|original) (?:guidance|messages?|instructions?|rules|guidelines|orders|directives?|prompts?|commands)\b",
+            r"\breplace your (?:current |previous |original |old |system )?(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands)\b",
+            r"\b(?:act|go|work|speak|answer) against your (?:\w{1,20}+ )?(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands)\b",
+            r"\b(?:overrides|supersedes|replaces) «4»your (?:\w{1,20}+ )?(?:instructions?|rules|guidelines|orders|directives?|prompts?|commands)\b",
+        )),
+        ("forget_everything", (
+            ("whatever you", "everything you", "anything you"),
+            ("told",),
+        ), (
+            r"\b(?:whatever|everything|anything) you (?:were|have been) told (?:before|earlier|above|"
+            r"so far|until now)\b",
+        )),
         ("forget_everything", (
             ("forget", "ignor", "disregard", "erase"),
             (
@@ -626,6 +671,92 @@ ADDED_ROWS: dict[str, tuple[Row, ...]] = {
         )),
     ),
     "strict": (
+        ("addresses_the_model", (
+            ("ai ", "ais ", "llm", "llms", "language model", "assistant", "chatbot", "agent"),
+            ("this",),
+            ("read", "process", "open", "summari", "visit", "index", "pars"),
+        ), (
+            r"\b(?:ais?|llms?|language models?|ai (?:assistants?|agents?|models?|systems?|bots?)|"
+            "assistants?|agents?|chatbots?) (?:(?:that|who|which) )?(?:(?:is|are) )?(?:(?:currently|"
+            "now) )?(?:reading|reads?|processing|process|processes|opening|opens?|summari[sz]ing|"
+            "summari[sz]es?|visiting|visits?|indexing|parsing|parses?) (?:and \\w{1,20}+ )?this "
+            r"(?:pages?|text|e-?mails?|mail|message|document|documents|files?|repository|repo|"
+            r"website|site|line|comment|issue|review|must|should|please|skip|ignore|stop)\b",
+        )),
+        ("addresses_the_model", (
+            ("instead of",),
+            ("summari", "translat", "answer", "read", "review", "analy"),
+        ), (
+            r"\binstead of (?:summari[sz]ing|translating|answering|reading|reviewing|analy[sz]ing) "
+            "(?:this|the|my) (?:\\w{1,20}+ )?(?:pages?|text|e-?mail|mail|message|document|article|"
+            "file|request|question|code) (?:please |you (?:must|should|will) )?(?:reply|respond|"
+            r"answer|say|write|send|output|print|tell|call|run|execute|reveal)\b",
+        )),
+        ("addresses_the_model", (
+            ("assistant,", "ai,", "chatbot,"),
+        ), (
+            r"(?:^|[.!?;:]\s)(?:(?:dear|hey|hello) )?(?:ai )?(?:assistant|ai|chatbot),\s?(?:please |"
+            "now |you must )?(?:e-?mail|send|forward|call|run|execute|open|delete|reply|respond|"
+            r"ignore|stop|print|upload|transfer|buy|click|visit|reveal|tell)\b",
+        )),
+        ("new_instructions", (
+            ("has changed", "has now changed", "have changed", "have now changed"),
+            ("your ",),
+        ), (
+            r"\byour (?:tasks?|goals?|jobs?|roles?|objectives?|missions?|purpose|instructions) "
+            r"(?:has|have) (?:now )?changed\b",
+        )),
+        ("new_instructions", (
+            ("treat ",),
+            ("as ",),
+            ("command", "instruct", "orders"),
+        ), (
+            r"\btreat (?:everything|all|anything|the (?:text|content|rest)) «6»as (?:your |a |an )?"
+            r"(?:\w{1,20}+ )?(?:commands?|instructions?|orders)\b",
+        )),
+        ("jailbreak_persona", (
+            ("i ",),
+            ("authorize you to", "authorise you to", "order you to", "command you to"),
+        ), (
+            r"\bi (?:hereby |now )?(?:authori[sz]e|order|command) you to (?:skip|bypass|ignore|disable|"
+            r"reveal|break|override|disregard|violate|forget|obey|drop)\b",
+        )),
+        ("hide_from_user", (
+            ("user", "human"),
+            (
+              "ask", "consult", "wait for", "see ", "know", "notice", "learn of", "hear about",
+              "without", "go ahead", "proceed",
+            ),
+            ("need", "have to", "must", "should", "already"),
+        ), (
+            r"\byou (?:no longer need|(?:do not|don't) (?:need|have)) to (?:ask|consult|wait for) "
+            r"(?:for )?(?:the |your )?(?:user|human)\b",
+            r"\bthe (?:user|human) (?:must not|must never|should not|should never|shouldn't) "
+            r"(?:see|know about|notice|learn of|hear about) (?:it|this|any of)\b\s?(?:$|[.!;,])",
+            r"\bthe (?:user|human) has already (?:approved|confirmed|authori[sz]ed|agreed) «8»"
+            r"(?:without asking|go ahead|proceed|no need to ask)\b",
+        )),
+        ("prompt_leak", (
+            ("developer", "system"),
+            ("gave you", "sent you", "given you", "has told you", "told you"),
+        ), (
+            r"\b(?:message|prompt|text|instructions|rules) (?:that |which )?(?:the |your )?"
+            r"(?:developers?|system) (?:gave|sent|has given|have given|has told|told) you\b",
+        )),
+        ("prompt_leak", (
+            ("reply with", "respond with", "answer with"),
+            ("api key", "password", "credential", "secret", "token", "environment variable"),
+        ), (
+            r"\b(?:reply|respond|answer) with (?:the |your |any |all |every )?(?:\w{1,20}+ )?"
+            r"(?:api keys?|passwords?|credentials?|secrets?|tokens?|environment variables?) "
+            r"(?:you|that you|of the|from|in)\b",
+        )),
+        ("memory_poisoning", (
+            ("remember forever", "remember permanently", "remember for all", "remember from now"),
+        ), (
+            r"\bremember (?:forever|permanently|for all (?:future )?(?:chats|sessions|conversations|"
+            r"time)|from now on) (?:that )?(?:the user|your (?:user|owner)|you|i) \w",
+        )),
         ("assigned_role", (
             ("i want you to",),
         ), (
@@ -976,20 +1107,20 @@ CUE_WIDTH = 5
 CUES = frozenset(
     (
         "ab abaik aband above abstr acces act actua admin agent agora ahora ai ais amora answe "
-        "anyon api apike artic asked assis assum beaco befor begin behav bent bound break bypas "
-        "c2 censo chara chatb chatg check claud cline cobal comma conne const conte conve copil "
-        "copy crede curl curso dan de dear desca desco desor devel dimen direc disca disk dismi "
-        "displ disre docum don email encod env erase esque ethic evil exfil file filte forge free "
-        "freed futur gemin give glem glom guard guide hacke havoc heart hence histo human if "
-        "ignor imagi imper impor indic inste instr jailb jetzt keys komut later lenh limit llm "
-        "llms longe lupak mail malic md memor messa metas missa mode model moder momen moral "
-        "mythi name ne negee negle negli netrc new non not note nothi notic now npmrc nun only "
-        "ora orden order oubli outpu overr page patch pgpas point pokyn polec polic post prepr "
-        "prete print progr promp provi pull pwned pypir real recit refus regis regla remin repea "
-        "reply repor repro respo restr resum retur rogue role rolep root rules safeg safet say "
-        "send simul slive spell ssh start stop subse summa suppo syste talim text todo told top "
-        "trans trasc true tu ubers umgeh uncen uneth unfil unres unset updat upgra uploa user "
-        "verge vergi viola vous want websi wget write wytyc yoner "
+        "anyon api apike artic asked assis assum autho beaco befor begin behav bent bound break "
+        "bypas c2 censo chang chara chatb chatg check claud cline cobal comma conne const conte "
+        "conve copil copy crede curl curso dan de dear desca desco desor devel dimen direc disca "
+        "disk dismi displ disre docum don email encod env erase esque ethic evil exfil file filte "
+        "forge free freed futur gemin give glem glom guard guida guide hacke havoc heart hence "
+        "histo human if ignor imagi imper impor indic inste instr jailb jetzt keys komut later "
+        "lenh limit llm llms longe lupak mail malic md memor messa metas missa mode model moder "
+        "momen moral mythi name ne negee negle negli netrc new non not note nothi notic now npmrc "
+        "nun only ora orden order oubli outpu overr page patch pgpas point pokyn polec polic post "
+        "prepr prete print progr promp provi pull pwned pypir real recit refus regis regla remem "
+        "remin repea reply repor repro respo restr resum retur rogue role rolep root rules safeg "
+        "safet say send simul slive spell ssh start stop subse summa suppo syste talim text todo "
+        "told top trans trasc treat true tu ubers umgeh uncen uneth unfil unres unset updat upgra "
+        "uploa user verge vergi viola vous want websi wget write wytyc yoner"
     ).split()
 )
 MARKS = ("<", "##", "---", "===", "***", "[", "secret", "password")
@@ -999,32 +1130,32 @@ REVERSED_TRACES = ("erongi", "snoitcurtsni", "tpmorp", "dragersid", "tegrof")
 
 # Characters that look like an ASCII one; NFKC has folded fullwidth and mathematical forms before.
 LOOKALIKES = {
-    "a": "АаΑαɑᴀᎪ",
-    "b": "ВвΒβЬьъʙᏴ",
-    "c": "СсϲᴄᏟ",
-    "d": "ԀԁᎠᴅđ",
-    "e": "ЕеЁёЄєΕεᎬᴇɛ",
-    "f": "ꜰƒ",
-    "g": "ԌցᏀᏩɡɢ",
-    "h": "НнҺһΗհᎻʜħ",
-    "i": "ІіЇїӀΙιᎥıɩɪƖ",
-    "j": "ЈјϳᎫᴊ",
-    "k": "КкΚκᏦᴋ",
-    "l": "ӏᏞʟłǀ",
-    "m": "МмΜᎷᴍ",
-    "n": "пΝηոɴ",
-    "o": "ОоΟοσՕօᴏøɔ",
-    "p": "РрΡρᏢᴘ",
+    "a": "ꓮАаΑαɑᴀᎪ",
+    "b": "ꓐВвΒβЬьъʙᏴ",
+    "c": "ꓚСсϲᴄᏟ",
+    "d": "ꓓԀԁᎠᴅđ",
+    "e": "ꓰЕеЁёЄєΕεᎬᴇɛ",
+    "f": "ꓝꜰƒ",
+    "g": "ꓖԌցᏀᏩɡɢ",
+    "h": "ꓧНнҺһΗհᎻʜħ",
+    "i": "ꓲІіЇїӀΙιᎥıɩɪƖ",
+    "j": "ꓙЈјϳᎫᴊ",
+    "k": "ꓗКкΚκᏦᴋ",
+    "l": "ꓡӏᏞʟłǀ",
+    "m": "ꓟМмΜᎷᴍ",
+    "n": "ꓠпΝηոɴ",
+    "o": "ꓳОоΟοσՕօᴏøɔ",
+    "p": "ꓑРрΡρᏢᴘ",
     "q": "ԚԛզꞯՍ",
-    "r": "гᎡᏒʀ",
-    "s": "ЅѕᏚՏꜱ",
-    "t": "ТтΤτᎢᴛŧ",
-    "u": "υսᴜ",
-    "v": "ѴѵνᏙᴠ",
-    "w": "ԜԝωᎳᏔᴡшѡ",
-    "x": "ХхΧχ",
-    "y": "УуҮүΥγᎩʏ",
-    "z": "ΖζᏃᴢ",
+    "r": "ꓣгᎡᏒʀ",
+    "s": "ꓢЅѕᏚՏꜱ",
+    "t": "ꓔТтΤτᎢᴛŧ",
+    "u": "ꓴυսᴜ",
+    "v": "ꓦѴѵνᏙᴠ",
+    "w": "ꓪԜԝωᎳᏔᴡшѡ",
+    "x": "ꓫХхΧχ",
+    "y": "ꓬУуҮүΥγᎩʏ",
+    "z": "ꓜΖζᏃᴢ",
     "'": "’‘ʼ`´",
     '"': "“”„«»",
     "-": "‐‑‒–—−",
