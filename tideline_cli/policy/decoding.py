@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
 HEX = frozenset("0123456789abcdefABCDEF")
 _ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
-_BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/=-_")}
+_DIGITS = frozenset("0123456789")
+_LONGEST_ENTITY = 24  # zeros before the number count for nothing
+_BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+/-_")}
 _URL_SAFE = str.maketrans("-_", "+/")
 
 
@@ -39,12 +41,12 @@ def _uncoded(word: str) -> str:
 
 def _plain(run: str) -> str:
     """Return the text that a run of base64 or hex holds, or nothing."""
-    is_hex = HEX.issuperset(run)
+    is_hex = HEX.issuperset(run.removeprefix("0x"))
     if not (is_hex or run.isascii()) or (run.islower() and not is_hex):
         return ""  # base64 of words always mixes upper and lower case
     from binascii import Error, a2b_base64, unhexlify  # noqa: PLC0415  only for coded-looking runs
 
-    run = run.rstrip("=")
+    run = run.removeprefix("0x")
     try:
         if is_hex:
             plain = unhexlify(run).decode()
@@ -83,13 +85,16 @@ def _backslash(part: str) -> str:
 
 
 def _entity(part: str) -> str:
-    """Decode what follows an ampersand: #NN; #xNN; or a few names; nothing if it is none."""
+    """Decode what follows an ampersand: #NN #xNN, which need no semicolon; or a few names; nothing
+    if it is none."""
+    if part[:1] == "#":
+        base, digits = (16, HEX) if part[1:2] in ("x", "X") else (10, _DIGITS)
+        start = end = 2 if base == 16 else 1
+        while end < len(part) and end < _LONGEST_ENTITY and part[end] in digits:
+            end += 1
+        return _character(part[start:end], base, part[end:].removeprefix(";"))
     end = part[:12].find(";")
     name, rest = part[: max(end, 0)], part[end + 1 :]
-    if name[:2] in ("#x", "#X"):
-        return _character(name[2:], 16, rest)
-    if name[:1] == "#":
-        return _character(name[1:], 10, rest)
     return _ENTITIES[name] + rest if name in _ENTITIES else ""
 
 

@@ -188,6 +188,8 @@ def _readings(text: str) -> Iterator[Reading]:
     """Yield the text as it stands, with look-alikes folded, and without its disguises."""
     if "&" in text:
         text = text.replace("&lt;", "<").replace("&gt;", ">")
+    if "~~" in text:  # struck out
+        text = text.replace("~~", "")
     if "_" in text:  # emphasis, not part of a name
         text = f" {text} ".replace(" __", " ").replace(" _", " ").replace("__ ", " ")
         text = text.replace("_ ", " ").strip()
