@@ -357,15 +357,17 @@ def test_a_door_for_programs_does_not_fail(run, home, argv):
 
 
 def test_a_linked_settings_file_stays_a_link(run, home, tmp_path):
-    """Who keeps config.toml elsewhere and links to it finds the change there."""
+    """Who keeps config.toml elsewhere and links to it is told where to set it: nothing is written
+    through the link, and nothing is put in its place."""
     kept = tmp_path / "dotfiles.toml"
     kept.write_text("# mine\nlimit = 3\n")
     home.mkdir(exist_ok=True)
     (home / "config.toml").symlink_to(kept)
-    assert run("config", "set", "limit", "4").code == 0
+    done = run("config", "set", "limit", "4")
+    assert (done.code, str(kept) in done.err, "limit = 4" in done.err) == (2, True, True)
     assert (home / "config.toml").is_symlink()
-    assert kept.read_text() == "limit = 4\n# mine\n"
-    assert run("config", "get", "limit").out == "4\n"
+    assert kept.read_text() == "# mine\nlimit = 3\n"
+    assert run("config", "get", "limit").out == "3\n"
 
 
 def test_what_is_set_and_trusted_is_on_the_disk(run, project, monkeypatch):

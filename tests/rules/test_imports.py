@@ -19,7 +19,7 @@ ONLY_IN = {
     "rich": ("cli/tables.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
-    "sqlite3": (),
+    "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
     "numpy": ("vector/", "memory/", "dream/likeness.py"),
     "Stemmer": ("model/text.py",),
     "urllib": ("llm/",),

@@ -7,6 +7,7 @@ from contextlib import suppress
 from fcntl import LOCK_EX, flock
 
 from tideline_cli.config import SETTINGS, checked, reading, shown
+from tideline_cli.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,12 +55,18 @@ def replace(path: str, text: str) -> None:
 def put(path: str, name: str, value: str) -> None:
     """Set one value in the settings file, which is replaced as a whole; comments are kept.
 
-    Raises UsageError for a value that the setting cannot have, and for a file that is none.
+    Raises UsageError for a value that the setting cannot have, for a file that is none, and for a
+    link: no write of ours goes where one leads, and one in its place would part the two in silence.
     """
     setting = SETTINGS[name]
     raw: Any = value.split(",") if setting.kind == "texts" else value
     line = f"{name} = {_toml(shown(name, checked(setting, raw, name)))}\n"
     with alone(path):
+        if os.path.islink(path):
+            raise UsageError(
+                f"{path} is a link to {os.path.realpath(path)}",
+                hint=f"add there: {line.strip()}",
+            )
         old = ""
         if os.path.lexists(path):
             content, _ = reading.content(path)
@@ -67,8 +74,7 @@ def put(path: str, name: str, value: str) -> None:
             old = content.decode("utf-8-sig").replace("\r\n", "\n")
         fresh = line + _without(old, name, path)
         reading.parsed(fresh.encode(), path)
-        # A link stays, as a folder of dotfiles has them: what it leads to is replaced.
-        replace(os.path.realpath(path), fresh)
+        replace(path, fresh)
 
 
 def _without(text: str, name: str, path: str) -> str:

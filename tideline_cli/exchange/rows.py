@@ -34,7 +34,6 @@ from tideline_cli.model.fact import (
     one_of,
     slot_key,
 )
-from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
@@ -53,10 +52,12 @@ KEYS = frozenset(
     "last_accessed_at created_at source origin lifecycle status confidence slot valid_from "
     "valid_to pinned source_turn derived_from metadata links".split()
 )
-_WORTH = (
+_CLAIMS = (
     "importance", "confidence", "decay_rate", "heat", "status", "pinned", "access_count",
-    "last_accessed_at", "created_at", "tier",
+    "last_accessed_at", "tier",
 )  # fmt: skip
+_CLAIMED = frozenset(_CLAIMS)
+_FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
 
@@ -95,12 +96,12 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     if own_id and not (ground.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
         own_id = minted_id(origin, own_id)
-    worth = _worth(row, ground, segment, kind, tier, created_at)
+    worth = _worth(row, ground, segment, kind, tier)
     return Fact(
         own_id or made_id(origin, content, turn, stated, repeat),
         content, segment, tier, worth.heat, kind, text(row, "title"), strings(row, "tags"),
-        worth.importance, worth.decay_rate, worth.access_count, worth.last_accessed_at, created_at,
-        source, origin, lifecycle, worth.status, worth.confidence,
+        worth.importance, worth.decay_rate, worth.access_count,
+        _last_used(row, ground, created_at), created_at, source, origin, lifecycle, worth.status, worth.confidence,
         slot_key(slot) if slot else None, instants(row, "valid_from", None),
         instants(row, "valid_to", None), worth.pinned, turn, strings(row, "derived_from"), metadata,
     )  # fmt: skip
@@ -117,16 +118,16 @@ class _Worth:
     status: Status | None
     pinned: bool
     access_count: int
-    last_accessed_at: int
 
 
 def _worth(
-    row: Mapping[str, Any], ground: Ground, segment: Segment, kind: str | None, tier: Tier,
-    created_at: int,
-) -> _Worth:  # fmt: skip
+    row: Mapping[str, Any], ground: Ground, segment: Segment, kind: str | None, tier: Tier
+) -> _Worth:
     """Return what a row says that it is worth. One that nobody vouches for may say that it is worth
     less than its segment, and no more: it was never used, is not pinned, and fades as others do.
     """
+    if _CLAIMED.isdisjoint(row):
+        return _new(segment, kind if ground.trusted else None, tier)
     defaults = SEGMENTS[segment]
     importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
     confidence = unit(row, "confidence", clamp=True, default=None)
@@ -134,25 +135,53 @@ def _worth(
     heat: Any = word(row, "heat", HEATS)
     status: Any = word(row, "status", STATUSES)
     uses, pinned = count(row, "access_count"), flag(row, "pinned")
-    used = past(row, "last_accessed_at", ground.now)
     if ground.trusted:
         heat = heat or initial_heat(segment, kind, tier, importance)
-        last = created_at if used is None else used
-        return _Worth(importance, confidence, decay, heat, status, pinned, uses, last)
+        return _Worth(importance, confidence, decay, heat, status, pinned, uses)
     importance = min(importance, defaults.importance)
     heat = initial_heat(segment, None, tier, importance)
     confidence = None if confidence is None or confidence >= 1 else confidence
     decay = max(decay, defaults.decay_rate)
-    return _Worth(importance, confidence, decay, heat, None, False, 0, created_at)
+    return _Worth(importance, confidence, decay, heat, None, False, 0)
+
+
+_known: dict[tuple[Segment, str | None, Tier], _Worth] = {}
+
+
+def _new(segment: Segment, kind: str | None, tier: Tier) -> _Worth:
+    """Return what a fact is worth of which nothing is claimed, as most are."""
+    found = _known.get((segment, kind, tier))
+    if found is None:
+        defaults = SEGMENTS[segment]
+        heat = initial_heat(segment, kind, tier, defaults.importance)
+        found = _Worth(defaults.importance, None, defaults.decay_rate, heat, None, False, 0)
+        _known[segment, kind, tier] = found
+    return found
+
+
+def _last_used(row: Mapping[str, Any], ground: Ground, created_at: int) -> int:
+    """Return when a fact was used last; of one that nobody vouches for, when it was made."""
+    if "last_accessed_at" not in row:
+        return created_at
+    used = past(row, "last_accessed_at", ground.now)
+    return used if used is not None and ground.trusted else created_at
 
 
 def was_limited(row: Mapping[str, Any], fact: Fact, ground: Ground) -> bool:
     """Say whether the row claimed more for its fact than it was given."""
-    claimed = [name for name in _WORTH if row.get(name) is not None]
-    if claimed in ([], ["created_at"]):
-        return (instants(row, "created_at", ground.now) or 0) > ground.now
-    stated = fact_from(row, replace(ground, trusted=True, now=LATEST_MS))
-    return any(getattr(stated, name) != getattr(fact, name) for name in claimed)
+    for name in ("created_at", "last_accessed_at"):
+        if getattr(fact, name) == ground.now and (instants(row, name, 0) or 0) > ground.now:
+            return True
+    claimed = [name for name in _CLAIMS if row.get(name) is not None]
+    if ground.trusted or not claimed:
+        return False
+    stated = _worth(row, replace(ground, trusted=True), fact.segment, fact.kind, fact.tier)
+    used = _last_used(row, replace(ground, trusted=True), fact.created_at)
+    return (
+        any(getattr(stated, name) != getattr(fact, name) for name in claimed if name in _FIELDS)
+        or row.get("tier", fact.tier) not in (None, fact.tier)
+        or used > fact.last_accessed_at
+    )
 
 
 def _origin(row: Mapping[str, Any], ground: Ground) -> Origin:
