@@ -95,6 +95,8 @@ def distrust(path: str) -> tuple[str, str]:
         return "it is not a file", "remove it, or name it otherwise"
     if states[1].st_mode & _OTHERS_WRITE:
         return "others may write it", f"chmod go-w {path}"
+    if not os.access(path, os.R_OK):
+        return "you may not read it", f"have its owner allow it (chmod o+r {path})"
     return "", ""
 
 

@@ -101,9 +101,10 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
         own_id or made_id(origin, content, turn, stated, repeat),
         content, segment, tier, worth.heat, kind, text(row, "title"), strings(row, "tags"),
         worth.importance, worth.decay_rate, worth.access_count,
-        _last_used(row, ground, created_at), created_at, source, origin, lifecycle, worth.status, worth.confidence,
-        slot_key(slot) if slot else None, instants(row, "valid_from", None),
-        instants(row, "valid_to", None), worth.pinned, turn, strings(row, "derived_from"), metadata,
+        _last_used(row, ground, created_at), created_at, source, origin, lifecycle,
+        worth.status, worth.confidence, slot_key(slot) if slot else None,
+        instants(row, "valid_from", None), instants(row, "valid_to", None), worth.pinned, turn,
+        strings(row, "derived_from"), metadata,
     )  # fmt: skip
 
 

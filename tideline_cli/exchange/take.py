@@ -166,7 +166,7 @@ class _Import:
             with self._batch_on(bulk=False):
                 self._bound()
         if self._summary.blocked:
-            reason = f"threat scan: {self._summary.blocked:,} rows of an import"
+            reason = f"threat scan or write-gate: {self._summary.blocked:,} rows of an import"
             journal.record_blocked(
                 self._db, verb="import", by=self._ground.origin, now=self._ground.now,
                 reason=reason,

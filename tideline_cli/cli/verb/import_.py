@@ -233,7 +233,7 @@ def _sentence(summary: Summary, trust: bool) -> str:
         (summary.links, "links"),
         (summary.similar, "much like others and linked as similar"),
         (summary.skipped, "bad rows skipped"),
-        (summary.blocked, "blocked by the scan"),
+        (summary.blocked, "blocked by the scan or the write-gate"),
         (summary.confined, "confined to knowledge"),
         (summary.limited, "with less use, weight or time than they claim"),
         (summary.renamed, "under new ids (the stated ones are in metadata.original_id)"),
