@@ -125,3 +125,10 @@ def test_an_older_name_stays_reachable(run, home, key):
 def parse_or_plain(key):
     """Return the name that looks like an older one."""
     return "channel:slack/café/1" if "cafe" in key else PLAIN
+
+
+def test_what_is_too_long_in_its_own_form_is_refused():
+    """A name whose slashes make it too long once they are encoded could not be read back."""
+    assert parse_origin("channel:a/b/c@" + "/" * 300).key.endswith("%2F" * 300)
+    with pytest.raises(UsageError):
+        parse_origin("channel:a/b/c@" + "/" * 900)

@@ -56,7 +56,10 @@ def parse_origin(text: str) -> Origin:
     for known in (OWNER, UNKNOWN):
         if text == known.key:
             return known
-    return channel(*(_in_form(part, text) for part in _parts(text)))
+    found = channel(*(_in_form(part, text) for part in _parts(text)))
+    if len(found.key) > _LONGEST:  # its slashes take three characters each
+        raise _refusal(text)
+    return found
 
 
 def as_spelled(text: str) -> Origin:
