@@ -264,8 +264,10 @@ def test_ordinary_ascii_imports_nothing():
         "import sys; sys.modules.pop('re', None)\n"
         "from tideline_cli.policy.threats import scan\n"
         "before = set(sys.modules)\n"
-        "assert scan('I deploy on Fridays, after the stand-up.') == ()\n"
+        "assert scan('I deploy on Fridays, after the meeting of 10.') == ()\n"
         "assert set(sys.modules) == before, set(sys.modules) - before\n"
+        "assert scan('I deploy on Fridays, after the stand-up.') == ()\n"
+        "assert 're' not in sys.modules\n"
         "assert not {'typing', 'enum', 'json', 'dataclasses'} & before\n"
     )
     root = Path(__file__).parents[2]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tideline_cli.memory.screening import scan
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.cutting import ELLIPSIS, cut
 from tideline_cli.policy.render import prompt_text
 
 TYPE_CHECKING = False
@@ -112,6 +111,8 @@ def _fitting(
 ) -> tuple[str, bool]:
     """Return the line of a fact cut to the budget, and whether the piece is withheld; an empty
     line when nothing of it fits."""
+    from tideline_cli.policy.cutting import ELLIPSIS, cut  # noqa: PLC0415  most lines fit
+
     head = len(_line(hit, "")[0])
     low, high = 0, min(len(line), max_chars - 1)
     while low < high:  # the longest line that is not too dear: more text is never cheaper

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tideline_cli.policy.plain import HEX, SHORTEST_CODE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
-HEX = frozenset("0123456789abcdefABCDEF")
 _ENTITIES = {"amp": "&", "quot": '"', "apos": "'", "nbsp": " ", "colon": ":"}
 _DIGITS = frozenset("0123456789")
 _LONGEST_ENTITY = 24  # zeros before the number count for nothing

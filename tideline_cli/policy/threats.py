@@ -6,7 +6,7 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
-from tideline_cli.policy.readings import as_it_stands, disguises
+from tideline_cli.policy.plain import as_it_stands
 from tideline_cli.policy.render import strays
 from tideline_cli.policy.threat_patterns import (
     ADDED_ROWS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Literal
 
-    from tideline_cli.policy.readings import Reading
+    from tideline_cli.policy.plain import Reading
     from tideline_cli.policy.threat_patterns import Row
 
     Scope = Literal["all", "context", "strict"]
@@ -75,6 +75,8 @@ def _search(
     """Ask the table about every reading of a text."""
     readings = [plain] if plain is not None else []
     if plain is None:
+        from tideline_cli.policy.readings import disguises  # noqa: PLC0415  most texts are plain
+
         for one in disguises(text):
             readings.append(one)
             if meter is not None:

@@ -1,0 +1,143 @@
+"""A plain text, which has one reading: sentences in ASCII letters that hide nothing."""
+
+from __future__ import annotations
+
+from tideline_cli.policy.threat_patterns import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Reading = tuple[str, str, list[str]]  # the text, the text in lower case, the cues in it
+
+SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
+HEX = frozenset("0123456789abcdefABCDEF")
+LONGEST_WORD = 20  # letters; a longer word may be several
+_FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
+_FEWEST_BUT_WORDS = 3  # of them that are no words themselves
+
+LOWER = "abcdefghijklmnopqrstuvwxyz"
+_TURNED = LOWER[13:] + LOWER[:13]
+ROT13 = str.maketrans(LOWER + LOWER.upper(), _TURNED + _TURNED.upper())
+# What begins a text in rot13; cues of two letters are words of every day when they are turned.
+TURNED_CUES = frozenset(cue for cue in " ".join(CUES).translate(ROT13).split() if len(cue) > 2)
+_CUES_EITHER_WAY = CUES | TURNED_CUES
+_LEET = str.maketrans("0134579862@$!|+€(#", "oieastgbgzasiitech")
+_LEET_WITH_L = str.maketrans("0134579862@$!|+€(#", "oleastgbgzasiltech")
+_HAN = "\u2e80"  # scripts without blanks begin here
+_RUBBLE = frozenset(".,;:!?|/-~…")
+_ENDS = ".,;:!?\"'`()[]"
+
+_WORDY = dict.fromkeys(map(ord, f"{LOWER} .,;:!?'"))  # all that a plain text has but digits
+_LETTERS = dict.fromkeys(map(ord, f"{LOWER} "))
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_STOPS = {code: " " if chr(code) in ".,;:!?'" else chr(code) for code in range(128)}
+_TRACES = tuple(
+    trace for trace in (*MARKS, *REVERSED_TRACES) if not trace.translate(_WORDY).strip("0123456789")
+)
+_TRACES_OF_LETTERS = tuple(trace for trace in _TRACES if not trace.translate(_WORDY))
+
+
+def as_it_stands(text: str) -> Reading | None:
+    """Return the one reading of plain sentences, None for a text that may have others.
+
+    Most facts are plain, and most of them hold no cue.
+    """
+    low = text.lower()
+    rest = low.translate(_LETTERS)
+    if rest.strip("0123456789.,;:!?'") or "  " in text:
+        return None
+    words = low.translate(_STOPS).split()
+    lengths = list(map(len, words))
+    longest = max(lengths, default=0)
+    digits = rest.strip(".,;:!?'")
+    signs = rest.translate(_NO_DIGITS) if digits else rest
+    if (
+        longest >= LONGEST_WORD
+        or (longest >= SHORTEST_CODE and _may_hold_code(text))
+        or (lengths.count(1) >= _FEWEST_LETTERS and _are_spread(words, _ends_of_words(low)))
+        or any(map(low.__contains__, _TRACES if digits else _TRACES_OF_LETTERS))
+    ):
+        return None
+    starts = [word[:CUE_WIDTH] for word in words]
+    cues = _CUES_EITHER_WAY.intersection(starts)
+    if not TURNED_CUES.isdisjoint(cues) or (
+        (
+            len(signs) * 3 >= len(words)
+            or len(words) != _blanks(low) + 1
+            or (digits and ("'" in signs or any(map(_is_mixed, words))))
+        )
+        and may_be_disguised(low, cues)
+    ):
+        return None
+    return text, low, [*CUES.intersection(cues)] if cues else []
+
+
+def _is_mixed(word: str) -> bool:
+    return not (word.isalpha() or word.isdecimal())
+
+
+def _are_spread(words: list[str], ends: int = 0) -> bool:
+    """Say whether so many letters stand alone that they may be a word: a and I are words
+    themselves, and some are the ends of others."""
+    return (
+        sum(len(word) == 1 for word in words) - words.count("a") - words.count("i") - ends
+        >= _FEWEST_BUT_WORDS
+    )
+
+
+def _ends_of_words(low: str) -> int:
+    """Count the letters that an apostrophe parts from their word: it's, don't, I'm, I'd."""
+    return sum(map(low.count, ("'s ", "n't ", "'m ", "'d ")))
+
+
+def _blanks(low: str) -> int:
+    """Count what parts the words of a plain text, apostrophes inside them too."""
+    return low.count(" ") + low.count("'")
+
+
+def _may_hold_code(text: str) -> bool:
+    """Say whether a long word of a plain text may be base64 or hex: those are not in lower case
+    alone, or have the digits of hex alone."""
+    return any(
+        len(word) >= SHORTEST_CODE and (not word.islower() or HEX.issuperset(word))
+        for word in text.translate(_STOPS).split()
+    )
+
+
+def may_be_disguised(low: str, starts: Iterable[str]) -> bool:
+    """Say whether a text may say more than it shows.
+
+    Letters stand alone, or signs; most words end in one; a word is very long; or it has signs or
+    digits inside, and a cue is beside it or in it.
+    """
+    tokens = low.split()
+    lengths = list(map(len, tokens))
+    if lengths.count(1) >= _FEWEST_LETTERS and _are_spread(tokens):
+        return True
+    if max(lengths, default=0) >= LONGEST_WORD and any(map(_is_long, tokens)):
+        return True
+    signed = [token for token in tokens if not token.isalpha() and max(token) < _HAN]
+    if sum(token[-1] in _RUBBLE for token in signed) * 2 >= len(tokens) > 0:
+        return True
+    odd = [token for token in signed if _is_odd(token)]
+    return bool(odd) and (not CUES.isdisjoint(starts) or any(map(_may_be_cue, odd)))
+
+
+def _is_long(token: str) -> bool:
+    return len(token) >= LONGEST_WORD and token.isalpha() and token.isascii()
+
+
+def _is_odd(token: str) -> bool:
+    """Say whether a word has letters, and something else inside."""
+    core = token.strip(_ENDS).replace("'", "")
+    return not core.isalpha() and core.upper() != core
+
+
+def _may_be_cue(token: str) -> bool:
+    """Say whether a word may begin like a cue once its signs are left out, or are letters."""
+    letters = "".join(filter(str.isalnum, token))
+    starts = (letters, token.translate(_LEET), token.translate(_LEET_WITH_L))
+    return len(token) - len(letters) >= _FEWEST_LETTERS or not CUES.isdisjoint(
+        start[:CUE_WIDTH] for start in starts
+    )
