@@ -17,6 +17,21 @@ DOWN = -0.10
 LARGEST_DELTA = 0.3
 
 
+def begin(fact: Fact) -> int:
+    """Return since when a fact holds: since it was said, unless it states a beginning."""
+    return fact.created_at if fact.valid_from is None else fact.valid_from
+
+
+def ended(fact: Fact, *, at: int, now: int) -> Fact:
+    """Return a fact as one that holds until `at` and no longer, never beyond its own end; one that
+    begins later never held. It is archived, unless it holds until a time to come."""
+    end = max(at, begin(fact))
+    if fact.valid_to is not None:
+        end = min(fact.valid_to, end)
+    holds = begin(fact) <= now < end
+    return replace(fact, valid_to=end, lifecycle=fact.lifecycle if holds else "archived")
+
+
 def archived(fact: Fact, *, now: int) -> Fact:
     """Return an active fact as one that held until now, or until it ended; others as they are."""
     if fact.lifecycle != "active":

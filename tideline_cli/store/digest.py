@@ -1,4 +1,4 @@
-"""The digest of a fact: 24 bits of SHA-256 over what never changes, so that `doctor --deep` finds
+"""The digest of a fact: 24 bits of SHA-256 over its words and labels, so that `doctor --deep` finds
 the bits that flipped, which SQLite cannot.
 
 24 bits miss one damage in 16 million; all 256 would take a twentieth of the file.
@@ -29,6 +29,9 @@ _COLUMNS = (
     "title", "tags", "derived_from", "content",
 )  # fmt: skip
 """What `of` takes, in its order, as SQL on `fact`."""
+HELD = frozenset(("id", "origin", "created_at", "source", "kind", "title", "tags", "derived_from",
+                  "content"))  # fmt: skip
+"""The columns of a fact that a digest covers: who changes one of them puts it anew."""
 # As bytes: what is damaged need not be text any more.
 _BYTES = ", ".join(f"CAST({column} AS BLOB)" for column in _COLUMNS)
 _SELECT = f"SELECT seq, digest, {_BYTES} FROM fact"

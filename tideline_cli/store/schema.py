@@ -48,7 +48,7 @@ CREATE TABLE fact (
   length       INTEGER NOT NULL,                   -- number of index terms
   content      TEXT NOT NULL,
   terms        TEXT NOT NULL,                      -- index terms, joined by spaces
-  digest       INTEGER                             -- of what never changes: see store/digest.py
+  digest       INTEGER                             -- of words and labels: see store/digest.py
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';

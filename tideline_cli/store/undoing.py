@@ -165,6 +165,8 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     db.execute(
         f"UPDATE {entity} SET {columns} WHERE {_KEYS[entity]} = ?", (*changed.values(), number)
     )
+    if entity == "fact" and not digest.HELD.isdisjoint(changed):
+        digest.put(db, [number])
 
 
 def put_use(db: Connection, seq: int, row: Row | None) -> None:

@@ -27,7 +27,8 @@ _INSERT = (
 )
 _CHANGEABLE = (
     "segment", "tier", "decay_rate", "importance", "confidence", "status", "slot", "valid_from",
-    "valid_to", "lifecycle", "source_turn", "pinned", "heat", "metadata",
+    "valid_to", "lifecycle", "source_turn", "pinned", "heat", "metadata", "kind", "title", "tags",
+    "derived_from",
 )  # fmt: skip
 
 
@@ -66,6 +67,9 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
                 before.id,
             ),
         )
+    if not digest.HELD.isdisjoint(changed):
+        rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (before.id,)).fetchall()
+        digest.put(db, [int(seq) for (seq,) in rows])
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:
@@ -97,4 +101,6 @@ def _own_rate(fact: Fact) -> float | None:
 def _plain(value: object) -> Any:
     if isinstance(value, dict):
         return codec.dumps(value)
+    if isinstance(value, tuple):
+        return _list_text(value)
     return int(value) if isinstance(value, bool) else value
