@@ -80,6 +80,7 @@ _tideline_value() {
         edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
+        edit:--from) REPLY='text' ;;
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
@@ -143,7 +144,7 @@ _tideline_flags() {
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
         restore) REPLY='--from --yes -y' ;;
-        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --vouch --yes -y' ;;
+        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;

@@ -22,7 +22,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case restore
             contains -- $argv[2] --from
         case edit
-            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --from
         case link
             contains -- $argv[2] --kind --reason --strength
         case feedback
@@ -228,6 +228,7 @@ complete -c tideline -n "__tideline_at edit" -l tag -s t -x -d 'A label to filte
 complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
+complete -c tideline -n "__tideline_at edit" -l from -x -d 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones]'
 complete -c tideline -n "__tideline_at edit" -l vouch -d 'Say that these words are yours now, whoever said them'
 complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether to vouch'
 complete -c tideline -n "__tideline_at link" -l kind -x -a 'corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' -d 'How they are related [default: relates]'

@@ -260,6 +260,7 @@ def test_edit(run):
         "fact": old | {
             "id": done["id"], "content": "I deploy on Mondays", "tags": ["b"],
             "metadata": {"k": "v"}, "created_at": moment, "last_accessed_at": moment,
+            "valid_from": old["created_at"],
         },
     }  # fmt: skip
     assert verbs_of_batches(run)[1:] == [(2, "edit")]
@@ -334,7 +335,7 @@ def test_labels_keep_the_confinement(run):
     assert run("edit", fact_id, "--tier", "permanent").code == 4
     mine = remembered(run, "the office stays", "--slot", "office")["id"]
     moved = run("edit", fact_id, "--slot", "office", "--json").json
-    assert moved["superseded"] == [fact_id]
+    assert (moved["action"], moved["superseded"]) == ("changed", [])
     assert run("show", mine, "--json").json["fact"]["lifecycle"] == "active"
 
 
@@ -516,7 +517,7 @@ def test_controls_do_not_reach_a_terminal(run):
     other = remembered(run, "deploy \x1b[31mred\x07 \x9b1m on Mondays\tand then some")["id"]
     outs = [run("pin", fact_id), run("forget", fact_id), run("restore", fact_id),
             run("contradictions", "--min-score", "0"), run("link", fact_id, other),
-            run("edit", fact_id, "--title", "x"), run("restore", fact_id)]  # fmt: skip
+            run("edit", fact_id, "new\x1b words"), run("restore", fact_id)]  # fmt: skip
     assert [done.code for done in outs] == [0, 0, 0, 0, 0, 0, 4]
     for done in outs:
         assert not any(char in done.out + done.err for char in "\x1b\x07\x9b")

@@ -82,11 +82,12 @@ def test_restore_refuses_by_slot_and_by_edge(db):
              fact("on Mondays", "AAAA2", slot="day"),
              fact("peers too", "AAAA3", slot="day", origin=PEER)])  # fmt: skip
     old = read(db, "AAAA1")
-    assert amend.blocking_successor(db, old, viewer=OWNER) == read(db, "AAAA2")
+    back = replace(old, lifecycle="active", valid_to=None)
+    assert amend.blocking_successor(db, back, viewer=OWNER) == read(db, "AAAA2")
     amend.forget(db, ["AAAA2"], **WHO)
-    assert amend.blocking_successor(db, old, viewer=OWNER) is None
+    assert amend.blocking_successor(db, back, viewer=OWNER) is None
     done = amend.restore(db, ["AAAA1"], **WHO)
-    assert done.changed == (replace(old, lifecycle="active", valid_to=None),)
+    assert done.changed == (back,)
     with pytest.raises(WriteBlockedError):
         amend.restore(db, ["AAAA2"], **WHO)
 
@@ -234,7 +235,8 @@ def test_edit_of_labels(db):
     assert (now.content, now.metadata, now.title, now.slot, now.importance) == (
         "first text", {"a": "1", "b": "2"}, None, "day", 1.0
     )  # fmt: skip
-    assert sorted(done.superseded) == ["AAAA1", "AAAA2"]
+    assert (done.action, now.id, done.superseded) == ("changed", "AAAA1", ("AAAA2",))
+    assert read(db, "AAAA2").lifecycle == "archived"
     assert revise(db, now.id, {"content": "first text ", "slot": "DAY"}).action == "unchanged"
     ended = revise(db, now.id, {"valid_to": NOW, "valid_from": NOW - 5}).fact
     assert (ended.valid_from, ended.valid_to) == (NOW - 5, NOW)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.edge import REPLACING
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy import amend as policy
 from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts, journal, links, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from apsw import Connection
 
@@ -25,11 +26,13 @@ _SHOWN = 60
 @record
 class Amended:
     """What became of the facts named: `changed` as they are now, `kept` those that were so
-    already. `batch` is None when nothing changed."""
+    already. `batch` is None when nothing changed. `ends` are, by id, the ends that restored facts
+    had and have no more."""
 
     changed: tuple[Fact, ...]
     kept: tuple[Fact, ...]
     batch: int | None
+    ends: tuple[tuple[str, int], ...] = ()
 
 
 class NothingToDo(Exception):  # noqa: N818  a way out of a transaction, no error
@@ -66,7 +69,7 @@ def forget(
 
 def archive(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
     """Close a fact inside a batch that the caller holds open; `by` is what stands in its place."""
-    writes.archive(db, fact.id, now=now)
+    writes.change(db, fact, policy.archived(fact, now=now))
     if by is not None:
         for kind in ("contradicts", "transition"):
             links.add(db, links.Link(by.id, kind, fact.id, created_at=now))
@@ -75,14 +78,25 @@ def archive(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
 def restore(
     db: Connection, references: Sequence[str], *, viewer: Origin, now: int
 ) -> Amended:
-    """Bring archived or pruned facts back, all or none.
+    """Bring archived or pruned facts back, all or none, with the ends to come that they had.
 
     Raises WriteBlockedError when another active fact stands in the place of one of them; those
     named together count as active, in whatever order they are named.
     """
+    dropped: dict[str, int] = {}
+
+    def back(fact: Fact) -> Fact:
+        if fact.lifecycle == "active":
+            return fact
+        was = journal.last_active(db, fact.id)
+        end = fact.valid_to if was is None else was["valid_to"]
+        if end is None or (was is not None and end > now):
+            return policy.restored(fact, end=end)
+        dropped[fact.id] = end
+        return policy.restored(fact)
 
     def step(named: Sequence[Fact]) -> list[Fact]:
-        after = [policy.restored(fact) for fact in named]
+        after = [back(fact) for fact in named]
         _store(db, named, after)
         for before, fact in zip(named, after, strict=True):
             successor = None if before == fact else blocking_successor(db, fact, viewer=viewer)
@@ -94,20 +108,38 @@ def restore(
                 )
         return after
 
-    return _amend(db, "restore", references, step, viewer=viewer, now=now)
+    done = _amend(db, "restore", references, step, viewer=viewer, now=now)
+    return replace(done, ends=tuple(dropped.items()))
 
 
 def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | None:
-    """Return an active fact that stands in the place of `fact`: one that replaces or contradicts
-    it by an edge, or another one in its slot that might have replaced it."""
+    """Return an active fact that stands in the place of `fact`, given as it would be active, at a
+    time at which both hold: one that replaces it by edges, whatever has come between the two, or
+    another one in its slot that might have replaced it."""
+    seen = {fact.id}
+    waiting = [fact]
+    while waiting:
+        gone = waiting.pop(0)
+        for source in _replacing(db, gone, viewer=viewer):
+            if source.id in seen:
+                continue
+            seen.add(source.id)
+            if source.lifecycle != "active":
+                waiting.append(source)
+            elif overlap(source, fact) and may_touch(source.source, fact.source):
+                return source
+    mates = facts.in_slot(db, fact.slot, viewer=viewer) if fact.slot is not None else []
+    rivals = (mate for mate, _ in mates if mate.id != fact.id and overlap(mate, fact))
+    return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
+
+
+def _replacing(db: Connection, fact: Fact, *, viewer: Origin) -> Iterator[Fact]:
+    """Yield the facts that replace or contradict a fact by an edge, and whose sources may."""
     for link in links.arriving(db, fact.id, viewer=viewer):
         if link.kind in REPLACING:
             _, source = facts.find(db, link.source, viewer=viewer)
-            if source.lifecycle == "active" and may_touch(source.source, fact.source):
-                return source
-    mates = facts.in_slot(db, fact.slot, viewer=viewer) if fact.slot is not None else []
-    rivals = (mate for mate, _ in mates if mate.id != fact.id)
-    return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
+            if may_touch(source.source, fact.source):
+                yield source
 
 
 def closest(

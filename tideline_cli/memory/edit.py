@@ -1,57 +1,52 @@
-"""edit: a new wording or new labels of a fact, as a fact that supersedes it."""
+"""edit: other labels of a fact, in place; or a new wording, as a fact that supersedes it."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory import remember
+from tideline_cli.memory import remember, revision
 from tideline_cli.memory.amend import NothingToDo, check_active
-from tideline_cli.memory.screening import refusal, screened
-from tideline_cli.model.fact import NewFact, clamped, slot_key
+from tideline_cli.memory.twins import twins
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.amend import author
-from tideline_cli.policy.gate import may_touch
-from tideline_cli.store import facts, journal, uses, writes
+from tideline_cli.model.text import terms
+from tideline_cli.policy import edits, gate
+from tideline_cli.policy.amend import begin, ended
+from tideline_cli.policy.periods import displaced
+from tideline_cli.store import facts, journal, links, uses, writes
+from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.memory.screening import Screen
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.source import Source
+    from tideline_cli.model.text import Analyzer
 
 _COMPARED = (
     "content", "segment", "tier", "kind", "title", "tags", "importance", "confidence", "slot",
     "valid_from", "valid_to", "metadata", "source",
 )  # fmt: skip
-_VOUCH = "read it; --vouch makes these words yours as they are"
 _TAKEN = {True: "vouched for the words", False: "new words in the place of those"}
-
-
-@record
-class Editor:
-    """Who edits: the source of what they say, whether they have typed the new text, and whether
-    they vouch for words that an untrusted source has said."""
-
-    source: Source
-    typed: bool
-    vouched: bool = False
+Editor = revision.Editor
+_EDITED = ("supersedes", "transition")
+_IN_THE_SLOT = ("contradicts", "transition")
 
 
 @record
 class Edited:
-    """The fact as it is now, and what it superseded; `action` is superseded or unchanged, and
-    `batch` None when nothing changed."""
+    """The fact as it is now, and what it superseded. `action` is superseded, reinforced (another
+    fact said so already), changed (labels alone) or unchanged; `batch` is None when nothing
+    changed. `later` are those of the superseded that hold until a time to come, with that."""
 
     action: str
     fact: Fact
     superseded: tuple[str, ...]
     batch: int | None
+    later: tuple[tuple[str, int], ...] = ()
 
 
 def edit(
@@ -63,37 +58,39 @@ def edit(
     fact_id: str,
     viewer: Origin,
     now: int,
+    since: int | None = None,
 ) -> Edited:
-    """Replace an active fact by one with `changes` (fields of NewFact).
+    """Give an active fact `changes` (fields of NewFact): labels in place, words by a new fact.
 
-    What is not changed is carried over, links excepted: they stay where they were made; and so does
-    the source, unless the words are new (see `policy.amend.author`). Metadata is added to what
-    there is; an empty slot or title is none. A fact that moves into another slot replaces what that
-    slot held, if its source may. When the text stays, status and use stay too. The words of an
-    untrusted fact are scanned, old or new, unless the editor vouches for them.
+    A new wording corrects the past as well: it holds since the old one began, unless `since` or
+    `valid_from` says since when; until then the old one held. Where another active fact says so
+    already, that one is reinforced instead. What is not changed is carried over, links excepted;
+    and so is the source, unless the words are new (see `policy.amend.author`). Metadata is added to
+    what there is; an empty slot or title is none. A fact that moves into another slot replaces what
+    that slot holds, if its source may. The words of an untrusted fact are scanned, old or new,
+    unless the editor vouches for them.
     """
+    if since is not None:
+        changes = {**changes, "valid_from": since}
     _, seen = facts.find(db, reference, viewer=viewer)
     check_active(seen, "be edited")
-    screen = _look(seen, changes, editor)
+    screen = revision.look(seen, changes, editor)
     kept: Fact | None = None
     new: NewFact | None = None
     try:
         with journal.batch(db, verb="edit", by=viewer, now=now) as batch:
             _, kept = facts.find(db, reference, viewer=viewer)
             check_active(kept, "be edited")
-            new = _revised(kept, changes, editor)
+            new = revision.revised(kept, changes, editor)
             if all(getattr(kept, name) == getattr(new, name) for name in _COMPARED):
                 raise NothingToDo
-            _refuse_threats(kept, new, editor, screen)
-            mates = [] if new.slot in (None, kept.slot) else _holders(db, new, viewer=viewer)
-            new = _asking(replace(new, supersedes=(kept.id, *mates)), kept)
-            done = remember.write(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
-            fact = done.fact
-            if is_trusted(new.source) and not is_trusted(kept.source):
-                batch.explain(f"{_TAKEN[editor.vouched]} of {kept.source}: {kept.id} is {fact.id}")
-            if done.action == "superseded" and fact.content == kept.content:
-                fact = _with_standing(db, fact, kept, new)
-            return Edited(done.action, fact, done.superseded, done.batch)
+            remember.check_labels(new)
+            revision.refuse_threats(kept, new, editor, screen)
+            new = revision.asking(new, kept)
+            if (new.content, new.source) == (kept.content, kept.source):
+                _refuse_since(since)
+                return _relabel(db, kept, new, changes, batch=batch, now=now)
+            return _reword(db, kept, new, changes, editor, batch=batch, fact_id=fact_id, now=now)
     except NothingToDo:
         assert kept is not None  # noqa: S101  for the type checker: raised after it was found
         return Edited("unchanged", kept, (), None)
@@ -103,93 +100,133 @@ def edit(
         raise
 
 
-def _asking(new: NewFact, kept: Fact) -> NewFact:
-    """Return what an untrusted fact asks for when it is written anew: not the pin or permanence
-    that it was given; `_with_standing` carries those over."""
-    if is_trusted(new.source) or new.segment != kept.segment:
-        return new
-    tier = None if new.tier == kept.tier == "permanent" else new.tier
-    return replace(new, tier=tier, pinned=False)
+def _refuse_since(since: int | None) -> None:
+    if since is not None:
+        raise UsageError(
+            "--from needs a new wording", hint="--valid-from says since when a fact holds"
+        )
 
 
-def _with_standing(db: Connection, fact: Fact, kept: Fact, asked: NewFact) -> Fact:
-    """Let a fact whose labels alone have changed keep what it has: status, use, and what its owner
-    gave it against fading."""
+def _relabel(
+    db: Connection, kept: Fact, new: NewFact, changes: Mapping[str, Any], *,
+    batch: journal.batch, now: int,
+) -> Edited:  # fmt: skip
+    """Change labels in place; what the fact holds against fading it keeps."""
+    after = edits.relabelled(kept, new)
+    gate.check_permanence(after.source, new.tier or "long", new.pinned)
+    gate.check(after.segment, after.source, ())
+    writes.change(db, kept, after)
+    gone = _fill_slot(db, after, kept, changes, now=now)
+    return _told("changed", after, gone, batch)
+
+
+def _reword(
+    db: Connection, kept: Fact, new: NewFact, changes: Mapping[str, Any], editor: Editor, *,
+    batch: journal.batch, fact_id: str, now: int,
+) -> Edited:  # fmt: skip
+    """Store the new words in the place of the old ones, or give the place to a fact that says so
+    already."""
+    said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
+    gate.check_permanence(said.source, said.tier, said.pinned)
+    gate.check(said.segment, said.source, [kept.source])
+    old = ended(kept, at=begin(said), now=now)
+    known = _known(db, said, kept, origin=batch.origin)
+    if known is not None:
+        fact = edits.joined(known, said, changes)
+        writes.change(db, known, fact)
+        uses.put(
+            db, fact.id, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at
+        )
+    else:
+        fact = _stored(db, said, kept, new, origin=batch.origin)
+    _put_by(db, [(kept, old)], fact, _EDITED, now=now)
+    gone = [(kept, old), *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
+    if is_trusted(fact.source) and not is_trusted(kept.source):
+        batch.explain(f"{_TAKEN[editor.vouched]} of {kept.source}: {kept.id} is {fact.id}")
+    return _told("superseded" if known is None else "reinforced", fact, gone, batch)
+
+
+def _told(
+    action: str, fact: Fact, gone: Sequence[tuple[Fact, Fact]], batch: journal.batch
+) -> Edited:
+    later = tuple(
+        (after.id, after.valid_to)
+        for _, after in gone
+        if after.lifecycle == "active" and after.valid_to is not None
+    )
+    return Edited(action, fact, tuple(old.id for old, _ in gone), batch.ordinal, later)
+
+
+def _known(db: Connection, said: Fact, kept: Fact, *, origin: int) -> Fact | None:
+    """Return another active fact of the same trust that says the new words already."""
+    distinct = frozenset(_terms(db, said))
+    found = twins(
+        db, said.content, distinct, viewer=said.origin, origin=origin, rule="strict"
+    )
+    rivals = (rival.fact for rival in found if rival.fact.id != kept.id)
+    return next(
+        (
+            fact
+            for fact in rivals
+            if is_trusted(fact.source) == is_trusted(said.source) and edits.is_known(said, fact)
+        ),
+        None,
+    )
+
+
+def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin: int) -> Fact:
+    """Store a new wording. Where the words are the old ones, it keeps what those had: status, use,
+    and what their owner gave them against fading."""
+    if not writes.insert(db, said, origin=origin, terms=_terms(db, said)):
+        raise UsageError(f"the id {said.id} is taken", hint="leave the id out")
+    if said.content != kept.content:
+        return said
     standing = replace(
-        fact,
-        tier=fact.tier if asked.tier is not None else kept.tier,
+        said,
+        tier=said.tier if new.tier is not None else kept.tier,
         pinned=kept.pinned,
-        heat="core" if kept.pinned else fact.heat,
+        heat="core" if kept.pinned else said.heat,
         status=kept.status,
         access_count=kept.access_count,
         last_accessed_at=kept.last_accessed_at,
     )
-    writes.change(db, fact, standing)
+    writes.change(db, said, standing)
     if kept.access_count:
         uses.put(
-            db, fact.id, access_count=kept.access_count, last_accessed_at=kept.last_accessed_at
+            db, said.id, access_count=kept.access_count, last_accessed_at=kept.last_accessed_at
         )
     return standing
 
 
-def _look(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
-    """Scan what an edit of an untrusted fact is about to store, whoever says it then."""
-    new = _revised(fact, changes, editor)
-    said_by = new.source if is_trusted(fact.source) or editor.vouched else fact.source
-    return screened([replace(new, source=said_by)])
-
-
-def _refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
-    """Raise WriteBlockedError for a threat in what replaces the words of an untrusted fact; what
-    stays untrusted is looked at by `remember.write`."""
-    if is_trusted(fact.source) or editor.vouched or not is_trusted(new.source):
-        return
-    found = screen.found(new.content)
-    if found:
-        raise refusal(found, f"the new text of a fact from {fact.source}", _VOUCH)
-
-
-def _revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
-    text = remember.checked(changes.get("content", fact.content))
-    source = author(
-        fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched
+def _fill_slot(
+    db: Connection, fact: Fact, before: Fact, changes: Mapping[str, Any], *, now: int,
+    but: str | None = None,
+) -> list[tuple[Fact, Fact]]:  # fmt: skip
+    """End what the fact replaces in its slot, where it did not stand as `before`: from now on, or
+    since the time that the edit states."""
+    if fact.slot is None:
+        return []
+    mates = [mate for mate, _ in facts.in_slot(db, fact.slot, viewer=fact.origin)]
+    gone = displaced(
+        fact,
+        [mate for mate in mates if mate.id != but],
+        at=changes.get("valid_from", max(now, begin(fact))),
+        now=now,
+        before=before if before.slot == fact.slot else None,
     )
-    carried = NewFact(
-        fact.content,
-        fact.segment,
-        source,
-        fact.origin,
-        tier=fact.tier,
-        kind=fact.kind,
-        title=fact.title,
-        tags=fact.tags,
-        importance=fact.importance,
-        confidence=fact.confidence,
-        slot=fact.slot,
-        valid_from=fact.valid_from,
-        valid_to=fact.valid_to,
-        pinned=fact.pinned,
-        source_turn=fact.source_turn,
-        derived_from=fact.derived_from,
-        metadata=fact.metadata,
-    )
-    if "metadata" in changes:
-        changes = {**changes, "metadata": {**(fact.metadata or {}), **changes["metadata"]}}
-    new = replace(carried, **changes)
-    if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
-        raise UsageError("valid-to is not after valid-from", hint="a fact holds until valid-to")
-    confidence = None if new.confidence is None else clamped(new.confidence, 1.0)
-    return replace(
-        new,
-        content=text,
-        importance=clamped(new.importance, fact.importance),
-        confidence=confidence,
-        slot=slot_key(new.slot) if new.slot else None,
-        title=new.title or None,
-    )
+    _put_by(db, gone, fact, _IN_THE_SLOT, now=now)
+    return gone
 
 
-def _holders(db: Connection, new: NewFact, *, viewer: Origin) -> list[str]:
-    assert new.slot is not None  # noqa: S101  for the type checker: asked only for a slot
-    mates = [mate for mate, _ in facts.in_slot(db, new.slot, viewer=viewer)]
-    return [mate.id for mate in mates if may_touch(new.source, mate.source)]
+def _put_by(
+    db: Connection, gone: Sequence[tuple[Fact, Fact]], by: Fact, kinds: Sequence[str], *, now: int
+) -> None:
+    for before, after in gone:
+        writes.change(db, before, after)
+        for kind in kinds:
+            links.add(db, links.Link(by.id, kind, before.id, created_at=now))
+
+
+def _terms(db: Connection, fact: Fact) -> list[str]:
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    return terms(fact.content, analyzer=analyzer)

@@ -78,7 +78,7 @@ def write(
     `into` is the number of the origin of `new`, where that is not the batch's."""
     number = batch.origin if into is None else into
     new = replace(new, content=checked(new.content))
-    _check_labels(new)
+    check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
@@ -174,7 +174,7 @@ def checked(content: str) -> str:
     return text
 
 
-def _check_labels(new: NewFact) -> None:
+def check_labels(new: NewFact) -> None:
     """Raise UsageError for a label that cannot be stored or would not come back from an export."""
     for name in ("title", "slot", "source_turn"):
         value = getattr(new, name)

@@ -9,12 +9,17 @@ from tideline_cli.policy.sameness import apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from tideline_cli.model.fact import Fact, Status
     from tideline_cli.model.source import Source
 
 UP = 0.05
 DOWN = -0.10
 LARGEST_DELTA = 0.3
+REMOVED = "consolidated"  # where the metadata of a fact say why a model's pass has archived it
+_NOTES = {"replaced_by", "reason"}
 
 
 def begin(fact: Fact) -> int:
@@ -34,17 +39,23 @@ def ended(fact: Fact, *, at: int, now: int) -> Fact:
 
 def archived(fact: Fact, *, now: int) -> Fact:
     """Return an active fact as one that held until now, or until it ended; others as they are."""
-    if fact.lifecycle != "active":
-        return fact
-    end = now if fact.valid_to is None else min(fact.valid_to, now)
-    return replace(fact, lifecycle="archived", valid_to=end)
+    return ended(fact, at=now, now=now) if fact.lifecycle == "active" else fact
 
 
-def restored(fact: Fact) -> Fact:
-    """Return an archived or pruned fact as an active one that has no end."""
+def restored(fact: Fact, *, end: int | None = None) -> Fact:
+    """Return an archived or pruned fact as an active one that holds until `end`, without what a
+    pass has noted of its removal."""
     if fact.lifecycle == "active":
         return fact
-    return replace(fact, lifecycle="active", valid_to=None)
+    noted = _without_removal(fact.metadata)
+    return replace(fact, lifecycle="active", valid_to=end, metadata=noted)
+
+
+def _without_removal(metadata: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    note = (metadata or {}).get(REMOVED)
+    if metadata is None or not isinstance(note, dict) or not note or not note.keys() <= _NOTES:
+        return metadata
+    return {name: value for name, value in metadata.items() if name != REMOVED} or None
 
 
 def pinned(fact: Fact) -> Fact:
@@ -63,7 +74,8 @@ def unpinned(fact: Fact) -> Fact:
 def judged(fact: Fact, delta: float, *, now: int) -> Fact:
     """Return the fact with importance and confidence moved by `delta`, within 0..1.
 
-    Praise counts as a use; blame leaves the clock of the forgetting curve alone.
+    Praise counts as a use, and a clock that is behind sets no use back; blame leaves the clock of
+    the forgetting curve alone.
     """
     moved = replace(
         fact,
@@ -74,7 +86,8 @@ def judged(fact: Fact, delta: float, *, now: int) -> Fact:
     )
     if delta <= 0:
         return moved
-    return replace(moved, access_count=fact.access_count + 1, last_accessed_at=now)
+    last = max(fact.last_accessed_at, now)
+    return replace(moved, access_count=fact.access_count + 1, last_accessed_at=last)
 
 
 def author(fact: Fact, text: str, *, editor: Source, typed: bool, vouched: bool) -> Source:

@@ -187,6 +187,18 @@ def state(db: Connection, entity: str, number: int) -> str | None:
     return states(db, entity, [number]).get(number)
 
 
+def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
+    """Return the row of a fact that is archived or pruned as it was before; None where the journal
+    does not know."""
+    row: Any = db.execute(
+        "SELECT before FROM change WHERE entity = 'fact' AND act = '~'"
+        " AND row = (SELECT seq FROM fact WHERE id = ?) AND before ->> 'lifecycle' = 'active'"
+        " ORDER BY number DESC LIMIT 1",
+        (fact_id,),
+    ).fetchone()
+    return None if row is None else dict(codec.loads(row[0]))
+
+
 def states(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
     """Return what the journal would keep of those of the rows that exist, by number."""
     key = _KEYS[entity]

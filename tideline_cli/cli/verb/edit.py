@@ -12,7 +12,7 @@ from tideline_cli.cli.verb.remember import new_id
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
-from tideline_cli.model import codec
+from tideline_cli.model import codec, instant
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import facts
@@ -26,18 +26,23 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.source import Source
 
-HELP = """Say a fact anew.
+HELP = """Say a fact anew, or change its labels.
 
-The new wording is a fact of its own that supersedes the old one; the old one stays in the
-history. Without TEXT, on a terminal, $VISUAL or $EDITOR opens; in a pipe standard input is read.
-Labels are carried over unless an option changes them: --tag replaces all tags, --meta adds to
-the metadata, and an empty --slot, --title or --tag clears.
+A new wording is a fact of its own that supersedes the old one; the old one stays in the history.
+It corrects the past as well: asked about any time, the memory knows the new words alone. With
+--from TIME (or --valid-from) the old words held until then. Where another fact says the new words
+already, that one is reinforced and takes the place. Without TEXT, on a terminal, $VISUAL or $EDITOR
+opens; in a pipe standard input is read.
+
+Labels alone change in place: the fact keeps its id and its time. They are carried over unless an
+option changes them: --tag replaces all tags, --meta adds to the metadata, and an empty --slot,
+--title or --tag clears.
 
 Labels keep the source of a fact. New words are yours. Where the fact came from a tool, a document
 or a model, they are yours if you type them, are scanned all the same, and stay the source's if they
 come through a pipe or say the same. --vouch makes the words yours as they are: on a terminal it
 shows them first, and the journal notes it."""
-EXAMPLES = (("@1", ""), ('@1 "I deploy on Mondays"', "--importance 0.9"), ("@1", "--vouch"))
+EXAMPLES = (("@1", "--tag work"), ('@1 "I deploy on Mondays"', "--from now"), ("@1", "--vouch"))
 ARGUMENTS = (
     Argument("words", "ID [TEXT]", "Which fact, and its new text; `-` reads standard input.",
              "id", True, 1),
@@ -51,16 +56,21 @@ OPTIONS: tuple[Option, ...] = (
         for option in remember.OPTIONS
         if option.name in _LABELS
     ),
+    Option("from_", ("--from",), "Since when the new words hold, `now` for now; the old ones held "
+           "until then [default: as long as the old ones].", metavar="TIME"),
     Option("vouch", ("--vouch",), "Say that these words are yours now, whoever said them.",
            "flag", False),
     Option("yes", ("--yes", "-y"), "Do not ask whether to vouch.", "flag", False),
 )  # fmt: skip
 
 
-def run(session: Session, *, words: list[str], vouch: bool, yes: bool, **given: Any) -> int:
+def run(
+    session: Session, *, words: list[str], from_: str | None, vouch: bool, yes: bool, **given: Any
+) -> int:
     """Edit the fact."""
     if not words:
         raise UsageError("name one fact", hint="tideline edit ID TEXT")
+    since = _since(session, from_, given["valid_from"])
     reference = session.reference(words[0])
     db = amending.existing(session, [reference])
     _, fact = facts.find(db, reference, viewer=session.viewer)
@@ -79,6 +89,7 @@ def run(session: Session, *, words: list[str], vouch: bool, yes: bool, **given: 
         fact_id=new_id(session.now),
         viewer=session.viewer,
         now=session.now,
+        since=since,
     )
     if done.batch is None:
         session.note("nothing changed")
@@ -86,6 +97,15 @@ def run(session: Session, *, words: list[str], vouch: bool, yes: bool, **given: 
         session.note(f"still the words of {done.fact.source}; --vouch makes them yours")
     _report(session, done)
     return 0
+
+
+def _since(session: Session, from_: str | None, valid_from: int | None) -> int | None:
+    """Return since when the new words hold, None where --from does not say."""
+    if from_ is None:
+        return None
+    if valid_from is not None:
+        raise UsageError("--from and --valid-from say the same", hint="leave one of them out")
+    return session.now if from_.strip().lower() == "now" else instant.parse(from_)
 
 
 def _vouched(session: Session, fact: Fact, text: str, *, yes: bool) -> bool:
@@ -133,11 +153,15 @@ def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bo
 
 def _report(session: Session, done: Edited) -> None:
     fact = done.fact
+    if done.action == "reinforced":
+        session.note(f"{fact.id} says so already and takes the place")
+    later = dict(done.later)
+    for old in done.superseded:
+        since = f" from {instant.iso(later[old])} on" if old in later else ""
+        session.note(f"replaces {old}{since}")
     if session.json:
         form = {"action": done.action, "id": fact.id, "fact": codec.fact_form(fact),
                 "superseded": list(done.superseded), "batch": done.batch}  # fmt: skip
         output.emit_json(form)
         return
     output.emit_lines([f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"])
-    for old in done.superseded:
-        session.note(f"replaces {old}")

@@ -10,12 +10,13 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
+from tideline_cli.model import instant
 
 HELP = """Bring archived or pruned facts back, or, with --from, a whole backup.
 
-A restored fact has no end, whatever --valid-to it had. Refused when another fact stands in its
-place: one that replaces or contradicts it, or one in the same slot. Several are restored together
-or not at all.
+A restored fact has the end that it had before, if that is still to come, and none otherwise.
+Refused when another fact stands in its place at a time at which both would hold: one that replaced
+it, or replaced what did, or one in the same slot. Several are restored together or not at all.
 
 --from FILE puts a backup in the place of the whole store, after it has asked, checked the backup,
 and copied the store to tideline.db.before-restore-TIME beside it. Facts that were purged after
@@ -45,6 +46,8 @@ def _facts(session: Session, words: list[str]) -> int:
     db = amending.existing(session, references)
     done = amend.restore(db, references, viewer=session.viewer, now=session.now)
     amending.report(session, done, "restored", "active")
+    for fact_id, end in done.ends:
+        session.note(f"{fact_id} had ended at {instant.iso(end)}, and has no end now")
     return 0
 
 

@@ -1,0 +1,201 @@
+"""What an edit does to the past, to labels, to a slot, and to a fact that says so already."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import DAY, NOW, fact, put
+from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.memory import amend
+from tideline_cli.memory.edit import Editor, edit
+from tideline_cli.memory.past import undo
+from tideline_cli.model.origin import OWNER
+from tideline_cli.model.record import replace
+from tideline_cli.store import digest, facts, journal, links
+
+LATER = NOW + 30 * DAY
+
+
+def read(db, fact_id):
+    return facts.find(db, fact_id, viewer=OWNER)[1]
+
+
+def revise(db, reference, changes, *, now=LATER, since=None, typed=True, **who):
+    made = f"NEW{len(facts.texts(db, viewer=OWNER))}"
+    editor = Editor("owner_message", typed=typed, **who)
+    return edit(
+        db, reference, changes, editor=editor, fact_id=made, viewer=OWNER, now=now, since=since
+    )
+
+
+def held(db, at):
+    """Return the texts that hold at an instant, as `list --as-of` and `recall --as-of` see it."""
+    wanted = facts.Filter(as_of=at)
+    return sorted(one.content for one in facts.each(db, viewer=OWNER, wanted=wanted))
+
+
+def edges(db, fact_id):
+    return {(edge.kind, edge.target) for edge in links.leaving(db, fact_id, viewer=OWNER)}
+
+
+LABELS = {"tags": ("x",), "title": "t", "kind": "note", "metadata": {"a": 1}, "importance": 0.9,
+          "confidence": 0.4, "segment": "project", "tier": "short", "valid_to": LATER + DAY,
+          "valid_from": NOW - DAY, "slot": "day"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_a_label_changes_in_place(db, name):
+    """The id, the time, the use, the status and an own rate of fading stay; undo is exact."""
+    put(db, [fact("we deploy on Fridays", "AAAA1", decay_rate=0.5, status="confirmed",
+                  access_count=3, last_accessed_at=NOW + 1, derived_from=("X" * 26,))])  # fmt: skip
+    before = read(db, "AAAA1")
+    done = revise(db, "AAAA1", {name: LABELS[name]})
+    after = read(db, "AAAA1")
+    assert (done.action, done.fact, done.superseded) == ("changed", after, ())
+    assert getattr(after, name) == LABELS[name]
+    touched = {name: getattr(before, name), "heat": before.heat}
+    if name == "segment":
+        assert after.decay_rate != 0.5
+        touched["decay_rate"] = 0.5
+    assert replace(after, **touched) == before
+    assert len(facts.texts(db, viewer=OWNER)) == 1
+    assert list(digest.wrong(db)) == []
+    undo(db, None, viewer=OWNER, now=LATER + 1)
+    assert read(db, "AAAA1") == before
+    undo(db, None, viewer=OWNER, now=LATER + 2)
+    assert read(db, "AAAA1") == after
+    assert list(digest.wrong(db)) == []
+
+
+def test_a_new_wording_corrects_the_past(db):
+    """Asked about any time, the memory knows the new words alone; the old ones never held."""
+    put(db, [fact("alpha beta gamma", "AAAA1", valid_from=NOW, decay_rate=0.5),
+             fact("one two three", "AAAA2")])  # fmt: skip
+    one = revise(db, "AAAA1", {"content": "alpha beta delta"}).fact
+    two = revise(db, "AAAA2", {"content": "one two four"}).fact
+    for at in (NOW, NOW + 15 * DAY, LATER, LATER + DAY):
+        assert held(db, at) == ["alpha beta delta", "one two four"]
+    assert (one.valid_from, two.valid_from, one.decay_rate) == (NOW, NOW, 0.5)
+    old = read(db, "AAAA2")
+    assert (old.lifecycle, old.valid_from, old.valid_to) == ("archived", None, NOW)
+    again = revise(db, one.id, {"content": "alpha beta zeta"}, now=LATER + DAY).fact
+    assert held(db, NOW) == ["alpha beta zeta", "one two four"]
+    assert again.valid_from == NOW
+
+
+@pytest.mark.parametrize("how", ["since", "valid_from"])
+def test_the_old_words_may_have_held_until_a_time(db, how):
+    """--from ends the old words there: in the past, now, or at a time to come."""
+    put(db, [fact("alpha beta gamma", f"AAAA{n}") for n in (1, 2, 3)])
+    for n, at in ((1, NOW + DAY), (2, LATER), (3, LATER + DAY)):
+        more = {"content": f"alpha delta {n}"}
+        since = at if how == "since" else None
+        if since is None:
+            more["valid_from"] = at
+        done = revise(db, f"AAAA{n}", more, since=since)
+        old = read(db, f"AAAA{n}")
+        assert (done.fact.valid_from, old.valid_to) == (at, at)
+        assert old.lifecycle == ("active" if n == 3 else "archived")
+        assert done.superseded == (old.id,)
+        assert done.later == (((old.id, at),) if n == 3 else ())
+    assert held(db, NOW + DAY - 1) == ["alpha beta gamma"] * 3
+    assert held(db, LATER) == ["alpha beta gamma", "alpha delta 1", "alpha delta 2"]
+    assert held(db, LATER + DAY) == ["alpha delta 1", "alpha delta 2", "alpha delta 3"]
+
+
+def test_from_is_about_words(db):
+    """Without a new wording, or after the end of the fact, --from is refused."""
+    put(db, [fact("alpha beta gamma", "AAAA1", valid_to=LATER)])
+    with pytest.raises(UsageError, match="needs a new wording"):
+        revise(db, "AAAA1", {"tags": ("x",)}, since=NOW + DAY)
+    with pytest.raises(UsageError, match="valid-to is not after valid-from"):
+        revise(db, "AAAA1", {"content": "other words"}, since=LATER)
+    assert [e.outcome for e in journal.entries(db, viewer=OWNER, limit=9)] == []
+
+
+def test_an_end_is_corrected_in_place(db):
+    """What ended earlier than thought is not known for the time after."""
+    put(db, [fact("the office is closed", "AAAA1", valid_from=NOW - 50 * DAY)])
+    revise(db, "AAAA1", {"valid_to": NOW - 20 * DAY})
+    assert held(db, NOW - 30 * DAY) == ["the office is closed"]
+    assert held(db, NOW - 10 * DAY) == []
+
+
+def test_an_edit_to_the_words_of_another_fact(db):
+    """That fact is reinforced, gets the labels that are stated and what it lacks, and supersedes
+    the edited one; undo takes all of that back."""
+    put(db, [fact("I deploy on Fridays", "AAAA1", pinned=True, heat="core", tags=("a",),
+                  slot="day", title="mine", importance=0.7, derived_from=("X" * 26,)),
+             fact("I deploy on Mondays", "AAAA2", tags=("b",), now=NOW + DAY, metadata={"k": 1},
+                  valid_to=LATER + 9 * DAY, last_accessed_at=LATER + DAY),
+             fact("the mates of the slot", "AAAA3", slot="other")])  # fmt: skip
+    before = [read(db, f"AAAA{n}") for n in (1, 2, 3)]
+    done = revise(db, "AAAA1", {"content": "I deploy on Mondays", "confidence": 0.6,
+                                "metadata": {"m": 2}})  # fmt: skip
+    after = read(db, "AAAA2")
+    assert (done.action, done.fact, done.superseded) == ("reinforced", after, ("AAAA1",))
+    assert (after.slot, after.pinned, after.heat, after.tags, after.title) == (
+        "day", True, "core", ("b", "a"), "mine"
+    )  # fmt: skip
+    assert (after.importance, after.confidence, after.metadata) == (0.7, 0.6, {"k": 1, "m": 2})
+    assert (after.valid_from, after.valid_to, after.derived_from) == (NOW, None, ("X" * 26,))
+    assert (after.access_count, after.last_accessed_at) == (1, LATER + DAY)
+    assert edges(db, "AAAA2") == {("supersedes", "AAAA1"), ("transition", "AAAA1")}
+    assert read(db, "AAAA1").valid_to == NOW
+    assert held(db, NOW) == ["I deploy on Mondays", "the mates of the slot"]
+    with pytest.raises(WriteBlockedError, match="superseded by AAAA2"):
+        amend.restore(db, ["AAAA1"], viewer=OWNER, now=LATER)
+    undo(db, None, viewer=OWNER, now=LATER)
+    assert [read(db, f"AAAA{n}") for n in (1, 2, 3)] == before
+    assert edges(db, "AAAA2") == set()
+
+
+def test_what_is_no_twin_stays_beside(db):
+    """Another slot, another time, another trust, or a figure: the new words are a fact of their
+    own."""
+    put(db, [fact("I deploy on Fridays", "AAAA1", slot="day", valid_from=NOW),
+             fact("I deploy on Mondays", "AAAA2", slot="other"),
+             fact("I deploy on Mondays", "AAAA3", valid_from=NOW - 9 * DAY, valid_to=NOW),
+             fact("I deploy on Mondays", "AAAA4", source="tool_output"),
+             fact("I deploy on Mondays 5", "AAAA5")])  # fmt: skip
+    done = revise(db, "AAAA1", {"content": "I deploy on Mondays"})
+    assert (done.action, done.superseded) == ("superseded", ("AAAA1",))
+    assert read(db, "AAAA2").lifecycle == "active"
+
+
+def test_a_fact_that_moves_into_a_slot_ends_what_it_holds(db):
+    """From now on, or from its own beginning; what holds at other times, or is trusted more,
+    stays."""
+    put(db, [fact("Rome", "AAAA1", slot="city", valid_to=LATER + 9 * DAY),
+             fact("Oslo", "AAAA2", slot="city", valid_from=LATER + 9 * DAY),
+             fact("Bern", "AAAA3", valid_to=LATER + 5 * DAY),
+             fact("Paris", "AAAA4", source="tool_output")])  # fmt: skip
+    assert revise(db, "AAAA4", {"slot": "city"}).superseded == ()
+    done = revise(db, "AAAA3", {"slot": "city"}, now=LATER)
+    assert done.superseded == ("AAAA1", "AAAA4")
+    assert (read(db, "AAAA1").valid_to, read(db, "AAAA1").lifecycle) == (LATER, "archived")
+    assert read(db, "AAAA2").lifecycle == "active"
+    assert edges(db, "AAAA3") == {
+        (kind, end) for kind in ("contradicts", "transition") for end in ("AAAA1", "AAAA4")
+    }
+    longer = revise(db, "AAAA3", {"valid_to": LATER + 20 * DAY}, now=LATER + DAY)
+    assert longer.superseded == ("AAAA2",)
+    assert read(db, "AAAA2").valid_to == LATER + 9 * DAY
+
+
+def test_a_move_to_a_time_to_come_leaves_the_slot_until_then(db):
+    """What the slot holds ends where the moved fact begins."""
+    put(db, [fact("Rome", "AAAA1", slot="city"), fact("Oslo", "AAAA2", valid_from=LATER + DAY)])
+    done = revise(db, "AAAA2", {"slot": "city"})
+    assert done.later == (("AAAA1", LATER + DAY),)
+    assert (read(db, "AAAA1").lifecycle, read(db, "AAAA1").valid_to) == ("active", LATER + DAY)
+
+
+def test_vouching_is_a_new_fact_for_all_of_the_time(db):
+    """Who vouches changes the source: the fact is another, and holds since the first began."""
+    put(db, [fact("the page says so", "AAAA1", source="tool_output", tags=("a",))])
+    done = revise(db, "AAAA1", {}, vouched=True)
+    assert (done.action, done.fact.source, done.fact.valid_from) == (
+        "superseded", "owner_message", NOW
+    )  # fmt: skip
+    assert held(db, NOW) == ["the page says so"]

@@ -1,0 +1,100 @@
+"""What an edit asks for: the fact as it would be said anew, and what its words have to pass."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.memory import remember
+from tideline_cli.memory.screening import refusal, screened
+from tideline_cli.model.fact import NewFact, clamped, slot_key
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.amend import author
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tideline_cli.memory.screening import Screen
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.source import Source
+
+_VOUCH = "read it; --vouch makes these words yours as they are"
+
+
+@record
+class Editor:
+    """Who edits: the source of what they say, whether they have typed the new text, and whether
+    they vouch for words that an untrusted source has said."""
+
+    source: Source
+    typed: bool
+    vouched: bool = False
+
+
+def asking(new: NewFact, kept: Fact) -> NewFact:
+    """Return what an untrusted fact asks for when it is written anew: not the pin or permanence
+    that it was given; it keeps those as long as its words stay."""
+    if is_trusted(new.source) or new.segment != kept.segment:
+        return new
+    tier = None if new.tier == kept.tier == "permanent" else new.tier
+    return replace(new, tier=tier, pinned=False)
+
+
+def look(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
+    """Scan what an edit of an untrusted fact is about to store, whoever says it then."""
+    new = revised(fact, changes, editor)
+    said_by = new.source if is_trusted(fact.source) or editor.vouched else fact.source
+    return screened([replace(new, source=said_by)])
+
+
+def refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
+    """Raise WriteBlockedError for a threat in words of an untrusted source, and in what replaces
+    them."""
+    if is_trusted(new.source) and (is_trusted(fact.source) or editor.vouched):
+        return
+    found = screen.found(new.content)
+    if found and is_trusted(new.source):
+        raise refusal(found, f"the new text of a fact from {fact.source}", _VOUCH)
+    if found:
+        raise refusal(found, f"text from {new.source}", _VOUCH)
+
+
+def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
+    text = remember.checked(changes.get("content", fact.content))
+    source = author(
+        fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched
+    )
+    carried = NewFact(
+        fact.content,
+        fact.segment,
+        source,
+        fact.origin,
+        tier=fact.tier,
+        kind=fact.kind,
+        title=fact.title,
+        tags=fact.tags,
+        importance=fact.importance,
+        confidence=fact.confidence,
+        slot=fact.slot,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        pinned=fact.pinned,
+        source_turn=fact.source_turn,
+        derived_from=fact.derived_from,
+        metadata=fact.metadata,
+    )
+    if "metadata" in changes:
+        changes = {**changes, "metadata": {**(fact.metadata or {}), **changes["metadata"]}}
+    new = replace(carried, **changes)
+    if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
+        raise UsageError("valid-to is not after valid-from", hint="a fact holds until valid-to")
+    confidence = None if new.confidence is None else clamped(new.confidence, 1.0)
+    return replace(
+        new,
+        content=text,
+        importance=clamped(new.importance, fact.importance),
+        confidence=confidence,
+        slot=slot_key(new.slot) if new.slot else None,
+        title=new.title or None,
+    )

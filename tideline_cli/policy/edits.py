@@ -1,0 +1,108 @@
+"""What an edit makes of a fact: other labels in place, a new wording, or another fact that says it
+already. Pure."""
+
+from __future__ import annotations
+
+from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
+from tideline_cli.model.record import replace
+from tideline_cli.policy.amend import begin
+from tideline_cli.policy.periods import overlap, united
+from tideline_cli.policy.sameness import apart, same_slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tideline_cli.model.fact import Fact, NewFact
+
+_WARMTH = ("segment", "kind", "tier", "importance")
+
+
+def relabelled(fact: Fact, new: NewFact) -> Fact:
+    """Return a fact with the labels of `new`: its words, its id and its time stay."""
+    after = replace(
+        fact,
+        segment=new.segment,
+        tier=new.tier or fact.tier,
+        kind=new.kind,
+        title=new.title,
+        tags=new.tags,
+        importance=fact.importance if new.importance is None else new.importance,
+        confidence=new.confidence,
+        slot=new.slot,
+        valid_from=new.valid_from,
+        valid_to=new.valid_to,
+        metadata=new.metadata,
+    )
+    if after.segment != fact.segment:
+        after = replace(after, decay_rate=SEGMENTS[after.segment].decay_rate)
+    if fact.pinned or all(getattr(after, name) == getattr(fact, name) for name in _WARMTH):
+        return after
+    heat = initial_heat(after.segment, after.kind, after.tier, after.importance)
+    return replace(after, heat=heat)
+
+
+def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | None) -> Fact:
+    """Return the fact that says `new` in the place of `fact`: since `since`, or for all of the time
+    for which that one held."""
+    said = birth(new, fact_id=fact_id, now=now)
+    if said.segment == fact.segment:
+        said = replace(said, decay_rate=fact.decay_rate)
+    if since is not None:
+        return replace(said, valid_from=since)
+    if said.valid_to is not None and said.valid_to <= begin(fact):
+        return said
+    return replace(said, valid_from=begin(fact))
+
+
+def is_known(said: Fact, known: Fact) -> bool:
+    """Say whether a fact says what an edit is about to say, for a time that they have in common.
+    In a slot every difference but the full stop counts."""
+    if not same_slot(said, known) or not overlap(said, known):
+        return False
+    if said.slot is not None or known.slot is not None:
+        return said.content.removesuffix(".") == known.content.removesuffix(".")
+    return apart(said.content, known.content, rule="strict") is None
+
+
+def joined(known: Fact, said: Fact, given: Mapping[str, Any]) -> Fact:
+    """Return a fact that an edit has given the words of to another: with the labels that the edit
+    states (`given`), and with what the other had and it lacks. It counts as a use.
+
+    It holds whenever one of the two does, unless the edit states an end.
+    """
+    after = united(known, said)
+    rank = SEGMENTS[said.segment].specificity
+    if "segment" in given or rank > SEGMENTS[known.segment].specificity:
+        after = replace(after, segment=said.segment, tier=said.tier, decay_rate=said.decay_rate)
+    if "tier" in given or said.tier == "permanent":
+        after = replace(after, tier=said.tier)
+    if "importance" not in given:
+        said = replace(said, importance=max(said.importance, known.importance))
+    pinned = known.pinned or said.pinned
+    after = replace(
+        after,
+        kind=said.kind if "kind" in given else known.kind or said.kind,
+        title=said.title if "title" in given else known.title or said.title,
+        tags=tuple(dict.fromkeys((*known.tags, *said.tags))),
+        importance=said.importance,
+        confidence=said.confidence if "confidence" in given else known.confidence,
+        slot=known.slot or said.slot,
+        valid_to=said.valid_to if "valid_to" in given else after.valid_to,
+        pinned=pinned,
+        heat="core" if pinned or after.tier == "permanent" else known.heat,
+        source_turn=known.source_turn or said.source_turn,
+        derived_from=tuple(dict.fromkeys((*known.derived_from, *said.derived_from))),
+        metadata=_merged(known, said, given),
+    )
+    return replace(
+        after,
+        access_count=known.access_count + 1,
+        last_accessed_at=max(known.last_accessed_at, said.created_at),
+    )
+
+
+def _merged(known: Fact, said: Fact, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    parts = (said.metadata or {}, known.metadata or {}, given.get("metadata") or {})
+    return {name: value for part in parts for name, value in part.items()} or None
