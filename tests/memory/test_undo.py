@@ -11,6 +11,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.memory import amend, removal
+from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.past import undo
 from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.memory.remember import remember
@@ -230,7 +231,7 @@ def test_what_cannot_be_undone_says_why(db):
     assert refusal(db, 3)[0] == (
         "batch 3 (purge) cannot be undone: what it removed is gone for good"
     )
-    with pytest.raises(UsageError, match="batch 2 changed nothing that is still there"):
+    with pytest.raises(WriteBlockedError, match="batch 2 changed nothing that is still there"):
         undo(db, 2, viewer=OWNER, now=NOW)
     with pytest.raises(WriteBlockedError, match=r"the last batch \(3, purge\) is final"):
         undo(db, None, viewer=OWNER, now=NOW)
@@ -241,7 +242,7 @@ def test_an_undo_that_would_change_nothing_is_none(db):
     say(db, "I deploy on Fridays", "A")
     amend.forget(db, ["A"], viewer=OWNER, now=NOW)
     amend.restore(db, ["A"], viewer=OWNER, now=NOW)
-    with pytest.raises(UsageError, match="batch 2 has left nothing to take back"):
+    with pytest.raises(WriteBlockedError, match="batch 2 has left nothing to take back"):
         undo(db, 2, viewer=OWNER, now=NOW)
     assert undo(db, None, viewer=OWNER, now=NOW).undone == 3
 
@@ -328,3 +329,78 @@ def test_a_dry_run_says_the_same_and_writes_nothing(db):
     assert (done.removed, done.restored, done.changed) == (("B",), ("A",), ())
     assert (done.links_removed, done.links_restored) == (2, 0)
     assert (planned.removed, planned.restored, planned.links_removed) == (("B",), ("A",), 2)
+
+
+def test_an_undo_that_has_nothing_to_do_makes_no_batch(db):
+    """Uses of facts that are gone, and praise that was taken back, are nothing to take back."""
+    say(db, "I deploy on Fridays", "A")
+    say(db, "I deploy on Fridays", "B")
+    say(db, "coffee at noon", "C", importance=1.0)
+    amend.feedback(db, "C", delta=0.1, viewer=OWNER, now=NOW)
+    for ordinal in (1, 3):
+        undo(db, ordinal, viewer=OWNER, now=NOW)
+    for ordinal in (2, 4):
+        said = f"batch {ordinal} has left nothing to take back"
+        assert refusal(db, ordinal)[0] == said
+        with pytest.raises(WriteBlockedError, match=said):
+            undo(db, ordinal, viewer=OWNER, now=NOW, dry_run=True)
+    assert undo(db, None, viewer=OWNER, now=NOW).undone == 6
+
+
+def test_an_undo_names_what_it_changes(db):
+    """No fact without a name is counted, whatever was used and is gone."""
+    row = {"content": "I deploy on Fridays", "id": named_id("A"), "access_count": 2}
+    take(db, enumerate([row], 1), Ground(OWNER, NOW, True), merge=False)
+    assert undo(db, None, viewer=OWNER, now=NOW).removed == (named_id("A"),)
+    assert undo(db, None, viewer=OWNER, now=NOW).restored == (named_id("A"),)
+    assert use(db, named_id("A"))[0] == 2
+    again = undo(db, 1, viewer=OWNER, now=NOW)
+    assert (again.removed, again.changed) == ((named_id("A"),), ())
+    assert refusal(db, 3)[0] == "batch 3 has left nothing to take back"
+
+
+def revise(db, reference, changes, fact_id, *, now, since=None):
+    who = Editor("owner_message", typed=True)
+    return edit(db, reference, changes, editor=who, fact_id=fact_id, viewer=OWNER, now=now,
+                since=since)  # fmt: skip
+
+
+def test_what_replaced_a_successor_since_is_named(db):
+    """A fact does not come back where its successor was replaced in turn."""
+    say(db, "alpha", "A")
+    say(db, "beta", "B")
+    say(db, "gamma", "C")
+    amend.forget(db, ["A"], viewer=OWNER, now=NOW + 1)
+    with journal.batch(db, verb="link", by=OWNER, now=NOW + 2):
+        links.add(db, links.Link("B", "supersedes", "A"))
+    amend.forget(db, ["B"], superseded_by="C", viewer=OWNER, now=NOW + 3)
+    assert refusal(db, 4)[0] == "batch 4 cannot be undone: batch 5 (link) replaced A"
+    amend.forget(db, ["C"], viewer=OWNER, now=NOW + 4)
+    assert undo(db, 4, viewer=OWNER, now=NOW + 5).restored == ("A",)
+
+
+def test_a_successor_that_came_back_since_is_named(db):
+    """What stood in the place of a fact before it was active is no obstacle; what came back is."""
+    say(db, "alpha", "A")
+    say(db, "beta", "B")
+    amend.forget(db, ["A"], superseded_by="B", viewer=OWNER, now=NOW + 1)
+    amend.forget(db, ["B"], viewer=OWNER, now=NOW + 1)
+    amend.restore(db, ["A"], viewer=OWNER, now=NOW + 2)
+    amend.forget(db, ["A"], viewer=OWNER, now=NOW + 3)
+    amend.restore(db, ["B"], viewer=OWNER, now=NOW + 4)
+    assert refusal(db, 6)[0] == "batch 6 cannot be undone: batch 7 (restore) replaced A"
+
+
+def test_a_value_that_would_hold_for_longer_meets_what_came_since(db):
+    """Where a value ends because another begins, taking that back would meet a third one; values at
+    other times are no obstacle."""
+    say(db, "Rome", "A", slot="city")
+    say(db, "tea", "X", valid_from=NOW + 9 * DAY)
+    revise(db, "A", {"valid_to": NOW + DAY}, "N", now=NOW + 1)
+    amend.forget(db, ["X"], viewer=OWNER, now=NOW + 2)
+    amend.restore(db, ["X"], viewer=OWNER, now=NOW + 3)
+    revise(db, "X", {"slot": "city"}, "N", now=NOW + 4)
+    assert facts.find(db, "A", viewer=OWNER)[1].lifecycle == "active"
+    assert refusal(db, 3)[0] == "batch 3 cannot be undone: batch 6 (edit) filled the slot of A"
+    amend.forget(db, ["A"], viewer=OWNER, now=NOW + 5)
+    assert undo(db, 7, viewer=OWNER, now=NOW + 6).restored == ("A",)

@@ -136,13 +136,48 @@ def do_feedback(world):
         amend.feedback(world.db, reference, delta=delta, viewer=world.viewer, now=world.tick())
 
 
+def revise(world, reference, changes, **given):
+    editor = editing.Editor(
+        "owner_message", typed=world.draw(st.booleans()), vouched=world.draw(st.booleans())
+    )
+    editing.edit(
+        world.db, reference, changes, editor=editor, fact_id=world.new_id(), viewer=world.viewer,
+        now=world.tick(), **given,
+    )  # fmt: skip
+
+
 def do_edit(world):
     for reference in world.some():
-        editing.edit(
-            world.db, reference, {"content": world.draw(texts)},
-            editor=editing.Editor("owner_message", typed=world.draw(st.booleans())),
-            fact_id=world.new_id(), viewer=world.viewer, now=world.tick(),
-        )  # fmt: skip
+        revise(world, reference, {"content": world.draw(texts)})
+
+
+def do_edit_since(world):
+    """A new wording that begins in the past, now, or at a time to come."""
+    since = world.now + world.draw(st.sampled_from((-5000, 0, 1, 5000)))
+    for reference in world.some():
+        revise(world, reference, {"content": world.draw(texts)}, since=since)
+
+
+def do_edit_to_another(world):
+    """The words of another fact, with a label or without."""
+    for one, other in (tuple(both) for both in [world.some(2)] if len(both) == 2):
+        _, known = facts.find(world.db, other, viewer=world.viewer)
+        labels = world.draw(st.sampled_from(({}, {"slot": "day"}, {"tags": ("t",)})))
+        revise(world, one, {"content": known.content, **labels})
+
+
+def do_relabel(world):
+    draw = world.draw
+    wanted = {
+        "slot": st.sampled_from(("day", "drink", "")), "segment": segments,
+        "tags": st.just(("t", "u")), "title": st.sampled_from(("a title", "")),
+        "metadata": st.just({"k": 1}), "importance": st.floats(0, 1), "kind": st.just("note"),
+        "valid_to": st.sampled_from((world.now - 500, world.now + 5000)),
+        "valid_from": st.sampled_from((world.now - 1000, world.now + 2000)),
+    }  # fmt: skip
+    for reference in world.some():
+        names = draw(st.lists(st.sampled_from(sorted(wanted)), min_size=1, max_size=3, unique=True))
+        revise(world, reference, {name: draw(wanted[name]) for name in names})
 
 
 def do_link(world):
@@ -210,8 +245,8 @@ def do_undo(world):
 
 STEPS = (
     do_remember, do_remember, do_remember, do_import, do_recall, do_index, do_forget, do_restore,
-    do_pin, do_feedback, do_edit, do_link, do_unlink, do_dream, do_dream,
-    do_consolidate, do_extract, do_undo,
+    do_pin, do_feedback, do_edit, do_edit_since, do_edit_to_another, do_relabel, do_relabel,
+    do_link, do_unlink, do_dream, do_dream, do_consolidate, do_extract, do_undo,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from apsw import Connection
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 _FINAL = ("purge", "retention")
+_PLACE = frozenset(("lifecycle", "slot", "valid_from", "valid_to"))
 
 
 @record
@@ -85,7 +86,9 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
             code="undo_conflict",
         )
     if not batches.has_changes(db, batch):
-        raise UsageError(f"batch {ordinal} changed nothing that is still there", hint=hint)
+        raise WriteBlockedError(
+            f"batch {ordinal} changed nothing that is still there", hint=hint, code="undo_conflict"
+        )
     return batch
 
 
@@ -105,17 +108,29 @@ def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
         | {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
     )
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
-    ids |= undoing.ids(db, trails.uses)
+    used = undoing.ids(db, trails.uses)
+    ids |= used
     found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
     if found:
         raise _refusal(db, batch, found, ids, viewer)
-    uses = {seq: _used(use) for seq, use in trails.uses.items() if seq not in facts.gone}
+    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())
     if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
-        raise UsageError(
+        raise WriteBlockedError(
             f"batch {batch.ordinal} has left nothing to take back",
             hint="what it did was taken back by other commands",
+            code="undo_conflict",
         )
     return Plan(facts, links, uses, ids, awoken)
+
+
+def _uses(uses: dict[int, Use], *, there: Collection[int]) -> dict[int, Row | None]:
+    """Return the uses that an undo changes, of facts that are there afterwards."""
+    wanted = {seq: (_used(use), use.now) for seq, use in uses.items() if seq in there}
+    return {seq: used for seq, (used, now) in wanted.items() if _counted(used) != _counted(now)}
+
+
+def _counted(use: Row | None) -> tuple[int, int] | None:
+    return None if use is None else (use["access_count"], use["last_accessed_at"])
 
 
 def _reversal(trails: dict[int, Trail]) -> Reversal:
@@ -175,13 +190,30 @@ def _conflicts(
         yield from conflicts.same_edge(db, edge, gone=edges)
     for row in facts.back.values():
         yield from conflicts.same_id(db, row, gone=gone)
-    for seq in awoken:
-        before = codec.loads(trails.facts[seq].before or "{}")
-        since = trails.facts[seq].first
-        yield from conflicts.in_the_slot(db, before, since=since, but=trails.facts)
+    holding = _holding(trails, facts, awoken)
+    for since, row in holding.values():
+        yield from conflicts.in_the_slot(db, row, since=since, but=trails.facts)
     ending = gone | {seq for seq, row in facts.changed.items() if "lifecycle" in row} - awoken
-    since_of = {seq: trails.facts[seq].first for seq in awoken}
-    yield from conflicts.replaced(db, since_of, inactive=ending, but=edges)
+    back = {seq for seq, trail in trails.facts.items() if _was_active(trail)} - ending
+    yield from conflicts.replaced(db, holding, inactive=ending, back=back, but=edges)
+
+
+def _was_active(trail: Trail) -> bool:
+    return trail.before is not None and codec.loads(trail.before)["lifecycle"] == "active"
+
+
+def _holding(
+    trails: Trails, facts: Reversal, awoken: frozenset[int]
+) -> dict[int, tuple[int, Row]]:
+    """Return the facts that will hold when, or where, they do not now, each with the change since
+    which and as it will be."""
+    moved = {seq for seq, row in facts.changed.items() if not _PLACE.isdisjoint(row)}
+    found: dict[int, tuple[int, Row]] = {}
+    for seq in sorted(awoken | moved):
+        row: Row = codec.loads(trails.facts[seq].before or "{}")
+        if row["lifecycle"] == "active":
+            found[seq] = trails.facts[seq].first, row
+    return found
 
 
 def _refusal(

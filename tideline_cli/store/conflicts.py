@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from apsw import Connection
 
-_ENDING = ("contradicts", "transition", "supersedes")
+    from tideline_cli.model.source import Source
+
+    Period = list[Any]  # created_at, valid_from, valid_to
+
+_ENDING = ", ".join(f"'{kind}'" for kind in REPLACING)
 
 
 @record
@@ -83,60 +88,122 @@ def same_id(
 def in_the_slot(
     db: Connection, fact: dict[str, Any], *, since: int, but: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the active facts that came into the slot of a fact after change number `since`; an
-    untrusted one stands beside a trusted one."""
+    """Yield the active facts that came into the slot of a fact, for a time that they have in
+    common, after change number `since`; an untrusted one stands beside a trusted one."""
     if fact["slot"] is None:
         return
     rivals: list[Any] = db.execute(
-        "SELECT seq, source FROM fact"
+        "SELECT seq, source, created_at, valid_from, valid_to FROM fact"
         " WHERE origin = ? AND slot = ? AND lifecycle = 'active' AND seq <> ?",
         (fact["origin"], fact["slot"], fact["seq"]),
     ).fetchall()
-    for rival, source in rivals:
-        if rival in but or (is_trusted(fact["source"]) and not is_trusted(source)):
+    for rival, source, *period in rivals:
+        if rival in but or not _may_replace(source, fact["source"]):
             continue
-        found: Any = db.execute(
-            "SELECT batch, before FROM change WHERE number >= ? AND entity = 'fact' AND row = ?"
-            " ORDER BY number LIMIT 1",
-            (since, rival),
-        ).fetchone()
-        if found is not None and not _held(found[1], fact["slot"]):
-            yield Conflict(found[0], "filled the slot of", fact["seq"])
+        batch = _came_beside(db, rival, fact, since=since, slot=fact["slot"])
+        if batch is not None and _overlap(period, _period(fact)):
+            yield Conflict(batch, "filled the slot of", fact["seq"])
 
 
 def replaced(
-    db: Connection, facts: dict[int, int], *, inactive: Collection[int], but: Collection[int]
-) -> Iterator[Conflict]:
-    """Yield what has replaced facts that become active again, given with the change since which.
+    db: Connection, facts: Mapping[int, tuple[int, dict[str, Any]]], *,
+    inactive: Collection[int], back: Collection[int], but: Collection[int],
+) -> Iterator[Conflict]:  # fmt: skip
+    """Yield what has replaced facts that hold again, directly or by way of others that were
+    replaced in turn; the facts are given with the change since which, and as they will be.
 
-    `inactive` are the facts that will not be active, `but` the edges that go.
+    `inactive` are the facts that will not be active, `back` those that will be as they were, `but`
+    the edges that go.
     """
-    rows: list[Any] = db.execute(
-        f"""
-        SELECT link.number, from_fact, to_fact FROM link JOIN fact ON fact.seq = from_fact
-        WHERE to_fact IN (SELECT value FROM json_each(?)) AND lifecycle = 'active'
-          AND link.kind IN ({", ".join("?" * len(_ENDING))})
-        ORDER BY link.number
-        """,
-        (codec.dumps(list(facts)), *_ENDING),
+    ends: Iterable[Any] = db.execute(
+        "SELECT DISTINCT to_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))"
+        f" AND kind IN ({_ENDING}) ORDER BY to_fact",
+        (codec.dumps(list(facts)),),
     ).fetchall()
-    for number, start, end in rows:
-        if start in inactive or number in but:
-            continue
-        made: Any = db.execute(
-            "SELECT batch FROM change WHERE number > ? AND entity = 'link' AND row = ?"
-            " AND act = '+' LIMIT 1",
-            (facts[end], number),
-        ).fetchone()
-        if made is not None:
-            yield Conflict(made[0], "replaced", end)
+    for (seq,) in ends:
+        yield from _followed(db, seq, *facts[seq], inactive=inactive, back=back, but=but)
 
 
-def _held(before: str | None, slot: str) -> bool:
-    if before is None:
+def _followed(
+    db: Connection, seq: int, since: int, fact: dict[str, Any], *,
+    inactive: Collection[int], back: Collection[int], but: Collection[int],
+) -> Iterator[Conflict]:  # fmt: skip
+    """Follow the edges of replacement that lead to a fact, against their direction; `made` is the
+    batch that has made one of them since."""
+    waiting: list[tuple[int, Source, int | None]] = [(seq, fact["source"], None)]
+    seen: set[tuple[int, bool]] = {(seq, False), (seq, True)}
+    while waiting:
+        end, vouched, made = waiting.pop(0)
+        for number, start, source, is_active, *period in _arriving(db, end):
+            by = _made_since(db, number, since) if made is None else made
+            if number in but or start in back or (start, by is None) in seen:
+                continue
+            seen.add((start, by is None))
+            if not _may_replace(source, vouched):
+                continue
+            if not is_active or start in inactive:
+                waiting.append((start, source, by))
+            elif _overlap(period, _period(fact)):
+                batch = _came_beside(db, start, fact, since=since) if by is None else by
+                if batch is not None:
+                    yield Conflict(batch, "replaced", seq)
+
+
+def _arriving(db: Connection, end: int) -> list[Any]:
+    return db.execute(
+        "SELECT link.number, from_fact, source, lifecycle = 'active', fact.created_at, valid_from,"
+        " valid_to FROM link JOIN fact ON fact.seq = from_fact"
+        f" WHERE to_fact = ? AND link.kind IN ({_ENDING}) ORDER BY link.number",
+        (end,),
+    ).fetchall()
+
+
+def _made_since(db: Connection, edge: int, since: int) -> int | None:
+    made: Any = db.execute(
+        "SELECT batch FROM change WHERE number > ? AND entity = 'link' AND row = ?"
+        " AND act = '+' LIMIT 1",
+        (since, edge),
+    ).fetchone()
+    return None if made is None else int(made[0])
+
+
+def _came_beside(
+    db: Connection, rival: int, fact: dict[str, Any], *, since: int, slot: str | None = None
+) -> int | None:
+    """Return the batch by which a fact that is active now came to hold beside another, in its slot;
+    None when it did so before."""
+    changes: list[Any] = db.execute(
+        "SELECT batch, before FROM change WHERE number >= ? AND entity = 'fact' AND row = ?"
+        " ORDER BY number",
+        (since, rival),
+    ).fetchall()
+    if not changes or _is_beside(changes[0][1], fact, slot):
+        return None
+    return next(int(by) for by, before in reversed(changes) if not _is_beside(before, fact, slot))
+
+
+def _is_beside(state: str | None, fact: dict[str, Any], slot: str | None) -> bool:
+    """Say whether a fact in this state holds at a time at which the other does, in its slot."""
+    if state is None:
         return False
-    row = codec.loads(before)
-    return bool(row["lifecycle"] == "active" and row["slot"] == slot)
+    row = codec.loads(state)
+    if row["lifecycle"] != "active" or (slot is not None and row["slot"] != slot):
+        return False
+    return _overlap(_period(row), _period(fact))
+
+
+def _may_replace(source: Source, other: Source) -> bool:
+    return is_trusted(source) or not is_trusted(other)
+
+
+def _period(row: dict[str, Any]) -> Period:
+    return [row["created_at"], row["valid_from"], row["valid_to"]]
+
+
+def _overlap(one: Period, other: Period) -> bool:
+    """Say whether two facts, given by when they were made, begin and end, hold at one time."""
+    start = max(made if since is None else since for made, since, _ in (one, other))
+    return all(end is None or start < end for _, _, end in (one, other))
 
 
 def _maker(db: Connection, entity: str, row: int) -> int:
