@@ -227,3 +227,93 @@ def test_purge_takes_copies_and_names_earlier_wordings(run):
     assert done.json["purged"] == [new, copy]
     assert done.json["earlier"] == [old]
     assert f"tideline purge {old}" in done.err
+
+
+def test_a_restatement_is_told_as_one(run):
+    """show and history name a use as what it is: no second birth of the fact."""
+    fact = remembered(run, "I deploy on Fridays")
+    run("remember", "I deploy on Fridays")
+    run("undo")
+    shown = [line.split(None, 2) for line in run("show", fact).out.splitlines()]
+    past = [line[2] for line in shown if line[:1] == ["history"]]
+    assert past == ["added by remember (batch 1)", "reinforced by remember (batch 2)",
+                    "use removed by undo (batch 3)"]  # fmt: skip
+    told = run("show", fact, "--json").json["history"]
+    assert [change["entity"] for change in told] == ["fact", "usage", "usage"]
+    lines = [line.split("\t")[3] for line in run("history", fact).out.splitlines()]
+    assert lines == [f"added fact {fact}", f"reinforced {fact}", f"use removed {fact}"]
+
+
+def test_the_life_of_a_fact_that_the_owner_has_imported(run):
+    """Its history is not empty; the batch is another origin's, and has no number here."""
+    fact = named_id("PPPP1")
+    row = {"content": "peer note", "id": fact, "origin": PEER, "access_count": 2}
+    assert run("import", "-", "--trust", stdin=json.dumps(row)).code == 0
+    run("pin", fact, "--origin", PEER)
+    lines = [line.split("\t") for line in run("history", fact, "--origin", PEER).out.splitlines()]
+    assert [(line[0], *line[2:4]) for line in lines] == [
+        ("-", "import (another origin)", f"added fact {fact}"),
+        ("-", "import (another origin)", f"use added {fact}"),
+        ("1", "pin", f"changed fact {fact}"),
+    ]  # fmt: skip
+    told = run("history", fact, "--origin", PEER, "--json").json["changes"]
+    assert [change["batch"] for change in told] == [None, None, 1]
+    assert "added by import (another origin)" in run("show", fact, "--origin", PEER).out
+    assert run("history", fact).code == 3
+    assert fact not in run("history", "--verbose").out
+
+
+def test_a_change_of_labels_is_history(run):
+    """What changed from what to what."""
+    fact = remembered(run, "I deploy on Fridays", "--tag", "a")
+    run("edit", fact, "--tag", "b", "--title", "day")
+    line = run("history", fact).out.splitlines()[1]
+    assert line.split("\t")[2:] == ["edit", f"changed fact {fact}",
+                                    'title: null → "day", tags: ["a"] → ["b"]']  # fmt: skip
+
+
+def test_an_undo_that_has_nothing_to_do_is_refused(run):
+    """With 4, a dry run as well; no batch is made, so the next undo takes back the one before."""
+    remembered(run, "I deploy on Fridays")
+    run("remember", "I deploy on Fridays")
+    run("undo", "1")
+    for more in ((), ("--dry-run",)):
+        done = run("undo", "2", *more, "--json")
+        assert (done.code, done.error["code"], done.out) == (4, "undo_conflict", "")
+    assert run("undo", "--json").json["undone"] == 3
+
+
+def test_restore_says_which_end_is_gone(run):
+    """An end that has passed is dropped aloud."""
+    fact = remembered(run, "the gate is open", "--valid-to", str(NOW + 5))
+    run("forget", fact)
+    done = run("restore", fact, "--now", str(NOW + 5))
+    assert done.err == f"tideline: {fact} had ended at {iso(NOW + 5)}, and has no end now\n"
+
+
+def test_edit_from_a_time(run):
+    """`now`, or any time, parts the old words from the new; it is refused beside --valid-from."""
+    fact = remembered(run, "Rome", "--slot", "city")
+    done = run("edit", fact, "Oslo", "--from", "now", "--now", str(NOW + 5), "--json")
+    assert done.json["fact"]["valid_from"] == iso(NOW + 5)
+    assert done.err == f"tideline: replaces {fact}\n"
+    later = run("edit", done.json["id"], "Bern", "--from", "2031-01-01", "--now", str(NOW + 6))
+    assert later.err == f"tideline: replaces {done.json['id']} from 2031-01-01T00:00:00.000Z on\n"
+    for at, text in ((str(NOW), "Rome"), (str(NOW + 5), "Oslo"), ("2031-01-02", "Bern")):
+        (one,) = run("list", "--as-of", at, "--json").json["facts"]
+        assert one["content"] == text
+    for wrong in (("x", "--from", "never"), ("x", "--from", "now", "--valid-from", "2030-01-01"),
+                  ("--tag", "x", "--from", "now")):  # fmt: skip
+        assert run("edit", done.json["id"], *wrong, stdin="").code == 2
+
+
+def test_edit_to_the_words_of_another_fact(run):
+    """The other one is named; no second copy is made."""
+    fact = remembered(run, "I deploy on Fridays")
+    other = remembered(run, "I deploy on Mondays")
+    done = run("edit", fact, "I deploy on Mondays", "--json")
+    assert (done.json["action"], done.json["id"], done.json["superseded"]) == (
+        "reinforced", other, [fact]
+    )  # fmt: skip
+    assert f"{other} says so already" in done.err
+    assert len(run("list", "--json").json["facts"]) == 1

@@ -101,13 +101,14 @@ def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: s
 
 @record
 class Entry:
-    """What one batch did to one row, or a batch that was blocked and did nothing.
+    """What one batch did to one row, or a batch that was blocked and did nothing. `batch` is None
+    for a batch of another origin, whose numbers are nobody else's business.
 
     `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
     of the row and of the change; `edge` is a link in words: its kind and where it leads.
     """
 
-    batch: int
+    batch: int | None
     at: int
     verb: str
     outcome: str
@@ -124,18 +125,18 @@ class Entry:
 # What is gone is told to those whose it was: a fact by what the journal keeps of it, an edge by the
 # fact it started at.
 _ENTRY = """
-SELECT batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, change.entity, change.act,
+SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb, batch.outcome,
+       iif(batch.origin = own.number, batch.reason, NULL), change.entity, change.act,
        ifnull(fact.id, iif(change.entity = 'fact', change.before ->> 'id', NULL)),
        iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
        change.row, change.number, link.kind || ' → ' || target.id
-FROM batch LEFT JOIN change ON change.batch = batch.number
+FROM origin AS own, batch LEFT JOIN change ON change.batch = batch.number
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
   LEFT JOIN fact AS target ON target.seq = link.to_fact
   LEFT JOIN fact ON fact.seq = CASE change.entity
     WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
-WHERE batch.origin = (SELECT number FROM origin WHERE key = ?)
-  AND coalesce(fact.origin, iif(change.entity = 'fact', change.before ->> 'origin', NULL),
-               batch.origin) = batch.origin
+WHERE own.key = ? AND coalesce(fact.origin,
+  iif(change.entity = 'fact', change.before ->> 'origin', NULL), batch.origin) = own.number
 """
 
 
@@ -153,7 +154,7 @@ def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
 
 
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
-    """Yield what happened to one fact, oldest first."""
+    """Yield what happened to one fact of an origin, whoever did it, oldest first."""
     rows = db.execute(
         f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
         ORDER BY change.number""",
@@ -164,7 +165,7 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
 
 
 def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
-    """Yield those of the changes, given by number, that batches of an origin made, oldest
+    """Yield those of the changes, given by number, that are changes of an origin's facts, oldest
     first."""
     rows = db.execute(
         f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))

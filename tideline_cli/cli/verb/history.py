@@ -7,7 +7,7 @@ from itertools import groupby
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.verb.show import ACTS
+from tideline_cli.cli.verb.show import ACTS, births, deed
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import replace
@@ -16,6 +16,7 @@ from tideline_cli.store.edges import lives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any
 
     from apsw import Connection
@@ -142,12 +143,13 @@ def _lines(
     """Return a line a change, `most` of a batch; of whole batches, what a pass says of itself
     goes before."""
     lines: list[str] = []
+    born = births(entry for entry, _ in told)
     for _, changes in groupby(told, key=lambda pair: pair[0].batch):
         listed = list(changes)
         first = listed[0][0]
         if whole and first.reason and first.act and _is_done(first):
             lines.append(f"{_start(first)}\t{first.reason}")
-        lines += [_line(entry, after, names) for entry, after in listed[:most]]
+        lines += [_line(entry, after, names, born) for entry, after in listed[:most]]
         if most is not None and len(listed) > most:
             lines.append(f"{_start(first)}\t… and {len(listed) - most:,} more (--verbose)")
     return lines
@@ -158,17 +160,22 @@ def _is_done(entry: Entry) -> bool:
 
 
 def _start(entry: Entry) -> str:
+    if entry.batch is None:
+        return f"-\t{instant.iso(entry.at)}\t{entry.verb} (another origin)"
     return f"{entry.batch}\t{instant.iso(entry.at)}\t{entry.verb}"
 
 
-def _line(entry: Entry, after: str | None, names: dict[int, str]) -> str:
+def _line(
+    entry: Entry, after: str | None, names: dict[int, str], born: Container[tuple[object, ...]]
+) -> str:
+    """Return a change in words; `born` are the facts that were added."""
     start = _start(entry)
     if not _is_done(entry):
         return f"{start}\tblocked: {entry.reason}"
     if entry.act is None:
         return f"{start}\t{entry.reason or 'changed nothing'}"
-    what = "use" if entry.entity == "usage" else entry.entity
-    line = f"{start}\t{ACTS[entry.act]} {what} {entry.fact or ''}".rstrip()
+    what = deed(entry, born) if entry.entity == "usage" else f"{ACTS[entry.act]} {entry.entity}"
+    line = f"{start}\t{what} {entry.fact or ''}".rstrip()
     old, new = _values(entry.before, names), _values(after, names)
     if entry.entity == "link" and (old or new):
         edge = new or old or {}

@@ -12,6 +12,7 @@ from tideline_cli.store import facts, journal, links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
     from typing import Any
 
     from tideline_cli.model.fact import Fact
@@ -59,13 +60,33 @@ def _form(
         "links": [edge(link, link.target) for link in out],
         "backlinks": [edge(link, link.source) for link in back],
         "history": [
-            {"batch": e.batch, "at": instant.iso(e.at), "verb": e.verb, "act": ACTS[e.act or "+"]}
+            {"batch": e.batch, "at": instant.iso(e.at), "verb": e.verb, "act": ACTS[e.act or "+"],
+             "entity": e.entity}
             for e in past
         ],
     }
 
 
 ACTS = {"+": "added", "~": "changed", "-": "removed"}
+_USING = ("remember", "extract", "import", "edit", "feedback")
+
+
+def births(past: Iterable[Entry]) -> frozenset[tuple[object, ...]]:
+    """Return of changes which facts they added, and by which batch."""
+    return frozenset(_birth(e) for e in past if (e.entity, e.act) == ("fact", "+"))
+
+
+def deed(entry: Entry, born: Container[tuple[object, ...]]) -> str:
+    """Return in a word or two what happened to a fact, or to its use; one that a fact came with
+    (`born`) was no use by anybody here."""
+    if entry.entity != "usage":
+        return ACTS[entry.act or "+"]
+    counts = entry.act != "-" and entry.verb in _USING and _birth(entry) not in born
+    return "reinforced" if counts else f"use {ACTS[entry.act or '+']}"
+
+
+def _birth(entry: Entry) -> tuple[object, ...]:
+    return entry.fact, entry.batch, entry.at, entry.verb
 
 
 def _lines(
@@ -82,8 +103,10 @@ def _lines(
     lines.append(f"{'strength now':<17} {power:.3f}")
     lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]
     lines += [f"{'backlink':<17} {link.kind} ← {link.source}" for link in back]
+    born = births(past)
     lines += [
-        f"{'history':<17} {instant.iso(e.at)} {ACTS[e.act or '+']} by {e.verb} (batch {e.batch})"
+        f"{'history':<17} {instant.iso(e.at)} {deed(e, born)} by {e.verb}"
+        f" ({'another origin' if e.batch is None else f'batch {e.batch}'})"
         for e in past
     ]
     return lines
