@@ -15,7 +15,9 @@ MANY = [fact(text, f"F{n}", now=NOW - n) for n, text in enumerate((
 def verdict(listed, *wishes, max_loss=0.5, cosine=lambda a, b: 0.0, rule="strict"):
     held = {f.id: frozenset(terms(f.content, analyzer="standard")) for f in listed}
     given = [wish if isinstance(wish, Wish) else Wish(wish) for wish in wishes]
-    return judge(listed, given, held, cosine, active=len(listed), max_loss=max_loss, rule=rule)
+    return judge(
+        listed, given, held, cosine, active=len(listed), max_loss=max_loss, now=NOW, rule=rule
+    )  # fmt: skip
 
 
 def outcome(found):

@@ -8,6 +8,7 @@ from tideline_cli.errors import NotFoundError
 from tideline_cli.memory import amend
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
 from tideline_cli.model.record import replace
+from tideline_cli.policy.amend import REMOVED, archived
 from tideline_cli.store import facts, journal, links, uses, writes
 
 TYPE_CHECKING = False
@@ -126,9 +127,8 @@ class Pass:
                 )
         # A reason may quote the survivor, so it stands in the survivor's edges: they go with it.
         note = {"replaced_by": survivor.id} if survivor else {"reason": proposal.reason}
-        marked = replace(loser, metadata=dict(loser.metadata or {}) | {"consolidated": note})
-        writes.change(self._db, loser, marked)
-        amend.archive(self._db, loser, by=None, now=self._now)
+        marked = replace(loser, metadata=dict(loser.metadata or {}) | {REMOVED: note})
+        writes.change(self._db, loser, archived(marked, now=self._now))
         return True
 
     def _pass_uses_on(self, loser: Fact, keeper: Fact) -> None:

@@ -10,7 +10,8 @@ from tideline_cli.model.proposal import Merge
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.sameness import apart, enriched, richness, same_slot
+from tideline_cli.policy.periods import may_be_one, merged
+from tideline_cli.policy.sameness import apart, richness, same_slot
 from tideline_cli.ranking.decay import present
 
 REPLACES = ("contradicts", "transition")
@@ -57,7 +58,7 @@ def plan(
         own = held.setdefault(keeper.id, list(edges.get(keeper.id, ())))
         theirs = held.get(loser.id, edges.get(loser.id, ()))
         inherited = _inherited(own, theirs, keeper, loser)
-        after = enriched(keeper, loser)
+        after = merged(keeper, loser)
         found.append(Merge(keeper, after, loser, cosine, inherited))
         own += [*inherited, *((kind, loser.id, None, None) for kind in REPLACES)]
         current[keeper.id] = after
@@ -67,11 +68,11 @@ def plan(
 
 def _may_merge(a: Fact, b: Fact, now: int) -> bool:
     """Say whether two twins may become one: a confirmed or pinned fact gives way to none of its
-    kind, what no longer holds is not the same as what does, nor what ends as what does not, and
-    two slots or two addresses are two things."""
+    kind, what no longer holds is not the same as what does, nor what ends or begins at another
+    time, and two slots or two addresses are two things."""
     if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
         return False
-    if a.valid_to != b.valid_to:
+    if not may_be_one(a, b, now=now):
         return False
     if not same_slot(a, b):
         return False

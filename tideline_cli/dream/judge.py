@@ -119,7 +119,7 @@ def consolidate(
     wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     found = verdict.judge(
         bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
-        rule=rule_of(db),
+        now=now, rule=rule_of(db),
     )  # fmt: skip
     if dry_run or not bucket.facts:
         return Judged(bucket, True, wanted is not None, found)

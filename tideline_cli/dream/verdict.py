@@ -7,7 +7,8 @@ from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, apart, enriched, richness, same_slot
+from tideline_cli.policy.periods import covers, may_be_one, merged
+from tideline_cli.policy.sameness import SAME_TERMS, apart, richness, same_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def judge(
     *,
     active: int,
     max_loss: float,
+    now: int,
     rule: Sameness = "strict",
 ) -> Verdict:
     """Return the verdict on a model's wishes about the facts that it was shown.
@@ -58,7 +60,8 @@ def judge(
     Unknown ids are ignored. All facts at once are refused, and more than `max_loss` of the
     `active` facts. Pinned and confirmed facts stay. Of twins the richer stays, whichever was
     named, unless the model says which other fact makes it needless. What is to go makes nothing
-    needless: of facts that name one another the last stays. A trusted fact gives way to a trusted
+    needless: of facts that name one another the last stays. What does not hold for all of the time
+    that another has left stands in nothing's place. A trusted fact gives way to a trusted
     one alone, as everywhere: among untrusted facts it must be known which fact makes it needless.
     """
     known = {fact.id: fact for fact in listed}
@@ -69,7 +72,7 @@ def judge(
         return Verdict((), (), None, unknown)
     if len(wanted) == len(known):
         return Verdict((), (), "the model named every fact", unknown)
-    court = _Court(known, wanted, terms, cosine, rule)
+    court = _Court(known, wanted, terms, cosine, rule, now)
     for wish in wanted.values():
         court.hear(wish)
     if len(court.granted) > max_loss * active + 1e-9:
@@ -101,8 +104,10 @@ class _Court:
         terms: Mapping[str, frozenset[str]],
         cosine: Cosine,
         rule: Sameness,
+        now: int,
     ) -> None:
         self._rule = rule
+        self._now = now
         self._known = dict(known)
         self._wanted = wanted
         self._terms = terms
@@ -136,7 +141,7 @@ class _Court:
             self.denied.append((wish.id, denial))
             return
         # Only a twin says the same, so only a twin's knowledge is inherited.
-        after = None if twin is None or survivor is None else enriched(survivor, loser)
+        after = None if twin is None or survivor is None else merged(survivor, loser)
         self.granted[loser.id] = Retire(loser, survivor, after, wish.reason or UNSAID)
         if after is not None:
             self._known[after.id] = after
@@ -171,7 +176,7 @@ class _Court:
         return None
 
     def _is_twin(self, a: Fact, b: Fact, least: float) -> bool:
-        if not same_slot(a, b):
+        if not same_slot(a, b) or not may_be_one(a, b, now=self._now):
             return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:
@@ -189,6 +194,8 @@ class _Court:
             return None
         if not gate.may_touch(survivor.source, loser.source):
             return f"{survivor.source} may not replace a trusted fact"
+        if not covers(survivor, loser, now=self._now):
+            return "what should stand in its place does not hold for all of its time"
         return None
 
 

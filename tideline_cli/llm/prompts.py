@@ -107,7 +107,8 @@ Reply with one JSON object and no other text:
 {{"relationships": [{{"a": "…", "b": "…", "type": "…", "reason": "…", "strength": 3}}]}}"""
 
 CONSOLIDATION = f"""You tidy a person's memory. Read a list of facts, newest first, each as
-`[id] (segment, importance) text`, and name those that have become needless.
+`[id] (segment, importance) text`, and name those that have become needless. Where a fact holds
+for a time only, "from" and "until" in the brackets say for which.
 
 {_DATA}
 
@@ -115,8 +116,8 @@ A fact is needless for one of two reasons only:
 - another fact of this list says the same, and says it at least as fully;
 - another fact of this list, a newer one, states that it no longer holds.
 That a fact is old, narrow, odd or unimportant is no reason. Facts that differ in a name, a
-number, a date or a place are different facts. Of two that say the same, keep the fuller one. In
-doubt, keep both.
+number, a date or a place are different facts. What has ended, has not begun or ends earlier makes
+nothing needless that holds on. Of two that say the same, keep the fuller one. In doubt, keep both.
 
 Reply with one JSON object and no other text, an empty list when nothing is needless:
 {{"archive": ["id", "id"], "because": {{"id": {{"by": "id", "reason": "…"}}}}}}

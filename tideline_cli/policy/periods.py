@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.record import replace
 from tideline_cli.policy.amend import begin, ended
 from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.sameness import enriched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +29,28 @@ def covers(one: Fact, other: Fact, *, now: int) -> bool:
     return one.valid_to is None or (other.valid_to is not None and one.valid_to >= other.valid_to)
 
 
+def may_be_one(one: Fact, other: Fact, *, now: int) -> bool:
+    """Say whether two facts that say the same may become one fact: they end at the same time, and
+    one that begins later begins when the other does."""
+    later = begin(one) > now or begin(other) > now
+    return one.valid_to == other.valid_to and (not later or begin(one) == begin(other))
+
+
 def united(one: Fact, other: Fact) -> Fact:
     """Return the first of two facts that hold at one time as one that holds when either does."""
-    since = one.valid_from if begin(one) <= begin(other) else begin(other)
+    since = min(begin(one), begin(other))
     ends = [fact.valid_to for fact in (one, other) if fact.valid_to is not None]
-    return replace(one, valid_from=since, valid_to=max(ends) if len(ends) == 2 else None)
+    stated = since if since != one.created_at or one.valid_from == since else None
+    return replace(one, valid_from=stated, valid_to=max(ends) if len(ends) == 2 else None)
+
+
+def merged(survivor: Fact, other: Fact) -> Fact:
+    """Return the fact that stays of two that say the same: with what the other knows better, and
+    holding since the earlier beginning. Of one that nobody vouches for a trusted one takes
+    nothing."""
+    period = united(survivor, other) if may_touch(other.source, survivor.source) else survivor
+    after = enriched(survivor, other)
+    return replace(after, valid_from=period.valid_from, valid_to=period.valid_to)
 
 
 def displaced(

@@ -62,7 +62,8 @@ def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
 
 
 def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
-    """Return for each slot how many of its archived facts another of the slot has replaced."""
+    """Return for each slot how many of its archived facts another value of the slot has replaced;
+    the same words with other labels, or from another source, are no other value."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -71,7 +72,7 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
           ON newer.seq = link.from_fact
         WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
           AND link.kind IN ('contradicts', 'transition') AND newer.slot = fact.slot
-          AND newer.origin = fact.origin
+          AND newer.origin = fact.origin AND rtrim(newer.content, '.') <> rtrim(fact.content, '.')
         GROUP BY fact.slot
         """,
         values,
