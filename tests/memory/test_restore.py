@@ -135,3 +135,11 @@ def test_praise_by_a_clock_that_is_behind(db):
     amend.feedback(db, "AAAA1", delta=0.05, viewer=OWNER, now=NOW)
     after = read(db, "AAAA1")
     assert (after.access_count, after.last_accessed_at) == (2, LATER)
+
+
+def test_a_restatement_by_a_clock_that_is_behind(db):
+    """It is a use, and the last use stays."""
+    put(db, [fact("tea at four", "AAAA1", access_count=1, last_accessed_at=LATER)])
+    done = say(db, "tea at four", "AAAA2", now=NOW + 1)
+    assert (done.fact.access_count, done.fact.last_accessed_at) == (2, LATER)
+    assert read(db, "AAAA1") == done.fact

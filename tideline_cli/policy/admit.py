@@ -123,8 +123,8 @@ def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> I
 
 def _reinforced(known: Fact, new: Fact) -> Reinforce:
     after = enriched(known, new)
-    now = new.created_at
+    last = max(known.last_accessed_at, new.created_at)
     return Reinforce(
         known,
-        replace(after, access_count=known.access_count + 1, last_accessed_at=now),
+        replace(after, access_count=known.access_count + 1, last_accessed_at=last),
     )
