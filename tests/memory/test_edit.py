@@ -150,6 +150,18 @@ def test_an_edit_to_the_words_of_another_fact(db):
     assert edges(db, "AAAA2") == set()
 
 
+def test_a_trusted_fact_takes_no_labels_of_an_untrusted_one(db):
+    """Where the owner gives a document's fact the words of his own, what the edit states is all
+    that his own one gets."""
+    put(db, [fact("I deploy on Fridays", "AAAA1", source="tool_output", slot="day", tags=("a",),
+                  importance=1.0, valid_from=NOW - 9 * DAY, metadata={"a": 1}, title="t"),
+             fact("I deploy on Mondays", "AAAA2", tags=("b",))])  # fmt: skip
+    before = read(db, "AAAA2")
+    done = revise(db, "AAAA1", {"content": "I deploy on Mondays", "kind": "note"})
+    assert (done.action, done.superseded) == ("reinforced", ("AAAA1",))
+    assert done.fact == replace(before, kind="note", access_count=1, last_accessed_at=LATER)
+
+
 def test_what_is_no_twin_stays_beside(db):
     """Another slot, another time, another trust, or a figure: the new words are a fact of their
     own."""

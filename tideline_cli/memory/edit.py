@@ -132,7 +132,7 @@ def _reword(
     old = ended(kept, at=begin(said), now=now)
     known = _known(db, said, kept, origin=batch.origin)
     if known is not None:
-        fact = edits.joined(known, said, changes)
+        fact = edits.joined(known, said, changes, edited=kept)
         writes.change(db, known, fact)
         uses.put(
             db, fact.id, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at

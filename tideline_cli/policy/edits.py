@@ -6,6 +6,7 @@ from __future__ import annotations
 from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
 from tideline_cli.model.record import replace
 from tideline_cli.policy.amend import begin
+from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap, united
 from tideline_cli.policy.sameness import apart, same_slot
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, NewFact
 
+_STATED = (
+    "segment", "tier", "kind", "title", "tags", "importance", "confidence", "slot", "valid_from",
+    "valid_to",
+)  # fmt: skip
 _WARMTH = ("segment", "kind", "tier", "importance")
 
 
@@ -66,16 +71,21 @@ def is_known(said: Fact, known: Fact) -> bool:
     return apart(said.content, known.content, rule="strict") is None
 
 
-def joined(known: Fact, said: Fact, given: Mapping[str, Any]) -> Fact:
+def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -> Fact:
     """Return a fact that an edit has given the words of to another: with the labels that the edit
     states (`given`), and with what the other had and it lacks. It counts as a use.
 
-    It holds whenever one of the two does, unless the edit states an end.
+    It holds whenever one of the two does, unless the edit states an end. From an untrusted fact a
+    trusted one takes nothing but what the edit states.
     """
+    if not may_touch(edited.source, known.source):
+        said = _stated_alone(known, said, given)
     after = united(known, said)
     rank = SEGMENTS[said.segment].specificity
     if "segment" in given or rank > SEGMENTS[known.segment].specificity:
-        after = replace(after, segment=said.segment, tier=said.tier, decay_rate=said.decay_rate)
+        rate = SEGMENTS[said.segment].decay_rate
+        rate = known.decay_rate if said.segment == known.segment else rate
+        after = replace(after, segment=said.segment, tier=said.tier, decay_rate=rate)
     if "tier" in given or said.tier == "permanent":
         after = replace(after, tier=said.tier)
     if "importance" not in given:
@@ -101,6 +111,11 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any]) -> Fact:
         access_count=known.access_count + 1,
         last_accessed_at=max(known.last_accessed_at, said.created_at),
     )
+
+
+def _stated_alone(known: Fact, said: Fact, given: Mapping[str, Any]) -> Fact:
+    stated = {name: getattr(said, name) for name in given if name in _STATED}
+    return replace(known, created_at=max(known.created_at, said.created_at), **stated)
 
 
 def _merged(known: Fact, said: Fact, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
