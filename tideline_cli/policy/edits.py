@@ -86,8 +86,10 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
         rate = SEGMENTS[said.segment].decay_rate
         rate = known.decay_rate if said.segment == known.segment else rate
         after = replace(after, segment=said.segment, tier=said.tier, decay_rate=rate)
-    if "tier" in given or said.tier == "permanent":
+    if "tier" in given:
         after = replace(after, tier=said.tier)
+    elif "permanent" in (known.tier, said.tier):
+        after = replace(after, tier="permanent")
     if "importance" not in given:
         said = replace(said, importance=max(said.importance, known.importance))
     pinned = known.pinned or said.pinned
