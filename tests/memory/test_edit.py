@@ -195,6 +195,18 @@ def test_a_fact_that_moves_into_a_slot_ends_what_it_holds(db):
     assert read(db, "AAAA2").valid_to == LATER + 9 * DAY
 
 
+@pytest.mark.parametrize("changes", [{}, {"content": "Bern"}])
+def test_a_value_that_becomes_the_owners_is_the_only_one(db, changes):
+    """A document's value stands beside the owner's; vouched for, or in new words, it replaces
+    that one."""
+    put(db, [fact("Rome", "AAAA1", slot="city"),
+             fact("Oslo", "AAAA2", slot="city", source="tool_output")])  # fmt: skip
+    assert revise(db, "AAAA2", {"tags": ("x",)}).superseded == ()
+    done = revise(db, "AAAA2", changes, vouched=not changes)
+    assert done.superseded == ("AAAA2", "AAAA1")
+    assert read(db, "AAAA1").valid_to == LATER
+
+
 def test_a_move_to_a_time_to_come_leaves_the_slot_until_then(db):
     """What the slot holds ends where the moved fact begins."""
     put(db, [fact("Rome", "AAAA1", slot="city"), fact("Oslo", "AAAA2", valid_from=LATER + DAY)])

@@ -203,16 +203,18 @@ def _fill_slot(
     but: str | None = None,
 ) -> list[tuple[Fact, Fact]]:  # fmt: skip
     """End what the fact replaces in its slot, where it did not stand as `before`: from now on, or
-    since the time that the edit states."""
+    since the time that the edit states. Words that somebody vouches for now replace what those of
+    the untrusted fact stood beside."""
     if fact.slot is None:
         return []
+    stood = before.slot == fact.slot and is_trusted(before.source) == is_trusted(fact.source)
     mates = [mate for mate, _ in facts.in_slot(db, fact.slot, viewer=fact.origin)]
     gone = displaced(
         fact,
         [mate for mate in mates if mate.id != but],
         at=changes.get("valid_from", max(now, begin(fact))),
         now=now,
-        before=before if before.slot == fact.slot else None,
+        before=before if stood else None,
     )
     _put_by(db, gone, fact, _IN_THE_SLOT, now=now)
     return gone
