@@ -182,7 +182,7 @@ _tideline_summary() {
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
         restore) REPLY='Bring archived facts back, or a whole backup.' ;;
-        edit) REPLY='Say a fact anew.' ;;
+        edit) REPLY='Say a fact anew, or change its labels.' ;;
         link) REPLY='Say how one fact is related to another.' ;;
         feedback) REPLY='Say whether a fact was of use.' ;;
         purge) REPLY='Remove facts for good, from every file.' ;;

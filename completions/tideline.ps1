@@ -17,7 +17,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'unpin' = 'Let pinned facts fade again.'
         'forget' = 'Take facts out of recall.'
         'restore' = 'Bring archived facts back, or a whole backup.'
-        'edit' = 'Say a fact anew.'
+        'edit' = 'Say a fact anew, or change its labels.'
         'link' = 'Say how one fact is related to another.'
         'feedback' = 'Say whether a fact was of use.'
         'purge' = 'Remove facts for good, from every file.'

@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, Command] = {
     "unpin": Command("unpin", "Let pinned facts fade again.", "One fact"),
     "forget": Command("forget", "Take facts out of recall.", "One fact"),
     "restore": Command("restore", "Bring archived facts back, or a whole backup.", "One fact"),
-    "edit": Command("edit", "Say a fact anew.", "One fact"),
+    "edit": Command("edit", "Say a fact anew, or change its labels.", "One fact"),
     "link": Command("link", "Say how one fact is related to another.", "One fact"),
     "feedback": Command("feedback", "Say whether a fact was of use.", "One fact"),
     "purge": Command("purge", "Remove facts for good, from every file.", "One fact"),
