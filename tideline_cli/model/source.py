@@ -1,32 +1,68 @@
-"""Who said it. The four untrusted sources carry text that nobody vouches for."""
+"""Who said it: every source with its weight in ranking and what it may do, in one table."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Literal
 
     Source = Literal[
-        "user_instruction",
         "owner_message",
+        "user_instruction",
         "channel_message",
+        "dream",
         "tool_output",
         "retrieved_document",
         "compaction",
         "extraction",
-        "dream",
     ]
 
-TRUSTED: tuple[Source, ...] = ("owner_message", "user_instruction", "channel_message", "dream")
-UNTRUSTED: tuple[Source, ...] = ("tool_output", "retrieved_document", "compaction", "extraction")
-SOURCES: tuple[Source, ...] = TRUSTED + UNTRUSTED
+
+@record
+class Standing:
+    """What the words of a source are worth.
+
+    `weight` is its factor in ranking, above 0 and at most 1. A `trusted` source may replace and
+    reinforce any fact and keep one for ever; an untrusted one carries text that nobody vouches
+    for. `protected` says whether it may author protected segments, `confined` whether a bulk
+    stores what it may not author as knowledge. There are no defaults: a source says all of it.
+    """
+
+    weight: float
+    trusted: bool
+    protected: bool
+    confined: bool
 
 
-def is_trusted(source: Source) -> bool:
-    """Say whether the write-gate lets this source author and replace anything."""
-    return source not in UNTRUSTED
+STANDING: Mapping[Source, Standing] = {
+    "owner_message": Standing(1.0, trusted=True, protected=True, confined=False),
+    "user_instruction": Standing(1.0, trusted=True, protected=True, confined=False),
+    "channel_message": Standing(0.8, trusted=True, protected=True, confined=False),
+    "dream": Standing(0.85, trusted=True, protected=True, confined=False),
+    "tool_output": Standing(0.65, trusted=False, protected=False, confined=True),
+    "retrieved_document": Standing(0.6, trusted=False, protected=False, confined=True),
+    "compaction": Standing(0.85, trusted=False, protected=False, confined=True),
+    "extraction": Standing(0.9, trusted=False, protected=False, confined=True),
+}
+"""Source: Tideline, trust table and write-gate."""
+
+SOURCES: tuple[Source, ...] = tuple(STANDING)
+TRUSTED: tuple[Source, ...] = tuple(name for name in SOURCES if STANDING[name].trusted)
+UNTRUSTED: tuple[Source, ...] = tuple(name for name in SOURCES if not STANDING[name].trusted)
+LEAST: float = min(one.weight for one in STANDING.values())
+"""The weight of a source that this program does not know: of a newer one, or damaged."""
+
+
+def is_trusted(source: str) -> bool:
+    """Say whether a source is one of those whose words the store takes as its owner's.
+
+    What is not in the table is not.
+    """
+    return source in TRUSTED
 
 
 def parse_source(text: str) -> Source:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.model.source import is_trusted
+from tideline_cli.model.source import STANDING, is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,16 +44,14 @@ def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:
 
     `targets` are the sources of the facts that the write would supersede.
     """
-    if is_trusted(source):
-        return
-    if SEGMENTS[segment].protected:
+    if SEGMENTS[segment].protected and not STANDING[source].protected:
         raise WriteBlockedError(
             f"write-gate: {source} may not author {segment} facts",
             hint="store it as knowledge (--confine), or as the owner if you vouch for it",
             code="write_gate_blocked",
             reason=f"rule 1: {source} may not author {segment}",
         )
-    if any(is_trusted(target) for target in targets):
+    if not is_trusted(source) and any(is_trusted(target) for target in targets):
         raise WriteBlockedError(
             f"write-gate: {source} may not replace a trusted fact",
             hint="leave out --supersedes, or write it as the owner if you vouch for it",
@@ -64,7 +62,7 @@ def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:
 
 def confined(segment: Segment, source: Source) -> Segment:
     """Return the segment that `source` may write: a protected one becomes knowledge."""
-    return "knowledge" if SEGMENTS[segment].protected and not is_trusted(source) else segment
+    return "knowledge" if SEGMENTS[segment].protected and STANDING[source].confined else segment
 
 
 def may_touch(source: Source, target: Source) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.fact import clamped
+from tideline_cli.model.source import LEAST, STANDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,16 +11,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.source import Source
 
-WEIGHTS: Mapping[Source, float] = {
-    "owner_message": 1.0,
-    "user_instruction": 1.0,
-    "extraction": 0.9,
-    "dream": 0.85,
-    "compaction": 0.85,
-    "channel_message": 0.8,
-    "tool_output": 0.65,
-    "retrieved_document": 0.6,
-}
+WEIGHTS: Mapping[Source, float] = {name: one.weight for name, one in STANDING.items()}
 
 
 def trust(source: Source, confidence: float | None) -> float:
@@ -27,5 +19,5 @@ def trust(source: Source, confidence: float | None) -> float:
 
     Source: Tideline, trust table.
     """
-    weight = WEIGHTS[source]
+    weight = WEIGHTS.get(source, LEAST)
     return weight if confidence is None else weight * clamped(confidence, 1.0)
