@@ -26,7 +26,6 @@ from tideline_cli.memory.removal import purge
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, journal, links, uses, writes
 from tideline_cli.store.connection import (
     open_for_reading,
@@ -92,7 +91,7 @@ def tend(db):
     with writing(db):
         embed_backlog(db, origin=1, limit=10_000)
         while ceilings.missing(db) > 0:
-            ceilings.extend(db, ceiling.code, limit=10_000)
+            ceilings.extend(db, limit=10_000)
 
 
 def fill(db, rng, count, *, long=0.02):

@@ -17,7 +17,6 @@ from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, journal, links, uses, vector_upkeep, vectors
 from tideline_cli.store.connection import writing
 
@@ -294,7 +293,7 @@ def test_vectors_come_back_in_order(db, count):
     numbers = put(db, [fact(f"fact number {n}", f"F{n}") for n in range(700)])
     with writing(db):
         embed_backlog(db, origin=1, limit=1000)
-        ceilings.extend(db, ceiling.code, limit=5000)
+        ceilings.extend(db, limit=5000)
     sound(db)
     gone = set(numbers[:1] + numbers[200 : 200 + count - 2] + numbers[600:601])
     held = dict(vectors_by_number(db))

@@ -16,7 +16,6 @@ from tideline_cli.memory import lexical
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import SOURCES
-from tideline_cli.ranking import ceiling
 from tideline_cli.ranking.trust import WEIGHTS
 from tideline_cli.store import ceilings, visibility, writes
 from tideline_cli.store.connection import writing
@@ -90,7 +89,7 @@ def assert_same(db, every, query, *, origin, limit, wanted):
 def bounded(db, limit):
     """Make the bytes of up to `limit` facts."""
     with writing(db):
-        ceilings.extend(db, ceiling.code, limit=limit)
+        ceilings.extend(db, limit=limit)
 
 
 queries = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), min_size=1, max_size=6, unique=True)

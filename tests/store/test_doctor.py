@@ -16,7 +16,6 @@ from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import health
 from tideline_cli.memory.recovery import embed_backlog
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, connection, derived_checks, files, guard, schema
 from tideline_cli.store.connection import open_for_writing, writing
 
@@ -37,7 +36,7 @@ def store(run, home):
     run("dream")
     run("recall", "plants")
     db = open_for_writing(str(home / "tideline.db"))
-    ceilings.extend(db, ceiling.code, limit=100)
+    ceilings.extend(db, limit=100)
     db.close()
     assert run("doctor", "--deep").code == 0
     return home / "tideline.db"

@@ -21,7 +21,6 @@ from tideline_cli.model.fact import Fact, NewFact
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import (
     ceilings,
     facts,
@@ -251,7 +250,7 @@ class _Import:
 
     def _bound(self) -> None:
         """Make the bytes that bound the scores of the new facts."""
-        ceilings.extend(self._db, ceiling.code, limit=2 * ceilings.CHUNK)
+        ceilings.extend(self._db, limit=2 * ceilings.CHUNK)
 
     def _number(self, origin: Origin) -> int:
         """Return the number of an origin; it never changes once it is given."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.text import terms
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, fts, writes
 from tideline_cli.store.connection import put_setting, writing
 
@@ -28,5 +27,5 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         fts.rebuild(db)
         ceilings.clear(db)
         if rows:
-            ceilings.extend(db, ceiling.code, limit=facts.last_number(db) + 1)
+            ceilings.extend(db, limit=facts.last_number(db) + 1)
     return len(rows)

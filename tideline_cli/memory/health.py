@@ -10,10 +10,8 @@ from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.model.source import SOURCES
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import (
     ceilings,
     checks,
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.guard import Check
     from tideline_cli.vector.embedder import Embedder
@@ -147,7 +144,7 @@ def index_terms(db: Connection) -> Iterator[Finding]:
 
 def exact_bounds(db: Connection) -> Iterator[Finding]:
     """Every byte that bounds a score is that of its fact."""
-    wrong = ceilings.differing(db, _code)
+    wrong = ceilings.differing(db)
     if wrong:
         message = f"{some(wrong, 'bound')} of scores that are not those of the facts"
         yield mendable("exact_bounds", message, "makes them anew", mend="bounds")
@@ -169,11 +166,6 @@ def merges(db: Connection) -> Iterator[Finding]:
             f"something else: {named}",
             "`tideline show ID` shows one; `tideline remember` its text again if it holds",
         )  # fmt: skip
-
-
-def _code(listed: Sequence[str], source: Source) -> int:
-    """Return the byte of a fact; one of a damaged source is told by `values`."""
-    return ceiling.code(listed, source) if source in SOURCES else ceiling.UNKNOWN
 
 
 def exact_vectors(db: Connection) -> Iterator[Finding]:

@@ -155,7 +155,7 @@ class _Reader:
     def _load(self) -> None:
         """Read the bytes once; facts beyond the last one get the one that bounds nothing."""
         if not self._codes:
-            self._codes = ceilings.codes(self._db, ceiling.code)
+            self._codes = ceilings.codes(self._db)
             if facts.last_number(self._db) < len(self._codes):
                 self.highest = max(map(self._factors.__getitem__, set(self._codes)))
         last = max(self._sums, default=0) + 1

@@ -6,7 +6,6 @@ from tideline_cli.errors import StoreError
 from tideline_cli.memory.analysis import analyse_anew
 from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.model.origin import OWNER
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import (
     backup,
     ceilings,
@@ -109,7 +108,7 @@ def _embed(db: Connection) -> None:
 
 def _bound(db: Connection) -> None:
     ceilings.clear(db)
-    ceilings.extend(db, ceiling.code, limit=facts.last_number(db) + 1)
+    ceilings.extend(db, limit=facts.last_number(db) + 1)
 
 
 def _accept(db: Connection) -> None:

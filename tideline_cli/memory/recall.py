@@ -6,7 +6,6 @@ from tideline_cli.memory import lexical
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import record
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.ranking import ceiling
 from tideline_cli.store import ceilings, facts, uses, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting, snapshot, writing
 from tideline_cli.store.facts import Filter
@@ -30,6 +29,7 @@ MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
 DEFAULT_LIMIT = 8
 MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
+_BOUNDS_AT_ONCE = 16 * ceilings.CHUNK  # 0.2 s; a recall meets more only after a change of program
 
 
 @record
@@ -114,7 +114,7 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
             if unbounded:
-                ceilings.extend(db, ceiling.code, limit=ceilings.CHUNK)
+                ceilings.extend(db, limit=_BOUNDS_AT_ONCE)
             if touch:
                 uses.touch(db, answer.seqs, now=now)
             if answer.backlog is not None:

@@ -18,21 +18,39 @@ if TYPE_CHECKING:
 
 UNKNOWN = 0xFF
 _LENGTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 32, 48, 96)  # lower edges
-_WEIGHTS = (0.6, 0.65, 0.85, 1.0)  # upper edges
+_TRUST_EDGES = (0.6, 0.65, 0.85, 1.0)  # upper edges
 _REPEATS = (1, 2, 3, None)  # None is any number
 _SHORTNESS = bytes(
     sum(length >= edge for edge in _LENGTHS) - 1 for length in range(_LENGTHS[-1] + 1)
 )
 _TRUST = {
-    source: sum(weight > edge for edge in _WEIGHTS[:-1]) for source, weight in WEIGHTS.items()
+    source: sum(weight > edge for edge in _TRUST_EDGES[:-1]) for source, weight in WEIGHTS.items()
 }
+FIRST_CODER = (
+    "1.2 0.75 | 0 1 2 3 4 5 6 8 10 12 15 19 24 32 48 96 | 1 2 3 | 0.6 0.65 0.85 1.0 | "
+    "channel_message=0.8 compaction=0.85 dream=0.85 extraction=0.9 owner_message=1.0 "
+    "retrieved_document=0.6 tool_output=0.65 user_instruction=1.0"
+)
+"""The coder of files that name none: what CODER was when the first bytes were made."""
+
+CODER = " | ".join(
+    " ".join(map(str, part))
+    for part in (
+        (K1, B), _LENGTHS, _REPEATS[:-1], _TRUST_EDGES,
+        sorted([f"{source}={weight}" for source, weight in WEIGHTS.items()]),
+    )
+)  # fmt: skip
+"""The name of what makes the bytes: its tables. Bytes that others have made bound nothing."""
 
 
 def code(terms: Sequence[str], source: Source) -> int:
     """Return the byte of a fact with these terms."""
     length = len(terms)
     most = 1 if len(set(terms)) == length else _most(terms)
-    return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | _TRUST[source] << 2 | min(most, 4) - 1
+    trust = _TRUST.get(source)
+    if trust is None:  # a source of a newer program, or a damaged one
+        return UNKNOWN
+    return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
 
 
 def _most(terms: Sequence[str]) -> int:
@@ -50,6 +68,6 @@ def factors(mean_length: float) -> list[float]:
         norm = K1 * (1.0 - B + B * _LENGTHS[byte >> 4] / mean_length)
         f = _REPEATS[byte & 3]
         part = K1 + 1.0 if f is None else f * (K1 + 1.0) / (f + norm)
-        table.append(_WEIGHTS[byte >> 2 & 3] * part)
+        table.append(_TRUST_EDGES[byte >> 2 & 3] * part)
     table[UNKNOWN] = K1 + 1.0
     return table

@@ -1,51 +1,56 @@
-"""One byte per fact that bounds its score, packed by number: a derived index, filled in order."""
+"""One byte per fact that bounds its score, packed by number: a derived index, filled in order.
+
+The file names the tables that made them. The bytes of other tables are not used, and the next
+writer makes them anew.
+"""
 
 from __future__ import annotations
 
 from operator import ne
 
+from tideline_cli.ranking.ceiling import CODER, FIRST_CODER, code
+from tideline_cli.store.connection import put_setting, setting
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.model.source import Source
-
-    Coder = Callable[[Sequence[str], Source], int]
-
 CHUNK = 4096
 LAG = 256  # facts that may be without a byte before a recall makes theirs
+_MADE_BY = "score_bounds"
 
 
-def codes(db: Connection, coder: Coder) -> bytes:
+def codes(db: Connection) -> bytes:
     """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
-    stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
-    return stored + _made(db, len(stored), coder, limit=2 * LAG)
+    stored = _stored(db)
+    return stored + _made(db, len(stored), limit=2 * LAG)
 
 
 def missing(db: Connection) -> int:
     """Return how many numbers have no byte yet."""
-    return int(
-        db.execute(
-            """
-            SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1
-              - ifnull((SELECT number * 4096 + length(codes) FROM ceiling
-                        ORDER BY number DESC LIMIT 1), 0)
-            """
-        ).get
-    )
+    last: Any = db.execute(
+        """
+        SELECT ifnull((SELECT max(seq) FROM fact), 0) + 1,
+          ifnull((SELECT number * 4096 + length(codes) FROM ceiling
+                  ORDER BY number DESC LIMIT 1), 0)
+        """
+    ).fetchone()
+    return int(last[0] - (last[1] if _are_ours(db) else 0))
 
 
-def extend(db: Connection, coder: Coder, *, limit: int) -> None:
+def extend(db: Connection, *, limit: int) -> None:
     """Make the bytes of up to `limit` more numbers; those without a fact are 0."""
+    if not _are_ours(db):
+        clear(db)
     row = db.execute(
         "SELECT number, codes FROM ceiling ORDER BY number DESC LIMIT 1"
     ).fetchone() or (0, b"")
     number, made = int(row[0]), bytearray(row[1])
     start = number * CHUNK + len(made)
-    fresh = _made(db, start, coder, limit=limit)
+    fresh = _made(db, start, limit=limit)
     made += fresh
     if not fresh:
         return
@@ -59,31 +64,44 @@ def extend(db: Connection, coder: Coder, *, limit: int) -> None:
 def put(db: Connection, made: Mapping[int, int]) -> None:
     """Set the bytes of facts by number, those that the index has come to; 0 is that of no fact."""
     by_row: dict[int, dict[int, int]] = {}
-    for seq, code in made.items():
-        by_row.setdefault(seq // CHUNK, {})[seq % CHUNK] = code
+    for seq, byte in made.items():
+        by_row.setdefault(seq // CHUNK, {})[seq % CHUNK] = byte
     for number, fresh in by_row.items():
         row = db.execute("SELECT codes FROM ceiling WHERE number = ?", (number,)).fetchone()
         held = bytearray(row[0] if row else b"")
-        for place, code in fresh.items():
+        for place, byte in fresh.items():
             if place < len(held):
-                held[place] = code
+                held[place] = byte
         if row:
             db.execute("UPDATE ceiling SET codes = ? WHERE number = ?", (bytes(held), number))
 
 
-def differing(db: Connection, coder: Coder) -> int:
+def differing(db: Connection) -> int:
     """Return how many of the bytes stored are not those of the facts."""
-    stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
-    wanted = _made(db, 0, coder, limit=len(stored)).ljust(len(stored), b"\x00")
+    stored = _stored(db)
+    wanted = _made(db, 0, limit=len(stored)).ljust(len(stored), b"\x00")
     return sum(map(ne, stored, wanted))
 
 
 def clear(db: Connection) -> None:
-    """Forget all bytes."""
+    """Forget all bytes; those that come are ours."""
     db.execute("DELETE FROM ceiling")
+    if not _are_ours(db):
+        put_setting(db, _MADE_BY, CODER)
 
 
-def _made(db: Connection, start: int, coder: Coder, *, limit: int) -> bytes:
+def _are_ours(db: Connection) -> bool:
+    return setting(db, _MADE_BY, FIRST_CODER) == CODER
+
+
+def _stored(db: Connection) -> bytes:
+    """Return the bytes stored, none if other tables have made them."""
+    if not _are_ours(db):
+        return b""
+    return b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
+
+
+def _made(db: Connection, start: int, *, limit: int) -> bytes:
     """Return the bytes of the facts from number `start` on."""
     facts: list[tuple[Any, ...]] = db.execute(
         "SELECT seq, terms, source FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq",
@@ -93,5 +111,5 @@ def _made(db: Connection, start: int, coder: Coder, *, limit: int) -> bytes:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
     for seq, terms, source in facts:
-        fresh[seq - start] = coder(terms.split(), source)
+        fresh[seq - start] = code(terms.split(), source)
     return bytes(fresh)
