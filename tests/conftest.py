@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from apsw import Connection
+
+# What a shell or nohup starts in the background ignores these, and its children would too. A
+# handler that does nothing still ignores them here, and children begin with the default.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda *_: None)
 
 settings.register_profile(
     "tideline", deadline=None, database=None, max_examples=50, derandomize=True
