@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.property.strategies import ORIGINS, VOCABULARY, ranked_fact
+from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical
-from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.origin import OWNER
-from tideline_cli.model.source import SOURCES
 from tideline_cli.ranking.trust import WEIGHTS
 from tideline_cli.store import ceilings, visibility, writes
 from tideline_cli.store.connection import writing
@@ -129,8 +127,8 @@ def large_store(seed):
         created = NOW - rng.randrange(200 * DAY)
         yield fact(
             " ".join(rng.choices(words, weights, k=rng.choice((1, 2, 3, 5, 8, 20, 60)))),
-            f"ID{number:024d}", now=created, segment=rng.choice(tuple(SEGMENTS)),
-            source=rng.choice((*SOURCES, *["owner_message"] * 8)),
+            f"ID{number:024d}", now=created, segment=rng.choice(DRAWN["segment"]),
+            source=rng.choice((*DRAWN["source"], *["owner_message"] * 8)),
             origin=rng.choice((OWNER, OWNER, *ORIGINS)),
             importance=rng.random(), confidence=rng.choice((None, None, rng.random())),
             lifecycle=rng.choice(("active",) * 8 + ("archived",)),
