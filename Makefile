@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HASHED := --quiet --disable-pip-version-check --require-hashes --only-binary :all:
 LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
-	--generate-hashes --no-emit-index-url --default-index https://pypi.org/simple \
+	--generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock"
 # Of `make fuzz`.
 CALLS ?= 10000
@@ -13,9 +13,14 @@ SECONDS ?= 60
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: all demo test lint bench faults fuzz truth isolation poison audit locked lock generate clean
+.PHONY: all help demo test lint bench faults fuzz truth isolation poison audit locked lock generate \
+	release-check clean
 
 all: lint test
+
+help:                               ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
+		while IFS="$$(printf '\t')" read -r name what; do printf '%-15s %s\n' "$$name" "$$what"; done
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -66,7 +71,7 @@ audit:                              ## look the locked versions up among known v
 	$(VENV)-audit/bin/python -m pip install $(HASHED) -r requirements/audit.txt
 	$(VENV)-audit/bin/python -m pip_audit --strict --disable-pip --require-hashes \
 		-r requirements/dev.txt \
-		|| { echo "no clean audit: it needs the advisories of pypi.org, and fails on any" >&2; exit 1; }
+		|| { echo "no clean audit: it needs the advisory database, and fails on any entry" >&2; exit 1; }
 
 locked: | $(VENV)/bin/python        ## install what requirements/dev.txt names, each file by its hash
 	$(BIN)/python -m pip install $(HASHED) -r requirements/dev.txt
@@ -84,5 +89,8 @@ lock:                               ## make requirements/*.txt anew from the new
 generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.md and README help
 	$(BIN)/python -m tideline_cli.cli.generate
 
-clean:
-	rm -rf $(VENV) $(VENV)-fuzz $(VENV)-audit $(VENV)-lock build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+release-check: $(VENV)/.installed-dev  ## build sdist and wheel, install each in an empty place, look
+	$(BIN)/python -m tests.release
+
+clean:                              ## remove environments, builds and caches
+	rm -rf $(VENV) $(VENV)-fuzz $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
