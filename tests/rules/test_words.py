@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.property.strategies import DRAWN
 from tideline_cli.model.fact import HEATS, KINDS, LIFECYCLES, SEGMENTS, STATUSES, TIERS
 from tideline_cli.model.source import SOURCES
 
+_TEXT = (".py", ".md", ".toml", ".yml", ".in", ".txt", ".cfg", "")
 ROOT = Path(__file__).parents[2]
 TABLES = {
     "segment": SEGMENTS, "tier": TIERS, "heat": HEATS, "kind": KINDS, "lifecycle": LIFECYCLES,
@@ -28,3 +33,26 @@ def test_the_readme_lists_all_segments_and_sources():
     (row,) = [line for line in text.splitlines() if line.startswith("| `--segment` |")]
     assert all(segment in row for segment in SEGMENTS), row
     assert all(f"`{source}`" in text for source in SOURCES)
+
+
+def test_contributing_names_every_target():
+    """Each target of the Makefile stands in CONTRIBUTING.md, and none that is not there."""
+    made = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    told = re.findall(r"^\| `make ([a-z-]+)` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"),
+                      re.MULTILINE)  # fmt: skip
+    assert sorted(told) == sorted(made)
+
+
+def test_no_file_names_a_package_registry():
+    """Which index a client asks is its own setting."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("no checkout")
+    hosts = ("py" + "pi.org", "files.python" + "hosted.org")
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if path.suffix in _TEXT and path.is_file():
+            text = path.read_text("utf-8", "replace")
+            assert not any(host in text for host in hosts), name
