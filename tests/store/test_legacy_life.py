@@ -127,3 +127,25 @@ def test_what_the_first_release_merged_away_is_named(life):
     assert life("show", gone, "--json").json["fact"]["content"] == "Ben owes Anna 50 euros"
     life("remember", "Ben owes Anna 50 euros")
     assert life("doctor", "--deep", "--json").json["findings"] == []
+
+
+def test_what_a_batch_is_does_not_hang_on_words(life):
+    """Once migrated, a batch that was undone and a whole dream are known by columns: rewording what
+    the journal says of them changes nothing."""
+    assert life("remember", "what comes later").code == 0
+    before = life("status", "--json").json["last_dream"]
+    db = apsw.Connection(str(life.path))
+    undone = db.execute(
+        "SELECT own.ordinal FROM batch JOIN batch AS own ON own.number = batch.undoes"
+        " WHERE batch.origin = 1 AND NOT EXISTS"
+        " (SELECT 1 FROM batch AS again WHERE again.undoes = batch.number)"
+    ).fetchall()
+    assert undone and db.execute("SELECT count(*) FROM batch WHERE whole = 1").get > 0
+    db.execute("UPDATE batch SET reason = 'reworded' WHERE reason IS NOT NULL")
+    db.close()
+    for (ordinal,) in undone:
+        done = life("undo", str(ordinal), "--json")
+        assert (done.code, done.error["code"]) == (4, "undo_conflict")
+        assert "taken back already" in done.error["message"]
+    assert before is not None
+    assert life("status", "--json").json["last_dream"] == before

@@ -33,7 +33,7 @@ def upgrade_0(db):
     digest.put(db, [seq for (seq,) in db.execute("SELECT seq FROM fact").fetchall()])
 
 
-STEPS = {0: upgrade_0}
+STEPS = {0: upgrade_0, 1: migrations.STEPS[1]}
 
 
 def old_store(path):
@@ -42,6 +42,8 @@ def old_store(path):
     put(db, [fact(f"person{n} deploys on day{n}", f"F{n:025d}") for n in range(60)])
     db.execute("ALTER TABLE fact DROP COLUMN digest")
     db.execute("DROP TABLE cursor")
+    for column in ("undoes", "whole"):
+        db.execute(f"ALTER TABLE batch DROP COLUMN {column}")
     db.execute("PRAGMA user_version = 0").fetchall()
     db.close()
     return path
@@ -108,7 +110,7 @@ def test_an_upgrade(tmp_path, monkeypatch, opened):
         opened(str(path)).close()
     finally:
         os.umask(kept)
-    assert state(path) == (1, fresh_objects(), rows)
+    assert state(path) == (schema.VERSION, fresh_objects(), rows)
     copy = tmp_path / "t.db.v0"
     assert state(copy) == (0, objects, rows)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -133,13 +135,13 @@ def test_a_step_that_fails_changes_nothing(tmp_path, monkeypatch):
         db.execute("INSERT INTO usage VALUES (999, 1, 1)")
 
     for step in (broken, careless):
-        monkeypatch.setattr(migrations, "STEPS", {0: step})
+        monkeypatch.setattr(migrations, "STEPS", STEPS | {0: step})
         with pytest.raises(apsw.Error):
             open_for_writing(str(path))
         assert state(path) == before
     monkeypatch.setattr(migrations, "STEPS", STEPS)
     open_for_writing(str(path)).close()
-    assert state(path)[0] == 1
+    assert state(path)[0] == schema.VERSION
 
 
 def test_no_way(run, tmp_path):
@@ -211,7 +213,7 @@ def test_a_copy_that_is_behind_is_made_again(tmp_path, monkeypatch):
     copy = raw(tmp_path / "t.db.v0")
     assert copy.execute("SELECT count(*) FROM setting WHERE name = 'theirs'").get == 1
     copy.close()
-    assert state(path)[0] == 1
+    assert state(path)[0] == schema.VERSION
 
 
 def killed_children(folder, points):
@@ -277,9 +279,9 @@ def test_an_upgrade_killed_at_any_point(tmp_path):
     rows = [json.loads(line) for line in done.stdout.split("\n") if line]
     assert len(rows) == POINTS
     for version, is_old, is_new, same_facts, *after in rows:
-        assert (is_old, is_new) == (version == 0, version == 1)
-        assert [same_facts, *after] == [True, 1, 0, True]
-    assert {row[0] for row in rows} == {0, 1}
+        assert (is_old, is_new) == (version == 0, version == schema.VERSION)
+        assert [same_facts, *after] == [True, schema.VERSION, 0, True]
+    assert {row[0] for row in rows} == {0, schema.VERSION}
 
 
 def test_sixteen_processes_and_one_upgrade(tmp_path):
@@ -287,7 +289,7 @@ def test_sixteen_processes_and_one_upgrade(tmp_path):
     path = old_store(tmp_path / "t.db")
     rows = state(path)[2]
     call = (
-        "ran = []; migrations.STEPS = {0: lambda db: (ran.append(1), t.upgrade_0(db))}; "
+        "ran = []; migrations.STEPS = t.STEPS | {0: lambda db: (ran.append(1), t.upgrade_0(db))}; "
         "t.open_for_writing(sys.argv[1]).close(); print(len(ran))"
     )
     argv = [sys.executable, "-c", script(call), str(path)]
@@ -298,4 +300,4 @@ def test_sixteen_processes_and_one_upgrade(tmp_path):
     told = [child.communicate() for child in children]
     assert [err for _, err in told if err] == []
     assert sum(int(out) for out, _ in told) == 1
-    assert state(path) == (1, fresh_objects(), rows)
+    assert state(path) == (schema.VERSION, fresh_objects(), rows)

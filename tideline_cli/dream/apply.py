@@ -44,10 +44,11 @@ class Pass:
                     if not self._apply(proposal):
                         self.skipped.append(proposal)
 
-    def finish(self, summary: str) -> int:
-        """Note what was done, and return the number that users know the pass by."""
+    def finish(self, summary: str, *, whole: bool = True) -> int:
+        """Note what was done, and that the pass was `whole`; return the number that users know it
+        by."""
         with self._open() as batch:
-            batch.explain(summary)
+            batch.explain(summary, whole=whole)
             return batch.ordinal
 
     def _open(self) -> journal.batch:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Pair = tuple[Fact, Fact, float]
 
 STAGES = ("confirm", "consolidate", "relate", "evict")
-PARTIAL = "some stages: "  # begins the summary of a dream that is not a whole one
 SWEEP = "gc"  # the decay sweep: a stage that is run only when it is named
 ALL_STAGES = (*STAGES, SWEEP)
 
@@ -97,8 +96,8 @@ def dream(
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now)
     pass_.take(made.proposals)
     done = _without(made, pass_.skipped)
-    partial = "" if set(STAGES) <= set(settings.stages) or verb != "dream" else PARTIAL
-    ordinal = pass_.finish(partial + summary(done))
+    whole = set(STAGES) <= set(settings.stages) or verb != "dream"
+    ordinal = pass_.finish(("" if whole else "some stages: ") + summary(done), whole=whole)
     return Dreamt(done, len(pass_.skipped), ordinal)
 
 

@@ -54,7 +54,7 @@ def undo(
     bulk = undoing.size(db, batch) > MANY
     with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
         plan = _plan(db, batch, viewer)
-        own.explain(undoing.reason_of(batch))
+        own.explain(f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
         waiting = carry_out(db, plan, bulk=bulk)
     for origin in waiting:
         embed(db, origin)

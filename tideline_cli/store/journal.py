@@ -58,9 +58,13 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
                 rollback(self._db)
         return self
 
-    def explain(self, reason: str) -> None:
-        """Note what the pass has done so far, in words for people."""
-        self._db.execute("UPDATE batch SET reason = ? WHERE number = ?", (reason, self.number))
+    def explain(self, reason: str, *, whole: bool = False, undoes: int | None = None) -> None:
+        """Note what the batch has done, in words for people; that it is a `whole` pass, which has
+        come to its end; and the number of the batch that it `undoes`."""
+        self._db.execute(
+            "UPDATE batch SET reason = ?, whole = ?, undoes = ? WHERE number = ?",
+            (reason, int(whole), undoes, self.number),
+        )
 
     def __exit__(
         self,
@@ -215,12 +219,7 @@ def _is_undone(db: Connection, number: int) -> bool:
     """Say whether an undo has named a batch since, taken back or not."""
     return bool(
         db.execute(
-            """
-            SELECT EXISTS (SELECT 1 FROM batch AS undo JOIN batch AS own ON own.number = ?1
-              WHERE undo.number > ?1 AND undo.origin = own.origin AND undo.verb = 'undo'
-                AND undo.reason GLOB 'batch ' || own.ordinal || ' (*')
-            """,
-            (number,),
+            "SELECT EXISTS (SELECT 1 FROM batch WHERE number > ?1 AND undoes = ?1)", (number,)
         ).get
     )
 

@@ -100,10 +100,9 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[tuple[Any, ...
 
 def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
     """Return when a whole pass last came to its end in an origin, None when never: one that was
-    cut short has not said what it did."""
+    cut short, or that left stages out, is none."""
     row = db.execute(
-        "SELECT max(at) FROM batch WHERE verb = ? AND outcome = 'done'"
-        " AND reason IS NOT NULL AND reason NOT LIKE 'some stages: %'"
+        "SELECT max(at) FROM batch WHERE verb = ? AND outcome = 'done' AND whole = 1"
         " AND origin = (SELECT number FROM origin WHERE key = ?)",
         (verb, viewer.key),
     ).fetchone()

@@ -19,7 +19,28 @@ if TYPE_CHECKING:
 _PATIENCE = 600.0  # seconds; the one before may have a large file to copy
 _ATTEMPTS = 5
 
-STEPS: Mapping[int, Step] = {}
+
+def _name_batches(db: Connection) -> None:
+    """From version 1, which told only in words which batch an undo took back, and whether a pass
+    was a whole one."""
+    db.execute("ALTER TABLE batch ADD COLUMN undoes INTEGER")
+    db.execute("ALTER TABLE batch ADD COLUMN whole INTEGER NOT NULL DEFAULT 0")
+    db.execute(
+        """
+        UPDATE batch SET undoes = (
+          SELECT own.number FROM batch AS own
+          WHERE own.origin = batch.origin AND own.number < batch.number
+            AND batch.reason GLOB 'batch ' || own.ordinal || ' (*')
+        WHERE verb = 'undo' AND outcome = 'done'
+        """
+    )
+    db.execute(
+        "UPDATE batch SET whole = 1 WHERE verb IN ('dream', 'gc', 'consolidate')"
+        " AND outcome = 'done' AND reason IS NOT NULL AND reason NOT LIKE 'some stages: %'"
+    )
+
+
+STEPS: Mapping[int, Step] = {1: _name_batches}
 """What makes version n + 1 of version n. A step runs inside the transaction, with foreign keys
 unchecked until its end; tests/legacy holds a file of every version that it may meet."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 APPLICATION_ID = 0x74_69_64_65  # "tide"
 
 SCHEMA = """
@@ -180,6 +180,8 @@ CREATE TABLE batch (
   reason  TEXT,                         -- why it was blocked, or what a pass did
   open    INTEGER NOT NULL DEFAULT 0,
   first   INTEGER NOT NULL DEFAULT 0,   -- its changes have this number or a higher one
+  undoes  INTEGER,                      -- the batch that it took back, by number
+  whole   INTEGER NOT NULL DEFAULT 0,   -- 1: a pass that went through all it does, to its end
   UNIQUE (origin, ordinal)
 ) STRICT;
 CREATE INDEX batch_open ON batch (number) WHERE open > 0;

@@ -69,8 +69,7 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
         verb: (at, reason)
         for verb, at, reason in db.execute(
             "SELECT verb, max(at), reason FROM batch WHERE origin = ? AND outcome = 'done'"
-            " AND verb IN ('dream', 'consolidate') AND reason IS NOT NULL"
-            " AND reason NOT LIKE 'some stages: %' GROUP BY verb",
+            " AND verb IN ('dream', 'consolidate') AND whole = 1 GROUP BY verb",
             (origin,),
         )
     }

@@ -123,20 +123,14 @@ def names(db: Connection, facts: Iterable[int]) -> dict[int, str]:
 def undone_by(db: Connection, batch: Batch) -> int:
     """Return the ordinal of the undo that took a batch back, 0 when it stands."""
     row: Any = db.execute(
-        "SELECT number, ordinal FROM batch WHERE origin = (SELECT origin FROM batch WHERE number ="
-        " ?1) AND verb = 'undo' AND outcome = 'done' AND reason GLOB ?2 AND number > ?1"
+        "SELECT number, ordinal FROM batch WHERE undoes = ?1 AND number > ?1 AND outcome = 'done'"
         " ORDER BY number DESC LIMIT 1",
-        (batch.number, reason_of(batch).partition("(")[0] + "(*"),
+        (batch.number,),
     ).fetchone()
     if row is None:
         return 0
     took = batches.by_number(db, row[0])
     return 0 if took is None or undone_by(db, took) else int(row[1])
-
-
-def reason_of(batch: Batch) -> str:
-    """Return what the journal says of the batch that takes this one back."""
-    return f"batch {batch.ordinal} ({batch.verb})"
 
 
 def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
