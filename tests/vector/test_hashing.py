@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tideline_cli.vector.features import words
 from tideline_cli.vector.hashing import HashingEmbedder
-from tideline_cli.vector.tokens import words
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 EMBEDDER = HashingEmbedder()

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tideline_cli.vector import hrr
+from tideline_cli.vector.features import features, words
 from tideline_cli.vector.hrr import HrrEmbedder
-from tideline_cli.vector.tokens import features, words
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too

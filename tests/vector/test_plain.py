@@ -29,6 +29,7 @@ PROSE = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too
 TEXT = st.one_of(PROSE, ANY_TEXT)
 MANY_TEXTS = st.lists(TEXT, min_size=1, max_size=40)
+WORST = 0.019  # what the docstring of plain.similarities derives, rounded up
 SOURCES = ("owner_message", "channel_message", "tool_output", "retrieved_document")
 
 
@@ -81,8 +82,8 @@ def test_the_worst_case_is_bounded(apart, sign):
     for level in range(256):
         phases = tuple([level * 2 * pi / 256 + apart + edge] * 128)
         (found,) = plain.similarities(query, plain.pack(phases), 1)
-        assert found == pytest.approx(plain.cosine(query, phases), abs=plain.WORST)
-    assert plain.MARGIN < plain.WORST
+        assert found == pytest.approx(plain.cosine(query, phases), abs=WORST)
+    assert plain.MARGIN < WORST
 
 
 @given(texts=st.lists(PROSE, max_size=20), at_once=st.integers(1, 9))

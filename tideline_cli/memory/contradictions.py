@@ -105,14 +105,14 @@ def _judged(
     limit: int,
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
-    from tideline_cli.vector import disputes  # noqa: PLC0415  numpy
+    from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415
 
     statements = [Statement(row[1], row[4], row[3], frozenset(row[5].split())) for row in rows]
-    codes, missing = disputes.codes_of(embedder, [row[0] for row in rows], chunks)
+    codes, missing = codes_of(embedder, [row[0] for row in rows], chunks)
     if len(missing):
         codes[missing] = embedder.embed_packed([rows[place][4] for place in missing])
-    pairs = disputes.disputes(
+    pairs = likely(
         embedder,
         codes,
         [statement.terms for statement in statements],

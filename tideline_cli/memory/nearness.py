@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.record import record
 from tideline_cli.ranking import fuse
 from tideline_cli.vector import plain
+from tideline_cli.vector.features import HRR, HRR_FLOOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class Candidate:
 class PlainLane:
     """Likeness by hrr-256 in plain Python."""
 
-    name = plain.NAME
-    floor = plain.FLOOR
+    name = HRR
+    floor = HRR_FLOOR
     margin = plain.MARGIN
 
     def embed(self, text: str) -> plain.Phases:

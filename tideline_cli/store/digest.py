@@ -6,7 +6,7 @@ the bits that flipped, which SQLite cannot.
 
 from __future__ import annotations
 
-from sys import version_info
+from tideline_cli.model.lean import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-# 0.1 ms; hashlib loads OpenSSL, 3 ms. A name that is not there costs a search of the whole path.
-try:
-    if version_info >= (3, 12):
-        from _sha2 import sha256  # type: ignore[import-not-found]
-    else:
-        from _sha256 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from hashlib import sha256
 
 _COLUMNS = (
     "id", "(SELECT key FROM origin WHERE number = fact.origin)", "created_at", "source", "kind",

@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from tideline_cli.errors import UnavailableError
+from tideline_cli.vector.features import HRR
 from tideline_cli.vector.hashing import HashingEmbedder
 from tideline_cli.vector.hrr import HrrEmbedder
 
@@ -78,7 +79,7 @@ class Embedder(Protocol):
 
 
 _BUILT_IN: dict[str, Callable[[], Embedder]] = {
-    "hrr-256": HrrEmbedder,
+    HRR: HrrEmbedder,
     "hrr": HrrEmbedder,
     "hash-256": HashingEmbedder,
 }
@@ -115,8 +116,8 @@ def cosine(left: Vector, right: Vector) -> float:
     b = np.asarray(right, np.float64)
     if a.shape != b.shape:
         return 0.0
-    norms = sqrt(np.add.reduce(a * a)) * sqrt(np.add.reduce(b * b))
-    return float(np.add.reduce(a * b)) / norms if norms else 0.0
+    norms = sqrt((a * a).sum()) * sqrt((b * b).sum())
+    return float((a * b).sum()) / norms if norms else 0.0
 
 
 class _Guarded:

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from tideline_cli.vector.tokens import features, words
+from tideline_cli.vector.features import features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class HashingEmbedder:
             if buckets:
                 counts = np.bincount(buckets, minlength=2 * DIMS)
                 np.subtract(counts[:DIMS], counts[DIMS:], out=row)
-        norms = np.sqrt(np.add.reduce(vectors * vectors, axis=1, keepdims=True))
+        norms: NDArray[np.float64] = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
         return np.divide(vectors, norms, out=vectors, where=norms > 0)
 
     def pack(self, vectors: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -8,18 +8,9 @@ from __future__ import annotations
 from math import atan2, cos, pi, sin
 from operator import itemgetter, mul, sub
 from struct import unpack
-from sys import version_info
 
-from tideline_cli.vector.tokens import features, words
-
-# 0.1 ms; hashlib loads OpenSSL, 3 ms. A name that is not there costs a search of the whole path.
-try:
-    if version_info >= (3, 12):
-        from _sha2 import sha256  # type: ignore[import-not-found]
-    else:
-        from _sha256 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from hashlib import sha256
+from tideline_cli.model.lean import sha256
+from tideline_cli.vector.features import EMPTY, PHASES, atom, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +18,7 @@ if TYPE_CHECKING:
 
     Phases = tuple[float, ...]
 
-NAME = "hrr-256"
-FLOOR = 0.3
-PHASES = 128
-EMPTY = "w:__hrr_empty__"  # the one feature of a text without words
 MARGIN = 0.006
-WORST = 0.019
-
-_ROUNDS = tuple(b":%d" % number for number in range(PHASES // 16))
 _FEATURES_AT_ONCE = 256
 _MOST_WAVES = 2048  # 5 KiB each
 _ROWS_AT_ONCE = 4096  # 512 KiB stay in the L2 cache
@@ -86,8 +70,8 @@ def similarities(query: Phases, codes: bytes, count: int) -> list[float]:
         sqrt((pi/256)^2 + (pi/2048)^2 + (1/255)^2) / sqrt(3) / sqrt(128) = 0.00066,
 
     and MARGIN is 8 of them, 0.0053, and the 0.0007 that `HrrEmbedder.embed_packed` may add, which
-    wrote codes of bulk imports. WORST bounds the error if all are at their largest and of one
-    sign: pi/256 + pi/2048 + 1/255 + 0.0007 = 0.0185.
+    wrote codes of bulk imports. The error is at most pi/256 + pi/2048 + 1/255 + 0.0007 = 0.0185,
+    if all are at their largest and of one sign.
     """
     base = _cosines()
     step = _LEVELS // _LEVELS_OF_CODE
@@ -127,19 +111,12 @@ def _wave(name: str) -> list[complex]:
     """Return the 128 unit waves of a feature, and remember them: trigrams come back."""
     wave = _waves.get(name)
     if wave is None:
-        atom = _atom(name)
-        coarse: Iterable[complex] = itemgetter(*atom[1::2])(_COARSE)
-        wave = list(map(mul, coarse, itemgetter(*atom[::2])(_FINE)))
+        made = atom(name, sha256)
+        coarse: Iterable[complex] = itemgetter(*made[1::2])(_COARSE)
+        wave = list(map(mul, coarse, itemgetter(*made[::2])(_FINE)))
         if len(_waves) >= _MOST_WAVES:
             _waves.clear()
         _waves[name] = wave
     return wave
 
 
-def _atom(name: str) -> bytes:
-    """Return a feature's 128 uint16 phases, little-endian: SHA-256 of `feature:round`."""
-    try:
-        data = name.encode()
-    except UnicodeEncodeError:  # each lone surrogate becomes U+FFFD, as in Node
-        data = name.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-    return b"".join([sha256(data + number).digest() for number in _ROUNDS])

@@ -1,8 +1,21 @@
-"""Words of a text, as the reference embedders split them, and the features of a word."""
+"""Words of a text, as the reference embedders split them, the features of a word, and the atom of
+a feature: what the hrr-256 embedder is made of, with numpy and without.
+"""
 
 from __future__ import annotations
 
 from unicodedata import category
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+HRR = "hrr-256"
+HRR_FLOOR = 0.3  # the least cosine that counts as similar
+PHASES = 128  # of a vector of hrr-256
+EMPTY = "w:__hrr_empty__"  # the one feature of a text without words
+_ROUNDS = tuple(b":%d" % number for number in range(PHASES // 16))
 
 # Position = ASCII code: letters in lower case, digits, and a space for everything else.
 _ASCII = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
@@ -35,3 +48,12 @@ def features(word: str) -> list[str]:
         f"w:{word}",
         *["g:" + window.decode("utf-16-le", "surrogatepass") for window in windows],
     ]
+
+
+def atom(name: str, sha256: Callable[[bytes], Any]) -> bytes:
+    """Return a feature's 128 uint16 phases, little-endian: SHA-256 of `feature:round`."""
+    try:
+        data = name.encode()
+    except UnicodeEncodeError:  # each lone surrogate becomes U+FFFD, as in Node
+        data = name.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    return b"".join([sha256(data + number).digest() for number in _ROUNDS])

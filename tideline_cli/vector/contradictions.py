@@ -59,7 +59,7 @@ def codes_of(
     return codes, np.flatnonzero(missing)
 
 
-def disputes(
+def likely(
     embedder: Embedder,
     codes: NDArray[np.uint8],
     terms: Sequence[Iterable[str]],

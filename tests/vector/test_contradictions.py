@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tideline_cli.model.text import jaccard
-from tideline_cli.vector import disputes
+from tideline_cli.vector import contradictions
 from tideline_cli.vector.embedder import cosines, resolve
 
 WORDS = "red green blue deploy friday monday tea boat lisbon berlin".split()
@@ -23,7 +23,7 @@ def found(texts, **given):
     embedder = resolve("hrr-256")
     terms = [frozenset(text.split()) for text in texts]
     codes = embedder.embed_packed(texts)
-    return disputes.disputes(
+    return contradictions.likely(
         embedder, codes, terms, min_overlap=0.2, **({"min_score": 0.1, "most": 10_000} | given)
     )
 
@@ -42,10 +42,10 @@ def every_pair(texts):
 @pytest.mark.parametrize("waiting", [40, 1 << 18])
 def test_none_is_missed(monkeypatch, crowded, waiting):
     """Each pair whose exact score reaches the floor is found, its bound no lower than that."""
-    monkeypatch.setattr(disputes, "_ROWS", 16)
-    monkeypatch.setattr(disputes, "_AT_ONCE", 8)
-    monkeypatch.setattr(disputes, "_CROWDED", crowded)
-    monkeypatch.setattr(disputes, "_WAITING", waiting)
+    monkeypatch.setattr(contradictions, "_ROWS", 16)
+    monkeypatch.setattr(contradictions, "_AT_ONCE", 8)
+    monkeypatch.setattr(contradictions, "_CROWDED", crowded)
+    monkeypatch.setattr(contradictions, "_WAITING", waiting)
     texts = made(90)
     pairs = found(texts)
     bounds = dict(zip(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True), pairs.bound.tolist(),
@@ -72,6 +72,6 @@ def test_codes_by_number():
     codes = embedder.embed_packed(["a", "b", "c"])
     numbers = [b"".join(n.to_bytes(4, "little") for n in part) for part in ((3, 9), (7,))]
     chunks = list(zip(numbers, (codes[:2].tobytes(), codes[2:].tobytes()), strict=True))
-    got, missing = disputes.codes_of(embedder, [7, 5, 3], chunks)
+    got, missing = contradictions.codes_of(embedder, [7, 5, 3], chunks)
     assert np.array_equal(got, np.stack([codes[2], np.zeros_like(codes[0]), codes[0]]))
     assert missing.tolist() == [1]
