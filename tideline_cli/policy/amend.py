@@ -29,12 +29,12 @@ def begin(fact: Fact) -> int:
 
 def ended(fact: Fact, *, at: int, now: int) -> Fact:
     """Return a fact as one that holds until `at` and no longer, never beyond its own end; one that
-    begins later never held. It is archived, unless it holds until a time to come."""
+    begins later never held. It is archived, unless it has time to hold yet."""
     end = max(at, begin(fact))
     if fact.valid_to is not None:
         end = min(fact.valid_to, end)
-    holds = begin(fact) <= now < end
-    return replace(fact, valid_to=end, lifecycle=fact.lifecycle if holds else "archived")
+    is_over = end <= max(now, begin(fact))
+    return replace(fact, valid_to=end, lifecycle="archived" if is_over else fact.lifecycle)
 
 
 def archived(fact: Fact, *, now: int) -> Fact:
