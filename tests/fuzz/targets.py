@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import foreign, jsonl, take, transcript
+from tideline_cli.exchange import foreign, jsonl, prepared, transcript
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.llm import reply
 from tideline_cli.memory.recall import MODES, Query, recall
@@ -110,7 +110,7 @@ def database(data: bytes) -> None:
 
 def _taken(rows: list[dict[str, object]]) -> None:
     try:
-        bad = take.check(((n, row) for n, row in enumerate(rows)), GROUND)
+        bad = prepared.check(((n, row) for n, row in enumerate(rows)), GROUND)
     except UsageError:
         return
     assert bad is None or bad[1].message

@@ -1,66 +1,105 @@
-"""The edges that rows of an import state: kept until all rows are there, then stored."""
+"""What rows of an import say of other facts: kept until all rows are there, then stored."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.cells import past, text
-from tideline_cli.exchange.rows import minted_id, vouched_id
-from tideline_cli.model import ulid
+from tideline_cli.exchange.rows import links_of
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable
-from tideline_cli.store import facts, links
+from tideline_cli.store import facts, links, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from apsw import Connection
 
+    from tideline_cli.exchange.references import Names
     from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.summary import Summary
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
 
-    Stated = tuple[Fact, dict[str, Any]]
+
+@record
+class Stated:
+    """What a row says of other facts: its edges, and what it cites where that is not all stored."""
+
+    line: int
+    fact: str
+    origin: Origin
+    edges: list[dict[str, Any]]
+    cites: tuple[str, ...]
 
 
 class RowEdges:
-    """The edges of one import: an edge may lead to a fact that comes later in the file."""
+    """The edges and sources of one import: both may be rows that come later in the file."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, db: Connection, ground: Ground, names: Names, summary: Summary) -> None:
+        self._db = db
         self._ground = ground
+        self._names = names
+        self._summary = summary
         self._stated: list[Stated] = []
 
-    def note(self, fact: Fact, edges: Iterable[dict[str, Any]]) -> None:
-        """Keep the edges of a fact that was stored."""
-        self._stated += ((fact, edge) for edge in edges)
+    def citing(self, fact: Fact) -> Fact:
+        """Return the fact with those of its sources that are there, by their ids in the store."""
+        if not fact.derived_from:
+            return fact
+        found = (self._names.exactly(one, fact.origin) for one in fact.derived_from)
+        cited = tuple(dict.fromkeys(one for one in found if one is not None))
+        return fact if cited == fact.derived_from else replace(fact, derived_from=cited)
+
+    def note(self, line: int, row: Mapping[str, Any], stated: Fact, stored: Fact) -> None:
+        """Keep what a row says of other facts; `stored` is what became of its fact.
+
+        A row that nobody vouches for adds nothing to a trusted fact.
+        """
+        edges = links_of(row)
+        is_whole = len(stored.derived_from) >= len(stated.derived_from)
+        cites = () if is_whole else stated.derived_from
+        may = self._ground.trusted or not is_trusted(stored.source)
+        if (edges or cites) and may:
+            self._stated.append(Stated(line, stored.id, stored.origin, edges, cites))
 
     def parts(self, size: int) -> Iterator[Sequence[Stated]]:
-        """Yield what was kept, so many edges at a time."""
+        """Yield what was kept, so many rows at a time."""
         for start in range(0, len(self._stated), size):
             yield self._stated[start : start + size]
 
-    def store(self, db: Connection, part: Sequence[Stated]) -> int:
-        """Store some edges in an open batch; return how many are new."""
-        count = 0
-        for fact, edge in part:
-            named = edge | {"target": self.resolved(db, edge["target"], fact)}
-            link = edge_of(fact.id, named, self._ground)
-            if self._ground.trusted or not _usurps(db, link):
-                count += links.add(db, link)
-        return count
+    def store(self, part: Sequence[Stated]) -> None:
+        """Store what some rows say, in an open batch."""
+        for said in part:
+            self._cite(said)
+            for edge in said.edges:
+                self._link(said, edge)
 
-    def resolved(self, db: Connection, stated: str, fact: Fact) -> str:
-        """Return the id of the fact that `fact` names: one that this file has brought under another
-        id goes before one that was there."""
-        if not (self._ground.trusted and ulid.is_ulid(stated)):
-            minted = minted_id(fact.origin, stated)
-            stated = minted if facts.exists(db, minted, viewer=fact.origin) else stated
-        if not self._ground.trusted:
-            return stated
-        vouched = vouched_id(fact.origin, stated)
-        return vouched if facts.exists(db, vouched, viewer=fact.origin) else stated
+    def _cite(self, said: Stated) -> None:
+        """Give a fact the sources that have come since, if those that it has are among them."""
+        if not said.cites:
+            return
+        meant = {one: self._names.meant(one, said.origin) for one in said.cites}
+        self._summary.leave_out(said.line, (one for one, it in meant.items() if it is None))
+        wanted = tuple(dict.fromkeys(it for it in meant.values() if it not in (None, said.fact)))
+        _, known = facts.find(self._db, said.fact, viewer=said.origin)
+        if set(known.derived_from) < set(wanted):
+            writes.change(self._db, known, replace(known, derived_from=wanted))
+
+    def _link(self, said: Stated, edge: dict[str, Any]) -> None:
+        target = self._names.meant(edge["target"], said.origin)
+        if target is None or target == said.fact:
+            self._summary.leave_out(said.line, [edge["target"]])
+            return
+        link = edge_of(said.fact, edge | {"target": target}, self._ground)
+        if not self._ground.trusted and _usurps(self._db, link):
+            self._summary.usurping += 1
+        else:
+            self._summary.links += links.add(self._db, link)
 
 
 def edge_of(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:

@@ -116,6 +116,11 @@ def exists(db: Connection, fact_id: str, *, viewer: Origin) -> bool:
     return db.execute(sql, (fact_id, *values)).fetchone() is not None
 
 
+def is_taken(db: Connection, fact_id: str) -> bool:
+    """Say whether a fact of any origin has exactly this id."""
+    return db.execute("SELECT 1 FROM fact WHERE id = ?", (fact_id,)).fetchone() is not None
+
+
 def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> bool:
     """Say whether a viewer has a fact with exactly this id and this text."""
     condition, values = visibility.where(viewer)

@@ -7,11 +7,11 @@ import os
 import stat
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli.cli import imported
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import jsonl, take
+from tideline_cli.exchange import jsonl, prepared, take
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.store import files
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any, BinaryIO
 
-    from tideline_cli.exchange.take import Summary
+    from tideline_cli.exchange.summary import Summary
 
 MAX_ROWS = 1_000_000
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
@@ -71,14 +71,16 @@ def run(
     rows = _Rows(source, max_rows)
     with _progress(session, source) as advance:
         summary = take.take(session.writing(), rows, ground, merge=merge, progress=advance)
-    _report(session, path, summary, trust, rows.stopped)
+    imported.report(session, path, summary, trust=trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)
+    if summary.rows and not summary.used:
+        raise imported.useless(summary)
     return 0
 
 
 def _check(rows: _Rows, ground: Ground) -> None:
-    bad = take.check(rows, ground)
+    bad = prepared.check(rows, ground)
     stopped = bad[1] if bad is not None else rows.stopped
     if stopped is not None:
         where = f"line {bad[0]}: " if bad is not None else ""
@@ -206,63 +208,3 @@ def _progress(session: Session, source: _Source):  # type: ignore[no-untyped-def
     from tideline_cli.cli import tables  # noqa: PLC0415  rich
 
     return tables.progress("importing", source.size, lambda: source.position())
-
-
-def _report(
-    session: Session, path: str, summary: Summary, trust: bool, stopped: TidelineError | None
-) -> None:
-    if session.json:
-        code = stopped.code if stopped is not None else None
-        output.emit_json(_form(path, summary, trust) | {"stopped": code})
-    else:
-        output.emit_lines([_sentence(summary, trust)])
-    for line, error in summary.errors:
-        session.note(f"line {line}: {error.message}")
-    hidden = summary.skipped + summary.blocked - len(summary.errors)
-    if hidden > 0:
-        session.note(f"and {hidden:,} more")
-
-
-def _sentence(summary: Summary, trust: bool) -> str:
-    parts = [f"{summary.added:,} added"]
-    for count, what in (
-        (summary.reinforced, "reinforced"),
-        (summary.not_taken, "of these with labels that the known fact does not take"),
-        (summary.superseded, "superseded"),
-        (summary.present, "there already"),
-        (summary.links, "links"),
-        (summary.similar, "much like others and linked as similar"),
-        (summary.skipped, "bad rows skipped"),
-        (summary.blocked, "blocked by the scan or the write-gate"),
-        (summary.confined, "confined to knowledge"),
-        (summary.limited, "with less use, weight or time than they claim"),
-        (summary.renamed, "under new ids (the stated ones are in metadata.original_id)"),
-    ):
-        if count:
-            parts.append(f"{count:,} {what}")
-    sources = "sources as stated" if trust else "as retrieved documents (--trust vouches for them)"
-    return ", ".join(parts) + f"; {sources}"
-
-
-def _form(path: str, summary: Summary, trust: bool) -> dict[str, object]:
-    def error_form(line: int, error: TidelineError) -> dict[str, object]:
-        return {"line": line, "code": error.code, "message": error.message}
-
-    return {
-        "file": path,
-        "added": summary.added,
-        "reinforced": summary.reinforced,
-        "superseded": summary.superseded,
-        "present": summary.present,
-        "links": summary.links,
-        "skipped": summary.skipped,
-        "blocked": summary.blocked,
-        "confined": summary.confined,
-        "similar": summary.similar,
-        "ignored": summary.not_taken,
-        "limited": summary.limited,
-        "renamed": summary.renamed,
-        "source": "as_stated" if trust else "retrieved_document",
-        "batch": summary.batch,
-        "errors": [error_form(line, error) for line, error in summary.errors],
-    }

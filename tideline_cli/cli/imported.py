@@ -1,0 +1,145 @@
+"""What an import says of itself: a sentence or an object, and a line for what was not taken."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.errors import TidelineError
+from tideline_cli.exchange.rows import KEYS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.exchange.summary import Summary
+
+_MOST_ALONE = 3  # rows with the same flaw that have a line each
+_MOST_LINES = 10
+_CUT = 60
+
+
+def report(
+    session: Session, path: str, summary: Summary, *, trust: bool, stopped: TidelineError | None
+) -> None:
+    """Print what became of the rows, and on stderr what is to be said of single ones."""
+    if session.json:
+        code = stopped.code if stopped is not None else None
+        output.emit_json(_form(path, summary, trust) | {"stopped": code})
+    else:
+        output.emit_lines([_sentence(summary, trust)])
+    for line in (*_refusals(summary), *_losses(summary)):
+        session.note(line)
+
+
+def useless(summary: Summary) -> TidelineError:
+    """Return the error of an import that could use no row: what it looked for, what there was."""
+    found = ", ".join(f"{key:.{_CUT}}" for key in summary.keys) or "no keys"
+    return TidelineError(
+        f"none of the {summary.rows:,} rows could be used",
+        hint=f"a row needs \"content\"; also looked for: {', '.join(sorted(KEYS - {'content'}))}; "
+        f"the rows have {found}",
+        code="no_usable_row",
+    )
+
+
+def _refusals(summary: Summary) -> Iterator[str]:
+    """Yield what is wrong with the rows that were refused: each, or once for many with the same
+    flaw, by the order of the first of them."""
+    by_line = dict(summary.errors)
+    for kind, lines in summary.kinds.items():
+        count = summary.counts[kind]
+        alone = [line for line in lines[:_MOST_ALONE] if line in by_line]
+        if count > _MOST_ALONE:
+            alone = alone[:1]
+        for line in alone:
+            yield f"line {line}: {by_line[line].message}"
+        if count > len(alone):
+            start = f"and {count - len(alone):,} more like it" if alone else _unread(kind, count)
+            yield f"{start}: {_listed(lines[len(alone) :], count - len(alone))}"
+
+
+def _unread(kind: str, count: int) -> str:
+    what = kind.partition(" ")[2] or kind
+    return f"{count:,} rows with another flaw ({what:.{_CUT}})"
+
+
+def _listed(lines: list[int], count: int) -> str:
+    shown = lines[:_MOST_LINES]
+    more = ", …" if count > len(shown) else ""
+    return f"line{'s' if count > 1 else ''} {', '.join(map(str, shown))}{more}"
+
+
+def _losses(summary: Summary) -> Iterator[str]:
+    """Yield what of the rows that were taken is not stored."""
+    shown = summary.dangling[:_MOST_LINES]
+    for line, reference in shown:
+        yield f"line {line}: no row and no fact is {reference:.{_CUT}}; stored without it"
+    if summary.unresolved > len(shown):
+        yield f"and {summary.unresolved - len(shown):,} more references that name nothing"
+    if summary.usurping:
+        yield (
+            f"{summary.usurping:,} links not stored: a row that nobody vouches for does not "
+            "replace a trusted fact"
+        )
+    if summary.differing:
+        yield (
+            f"{summary.differing:,} rows are here in another state, which stays; "
+            "`tideline show ID` shows it"
+        )
+
+
+def _sentence(summary: Summary, trust: bool) -> str:
+    parts = [f"{summary.added:,} added"]
+    for count, what in (
+        (summary.reinforced, "reinforced"),
+        (summary.not_taken, "of these with labels that the known fact does not take"),
+        (summary.superseded, "superseded"),
+        (summary.older, "older than what is held"),
+        (summary.present, "there already"),
+        (summary.differing, "of these in another state, which stays"),
+        (summary.links, "links"),
+        (summary.unresolved, "references to nothing left out"),
+        (summary.similar, "much like others and linked as similar"),
+        (summary.skipped, "bad rows skipped"),
+        (summary.threats, "blocked by the scan"),
+        (summary.gated, "blocked by the write-gate"),
+        (summary.confined, "confined to knowledge"),
+        (summary.limited, "with less use, weight or time than they claim"),
+        (summary.renamed, "under new ids (the stated ones are in metadata.original_id)"),
+    ):
+        if count:
+            parts.append(f"{count:,} {what}")
+    sources = "sources as stated" if trust else "as retrieved documents (--trust vouches for them)"
+    return ", ".join(parts) + f"; {sources}"
+
+
+def _form(path: str, summary: Summary, trust: bool) -> dict[str, object]:
+    def error_form(line: int, error: TidelineError) -> dict[str, object]:
+        return {"line": line, "code": error.code, "message": error.message}
+
+    return {
+        "file": path,
+        "added": summary.added,
+        "reinforced": summary.reinforced,
+        "superseded": summary.superseded,
+        "present": summary.present,
+        "links": summary.links,
+        "skipped": summary.skipped,
+        "blocked": summary.blocked,
+        "confined": summary.confined,
+        "similar": summary.similar,
+        "ignored": summary.not_taken,
+        "limited": summary.limited,
+        "renamed": summary.renamed,
+        "source": "as_stated" if trust else "retrieved_document",
+        "batch": summary.batch,
+        "errors": [error_form(line, error) for line, error in summary.errors],
+        "blocked_by": {"scan": summary.threats, "write_gate": summary.gated},
+        "older": summary.older,
+        "differing": summary.differing,
+        "unresolved": [
+            {"line": line, "reference": reference} for line, reference in summary.dangling
+        ],
+        "unresolved_count": summary.unresolved,
+        "usurping": summary.usurping,
+    }

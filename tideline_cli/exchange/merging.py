@@ -1,0 +1,217 @@
+"""Rows by the rules of remember: what is known is restated, each at the row's own time."""
+
+from __future__ import annotations
+
+from tideline_cli.memory import remember as memory
+from tideline_cli.memory.screening import refusal
+from tideline_cli.memory.twins import rule_of, twins
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import jaccard
+from tideline_cli.policy import gate
+from tideline_cli.policy.admit import Rival
+from tideline_cli.policy.amend import begin
+from tideline_cli.policy.sameness import SAME_TERMS, apart
+from tideline_cli.store import facts, uses, writes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apsw import Connection
+
+    from tideline_cli.exchange.prepared import Prepared
+    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.shelf import Shelf
+    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.policy.sameness import Sameness
+    from tideline_cli.store import journal
+
+# Every fact has these, so that a row with none of its own gives those of its segment.
+_STATED_BY_ALL = frozenset(("tier", "importance", "confidence"))
+_LABELS = ("title", "kind", "tags", "slot", "valid_to", "pinned", "source_turn", "metadata")
+
+
+class Merger:
+    """The rules of remember for one import."""
+
+    def __init__(self, db: Connection, ground: Ground, shelf: Shelf, summary: Summary) -> None:
+        self._db = db
+        self._ground = ground
+        self._shelf = shelf
+        self._summary = summary
+        self._rule: Sameness = rule_of(db)
+        self._heard: set[str] = set()  # what a file says again and again is said once
+
+    def take(self, ready: Prepared, batch: journal.batch) -> None:
+        """Store a row, or restate what says it already; raise what forbids it.
+
+        What was forgotten or replaced is no word of today: it comes as it is. A row that is there
+        under its own id is left alone.
+        """
+        if ready.fact.lifecycle != "active":
+            self._shelf.put(ready)
+            return
+        fact = self._shelf.edges.citing(ready.fact)
+        there = self._shelf.places.known(ready, fact) if ready.row.get("id") else None
+        if there is not None:
+            self._shelf.present(ready, fact, there)
+            return
+        fact = self._shelf.places.vouched(fact, ready)
+        self._admit(ready, fact)
+        same = list(self._same(ready, fact))
+        known = next((one for one in same if _may_be_one(one, fact)), None)
+        if known is not None and fact.created_at >= known.created_at:
+            self._restate(ready, fact, known, batch)
+        elif known is not None and fact.slot is None:
+            self._confirm(ready, fact, known)
+        elif fact.slot is not None or same or facts.is_taken(self._db, fact.id):
+            self._put(ready)
+        else:
+            self._write(ready, fact, batch)
+
+    def _admit(self, ready: Prepared, fact: Fact) -> None:
+        """Raise WriteBlockedError for what the write-gate or the scan refuses."""
+        gate.check_permanence(fact.source, fact.tier, fact.pinned)
+        gate.check(fact.segment, fact.source, ())
+        cited = (facts.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from)
+        gate.check_descent(fact.source, [source for source in cited if source is not None])
+        if is_trusted(fact.source):
+            return
+        found = ready.screen.found(fact.content)
+        if found:
+            hint = "read it; if you vouch for it, remember it as the owner"
+            raise refusal(found, f"text from {fact.source}", hint)
+
+    def _same(self, ready: Prepared, fact: Fact) -> Iterator[Fact]:
+        """Yield the active facts of the same trust that say what a row says, in its slot first."""
+        distinct = frozenset(ready.terms)
+        origin = self._shelf.number(fact.origin)
+        if fact.slot is not None:
+            for mate, held in facts.in_slot(self._db, fact.slot, viewer=fact.origin):
+                alike = jaccard(distinct, frozenset(held.split())) >= SAME_TERMS
+                if alike and _is_like(mate, fact) and self._is_one_value(mate, fact):
+                    yield mate
+        for rival in twins(
+            self._db, fact.content, distinct, viewer=fact.origin, origin=origin, rule=self._rule
+        ):
+            if self._says_it(rival, fact):
+                yield rival.fact
+
+    def _says_it(self, rival: Rival, fact: Fact) -> bool:
+        if not _is_like(rival.fact, fact) or (fact.slot and rival.fact.slot):
+            return False
+        return apart(fact.content, rival.fact.content, rule=self._rule) is None
+
+    def _is_one_value(self, mate: Fact, fact: Fact) -> bool:
+        if self._rule == "reference":
+            return True
+        return _unstopped(mate.content) == _unstopped(fact.content)
+
+    def _restate(
+        self, ready: Prepared, fact: Fact, known: Fact, batch: journal.batch
+    ) -> None:
+        """Say what is known again, at the time of a row that is no older than it."""
+        done = self._remembered(ready, fact, batch, heard=known.id)
+        if done.action != "reinforced":
+            self._complete(ready, fact, done)
+            return
+        if done.fact.id == known.id:
+            self._use(ready, fact, known, done.fact)
+        self._summary.reinforced += 1
+        self._summary.not_taken += not _STATED_BY_ALL.issuperset(done.not_taken)
+        self._shelf.taken(ready, done.fact)
+        self._heard.add(done.fact.id)
+        self._shelf.settle([done.fact])
+
+    def _confirm(self, ready: Prepared, fact: Fact, known: Fact) -> None:
+        """Let a known fact hold since an older row has said it; of labels the later word stands."""
+        if begin(fact) < begin(known):
+            writes.change(self._db, known, replace(known, valid_from=begin(fact)))
+        self._use(ready, fact, known, known)
+        self._summary.reinforced += 1
+        self._summary.not_taken += any(
+            getattr(fact, name) not in (None, (), False, getattr(known, name)) for name in _LABELS
+        )
+        self._shelf.taken(ready, known)
+        self._heard.add(known.id)
+
+    def _use(self, ready: Prepared, fact: Fact, known: Fact, at: Fact) -> None:
+        """Count a restatement as a use of what is known, if it is a new one: later than the last
+        use, by a row that states its time, which a second run therefore counts no more; of rows
+        that nobody vouches for, or that state no time, one a fact and run. `at` has the use that
+        is stored."""
+        has_time = ready.row.get("created_at") is not None
+        is_new = fact.created_at > known.last_accessed_at or not has_time
+        if known.id in self._heard and not (has_time and self._ground.trusted):
+            is_new = False
+        count = known.access_count + is_new
+        last = max(known.last_accessed_at, fact.created_at) if is_new else known.last_accessed_at
+        count, last = max(count, fact.access_count), max(last, fact.last_accessed_at)
+        if (count, last) != (at.access_count, at.last_accessed_at):
+            uses.put(self._db, known.id, access_count=count, last_accessed_at=last)
+
+    def _put(self, ready: Prepared) -> None:
+        added = self._shelf.put(ready)
+        if added is not None:
+            self._heard.add(added.id)
+            self._shelf.settle([added])
+
+    def _write(self, ready: Prepared, fact: Fact, batch: journal.batch) -> None:
+        self._complete(ready, fact, self._remembered(ready, fact, batch, heard=""))
+
+    def _complete(self, ready: Prepared, fact: Fact, done: memory.Remembered) -> None:
+        """Give a fact that was remembered what only a row can state."""
+        if done.action == "reinforced":  # by a rule that asks for less than the ones here
+            self._summary.reinforced += 1
+        else:
+            born = done.fact
+            stated = replace(
+                born, heat=fact.heat, status=fact.status, decay_rate=fact.decay_rate,
+                access_count=fact.access_count, last_accessed_at=fact.last_accessed_at,
+            )  # fmt: skip
+            writes.change(self._db, born, stated)
+            if fact.access_count or fact.last_accessed_at != fact.created_at:
+                uses.put(
+                    self._db, born.id, access_count=fact.access_count,
+                    last_accessed_at=fact.last_accessed_at,
+                )  # fmt: skip
+            self._shelf.added(ready, stated)
+            self._summary.superseded += len(done.superseded)
+            self._summary.similar += bool(done.similar)
+            self._shelf.settle([stated])
+        self._heard.add(done.fact.id)
+
+    def _remembered(
+        self, ready: Prepared, fact: Fact, batch: journal.batch, *, heard: str
+    ) -> memory.Remembered:
+        new = NewFact(
+            fact.content, fact.segment, fact.source, fact.origin, tier=fact.tier, kind=fact.kind,
+            heat=fact.heat, title=fact.title, tags=fact.tags, importance=fact.importance,
+            confidence=fact.confidence, slot=fact.slot, valid_from=fact.valid_from,
+            valid_to=fact.valid_to, pinned=fact.pinned, source_turn=fact.source_turn,
+            derived_from=fact.derived_from, metadata=fact.metadata,
+        )  # fmt: skip
+        return memory.write(
+            self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
+            screen=ready.screen, heard=(heard,), into=self._shelf.number(fact.origin),
+        )  # fmt: skip
+
+
+def _may_be_one(known: Fact, fact: Fact) -> bool:
+    """Say whether a known fact and a row that says the same may be one: not where one had ended
+    before the other was said, or before it began. In a slot an older word is a value of its own,
+    which the later one ends."""
+    if fact.created_at >= known.created_at:
+        return known.valid_to is None or known.valid_to > max(fact.created_at, begin(fact))
+    return fact.slot is None and (fact.valid_to is None or fact.valid_to >= begin(known))
+
+
+def _is_like(known: Fact, fact: Fact) -> bool:
+    return is_trusted(known.source) == is_trusted(fact.source)
+
+
+def _unstopped(text: str) -> str:
+    return text.removesuffix(".") if " " in text else text

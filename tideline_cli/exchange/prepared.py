@@ -1,0 +1,54 @@
+"""A row that is ready to be stored: checked and analysed, before any lock is taken."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError
+from tideline_cli.exchange.edges_of_rows import edge_of
+from tideline_cli.exchange.rows import fact_from, links_of
+from tideline_cli.memory.screening import Screen
+from tideline_cli.model.record import record
+from tideline_cli.model.text import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.text import Analyzer
+
+    Rows = Iterable[tuple[int, "dict[str, Any] | TidelineError"]]
+
+
+@record
+class Prepared:
+    """A row with the fact that it states, the terms of that, and what the scan finds in it."""
+
+    line: int
+    row: dict[str, Any]
+    fact: Fact
+    terms: list[str]
+    screen: Screen
+
+
+def check(rows: Rows, ground: Ground) -> tuple[int, TidelineError] | None:
+    """Return the first row that an import would not take, and why; None when it takes all."""
+    for line, row in rows:
+        try:
+            prepared(line, row, ground, "standard")
+        except TidelineError as error:
+            return line, error
+    return None
+
+
+def prepared(
+    line: int, row: dict[str, Any] | TidelineError, ground: Ground, analyzer: Analyzer
+) -> Prepared:
+    """Return a row as it can be stored; raise what is wrong with it."""
+    if isinstance(row, TidelineError):
+        raise row
+    fact = fact_from(row, ground)
+    for edge in links_of(row):
+        edge_of(fact.id, edge, ground)
+    return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer), Screen())

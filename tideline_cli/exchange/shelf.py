@@ -1,0 +1,118 @@
+"""Where the rows of an import go: as they are, each under its id, and one value a slot."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange.edges_of_rows import RowEdges
+from tideline_cli.exchange.places import Places, differs
+from tideline_cli.exchange.references import Names
+from tideline_cli.exchange.rows import was_confined, was_limited
+from tideline_cli.model.origin import Origin
+from tideline_cli.policy.succession import settled
+from tideline_cli.store import facts, links, uses, visibility, writes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from apsw import Connection
+
+    from tideline_cli.exchange.prepared import Prepared
+    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.model.fact import Fact
+
+_LINKS = ("contradicts", "transition")  # from a value of a slot to the one that it ends
+
+
+class Shelf:
+    """The store as one import sees it; every call but `number` is made in an open batch."""
+
+    def __init__(self, db: Connection, ground: Ground, summary: Summary) -> None:
+        self._db = db
+        self._ground = ground
+        self._summary = summary
+        self._names = Names(db, ground)
+        self._numbers: dict[str, int] = {}
+        self.places = Places(db, ground)
+        self.edges = RowEdges(db, ground, self._names, summary)
+
+    def number(self, origin: Origin) -> int:
+        """Return the number of an origin; it never changes once it is given."""
+        if origin.key not in self._numbers:
+            self._numbers[origin.key] = visibility.ensure_number(self._db, origin)
+        return self._numbers[origin.key]
+
+    def put(self, ready: Prepared) -> Fact | None:
+        """Store the fact of a row as it is, its use too, unless it is there; return it if it is
+        new."""
+        stated = self.edges.citing(ready.fact)
+        earlier = self.places.older(ready, stated)
+        if earlier is not None:
+            self.present(ready, stated, earlier)
+            return None
+        number = self.number(stated.origin)
+        fact = stated
+        for fact in self.places.attempts(ready, stated):
+            if writes.insert(self._db, fact, origin=number, terms=ready.terms):
+                self._put_use(fact)
+                self.added(ready, fact)
+                return fact
+        self._note_known(ready, fact)
+        return None
+
+    def added(self, ready: Prepared, fact: Fact) -> None:
+        """Count a row whose fact is stored now, and keep what it says of others."""
+        self._summary.added += 1
+        self._summary.confined += was_confined(ready.row, fact)
+        self.taken(ready, fact)
+
+    def taken(self, ready: Prepared, fact: Fact) -> None:
+        """Count what of a row was not taken as it was stated, and keep what it says of others;
+        `fact` is the one that says now what the row says."""
+        self._summary.limited += was_limited(ready.row, ready.fact, self._ground)
+        self._summary.renamed += bool(ready.row.get("id")) and fact.id != str(ready.row["id"])
+        self._note(ready, fact)
+
+    def present(self, ready: Prepared, stated: Fact, known: Fact) -> None:
+        """Count a row that is there; what it says of others may not be."""
+        self._summary.present += 1
+        self._summary.differing += differs(known, stated)
+        self._note(ready, known)
+
+    def settle(self, new: Iterable[Fact]) -> None:
+        """Let no slot have two values at one instant, of which one is new."""
+        by_slot: dict[tuple[str, str], set[str]] = {}
+        for fact in new:
+            if fact.slot is not None and fact.lifecycle == "active":
+                by_slot.setdefault((fact.origin.key, fact.slot), set()).add(fact.id)
+        for (key, slot), ids in by_slot.items():
+            values = [value for value, _ in facts.in_slot(self._db, slot, viewer=Origin(key))]
+            for end in settled(values, ids, now=self._ground.now):
+                writes.change(self._db, end.before, end.after)
+                for kind in _LINKS:
+                    at = end.by.created_at
+                    links.add(
+                        self._db, links.Link(end.by.id, kind, end.before.id, created_at=at)
+                    )
+                if end.by.id in ids:
+                    self._summary.superseded += 1
+                else:
+                    self._summary.older += 1
+
+    def _put_use(self, fact: Fact) -> None:
+        if fact.access_count or fact.last_accessed_at != fact.created_at:
+            uses.put(
+                self._db, fact.id, access_count=fact.access_count,
+                last_accessed_at=fact.last_accessed_at,
+            )  # fmt: skip
+
+    def _note(self, ready: Prepared, fact: Fact) -> None:
+        self._names.give(ready.fact.origin, ready.row.get("id"), fact.id)
+        self.edges.note(ready.line, ready.row, ready.fact, fact)
+
+    def _note_known(self, ready: Prepared, fact: Fact) -> None:
+        try:
+            self.present(ready, fact, self.places.there(fact))
+        except UsageError as error:
+            self._summary.refuse(ready.line, error)

@@ -1,0 +1,90 @@
+"""What became of the rows of an import: counts, and what is to be said of single lines."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError, WriteBlockedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+MAX_REPORTED = 100
+_MOST_KEYS = 30
+_THREAT = "memory:threat"
+
+
+class Summary:
+    """The counts of an import. A row is added, reinforces a known fact, is there already, or is
+    refused: skipped, or blocked by the scan or the write-gate; the other counts are about those."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.added = 0
+        self.reinforced = 0
+        self.present = 0
+        self.skipped = 0
+        self.threats = 0
+        self.gated = 0
+        self.superseded = 0  # values of a slot that ended because a row says a later one
+        self.older = 0  # rows whose value of a slot ends where a later one begins
+        self.differing = 0  # rows that are there in another state, which stays
+        self.confined = 0
+        self.links = 0
+        self.similar = 0
+        self.not_taken = 0
+        self.limited = 0  # rows that claimed more use, weight or time to come than they were given
+        self.renamed = 0  # rows whose id was not taken
+        self.usurping = 0  # edges that would put an unvouched row in the place of a trusted fact
+        self.batch: int | None = None
+        self.errors: list[tuple[int, TidelineError]] = []
+        self.kinds: dict[str, list[int]] = {}  # lines refused, by what is wrong; the first hundred
+        self.counts: dict[str, int] = {}
+        self.dangling: list[tuple[int, str]] = []
+        self.unresolved = 0
+        self.keys: dict[str, None] = {}
+
+    @property
+    def blocked(self) -> int:
+        """The rows that policy refused."""
+        return self.threats + self.gated
+
+    @property
+    def used(self) -> int:
+        """The rows that are in the store now."""
+        return self.added + self.reinforced + self.present
+
+    def heard(self, row: dict[str, Any] | TidelineError) -> None:
+        """Note that a row was read, and what it calls its values."""
+        self.rows += 1
+        if isinstance(row, dict) and len(self.keys) < _MOST_KEYS:
+            self.keys.update(dict.fromkeys(list(row)[:_MOST_KEYS]))
+
+    def refuse(self, line: int, error: TidelineError) -> None:
+        """Count a row that was not taken, and keep the first hundred reasons."""
+        if not isinstance(error, WriteBlockedError):
+            self.skipped += 1
+        elif error.code == _THREAT:
+            self.threats += 1
+        else:
+            self.gated += 1
+        if len(self.errors) < MAX_REPORTED:
+            self.errors.append((line, error))
+        kind = _kind(error)
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        lines = self.kinds.setdefault(kind, [])
+        if len(lines) < MAX_REPORTED:
+            lines.append(line)
+
+    def leave_out(self, line: int, references: Iterable[str]) -> None:
+        """Count references that name nothing, and keep the first hundred."""
+        for reference in references:
+            self.unresolved += 1
+            if len(self.dangling) < MAX_REPORTED:
+                self.dangling.append((line, reference))
+
+
+def _kind(error: TidelineError) -> str:
+    """Return what is wrong without the names and values that differ from line to line."""
+    plain = (word for word in error.message.split() if word.strip(":;,").isalpha())
+    return error.code + " " + " ".join(word for word in plain if word.islower() or len(word) < 5)

@@ -1,0 +1,62 @@
+"""Which values of one slot stand when several claim the same time: the one said later. Pure."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy.amend import begin, ended
+from tideline_cli.policy.gate import may_touch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from tideline_cli.model.fact import Fact
+
+
+@record
+class Ended:
+    """A value of a slot that another one ends: as it was, as it is then, and by which."""
+
+    before: Fact
+    after: Fact
+    by: Fact
+
+
+def overlap(one: Fact, other: Fact) -> bool:
+    """Say whether two facts hold at one instant; one that never holds overlaps none."""
+    starts = max(begin(one), begin(other))
+    return all(fact.valid_to is None or starts < fact.valid_to for fact in (one, other))
+
+
+def settled(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
+    """Return what becomes of the active values of one slot, given in order of arrival, of which
+    those with an id in `new` have just come: where two hold at once, the one said later ends the
+    other where it begins, unless it may not touch it.
+
+    What is said at the same instant counts in order of arrival, so the outcome depends on what is
+    said, and not on which of it was read first.
+    """
+    now_so = {value.id: value for value in values}
+    done: dict[str, Ended] = {}
+    ordered = sorted(values, key=lambda value: value.created_at)
+    for place, later in enumerate(ordered):
+        for known in ordered[:place]:
+            if known.id not in new and later.id not in new:
+                continue
+            earlier = now_so[known.id]
+            by = now_so[later.id]
+            if earlier.lifecycle != "active" or not overlap(earlier, by):
+                continue
+            if may_touch(by.source, earlier.source):
+                after = _until(earlier, begin(by), now)
+                now_so[known.id] = after
+                done[known.id] = Ended(known, after, later)
+    return list(done.values())
+
+
+def _until(fact: Fact, at: int, now: int) -> Fact:
+    """Return a fact as one that holds until `at`; one that begins later than now, and holds for a
+    while then, stays active for that time."""
+    after = ended(fact, at=at, now=now)
+    comes = now < begin(after) < (after.valid_to or 0)
+    return replace(after, lifecycle=fact.lifecycle) if comes else after
