@@ -24,6 +24,15 @@ _NUMBERS = ("importance", "decay_rate", "confidence")
 _LONGEST_LINE = 1 << 20
 _WHOLES = ("access_count",)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_EMPTY_IS_A_TEXT = ("title", "source_turn")
+COLUMNS = (
+    "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
+    "decay_rate", "access_count", "last_accessed_at", "created_at", "source", "origin",
+    "lifecycle", "status", "confidence", "slot", "valid_from", "valid_to", "pinned",
+    "source_turn", "derived_from", "metadata", "links",
+)  # fmt: skip
+_COLUMN_SET = frozenset(COLUMNS)
+QUOTED = "quoted_cells"  # the column that names those of a row that an export has quoted
 
 
 def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
@@ -35,11 +44,15 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
     import io  # noqa: PLC0415
 
     number = 1
+    csv.field_size_limit(_LONGEST_LINE)
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines:
         try:
             rows = csv.DictReader(_bounded(lines), delimiter="\t" if tabs else ",")
+            # The first release quoted every such cell, and had these columns alone.
+            is_first = tuple(rows.fieldnames or ()) == COLUMNS
             for number, row in enumerate(rows, 2):
-                yield number, _typed({str(key): value for key, value in row.items() if key})
+                cells = {str(key): value for key, value in row.items() if key}
+                yield number, _typed(_of_first(cells) if is_first else _unquoted(cells))
         except (UnicodeDecodeError, csv.Error) as error:
             raise UsageError(f"line {number + 1} cannot be read: {error}") from error
 
@@ -90,15 +103,49 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
         db.conn.close()
 
 
+def cells(form: Mapping[str, Any]) -> list[str]:
+    """Return a fact as the cells of `COLUMNS` and `QUOTED`, as a spreadsheet shows them; a text
+    that would run as a formula, or be taken for no text, is quoted, and its column named."""
+    shown = [cell(form[name]) for name in COLUMNS]
+    quoted = [
+        name
+        for name, value in zip(COLUMNS, shown, strict=True)
+        if isinstance(form[name], str) and value != form[name]
+    ]
+    return [*shown, " ".join(quoted)]
+
+
 def cell(value: Any) -> str:
     """Return a value as a spreadsheet shows it; text that would run as a formula is quoted."""
     if value is None:
         return ""
-    if isinstance(value, (list, dict)):
+    if isinstance(value, list):
         return codec.dumps(value) if value else ""
     if isinstance(value, str):
-        return "'" + value if value.startswith(_FORMULA) else value
+        return "'" + value if not value or value.startswith(_FORMULA) else value
     return codec.dumps(value)
+
+
+def _of_first(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the first release's CSV as it was before the export quoted it."""
+    return {
+        key: value[1:] if value[:1] == "'" and value[1:].startswith(_FORMULA) else value
+        for key, value in row.items()
+        if value
+    }
+
+
+def _unquoted(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row without empty cells, and without the quotes of those that it names; a row that
+    names others has a column of its own by that name."""
+    full = {key: value for key, value in row.items() if value}
+    named = full.get(QUOTED, "").split()
+    stand = [name for name in named if name in row]  # somebody may have left columns out
+    if not _COLUMN_SET.issuperset(named) or any(full.get(name, "")[:1] != "'" for name in stand):
+        return full
+    return {
+        key: value[1:] if key in named else value for key, value in full.items() if key != QUOTED
+    }
 
 
 def _typed(row: Mapping[str, Any]) -> dict[str, Any] | TidelineError:
@@ -106,7 +153,7 @@ def _typed(row: Mapping[str, Any]) -> dict[str, Any] | TidelineError:
     what is wrong with it."""
     out: dict[str, Any] = {}
     for key, value in row.items():
-        if value in (None, ""):
+        if value is None or (value == "" and key not in _EMPTY_IS_A_TEXT):
             continue
         try:
             out[key] = _value(key, value) if isinstance(value, str) else value
@@ -129,8 +176,7 @@ def _value(key: str, value: str) -> Any:
         raise UsageError(f"{key} cannot be {value!r:.40}") from error
     if key == "pinned":
         return value.lower() in ("1", "true", "yes")
-    # What the export quoted for spreadsheets comes back as it was.
-    return value[1:] if value[:1] == "'" and value[1:].startswith(_FORMULA) else value
+    return value
 
 
 def _same_file(path: str, store: str) -> bool:

@@ -8,6 +8,7 @@ from tideline_cli.exchange.places import Places, differs
 from tideline_cli.exchange.references import Names
 from tideline_cli.exchange.rows import was_confined, was_limited
 from tideline_cli.model.origin import Origin
+from tideline_cli.policy.amend import begin
 from tideline_cli.policy.succession import settled
 from tideline_cli.store import facts, links, uses, visibility, writes
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.rows import Ground
     from tideline_cli.exchange.summary import Summary
     from tideline_cli.model.fact import Fact
+    from tideline_cli.policy.succession import Ended
 
 _LINKS = ("contradicts", "transition")  # from a value of a slot to the one that it ends
 
@@ -82,23 +84,42 @@ class Shelf:
 
     def settle(self, new: Iterable[Fact]) -> None:
         """Let no slot have two values at one instant, of which one is new."""
-        by_slot: dict[tuple[str, str], set[str]] = {}
+        by_slot: dict[tuple[str, str], dict[str, Fact]] = {}
         for fact in new:
             if fact.slot is not None and fact.lifecycle == "active":
-                by_slot.setdefault((fact.origin.key, fact.slot), set()).add(fact.id)
-        for (key, slot), ids in by_slot.items():
-            values = [value for value, _ in facts.in_slot(self._db, slot, viewer=Origin(key))]
-            for end in settled(values, ids, now=self._ground.now):
-                writes.change(self._db, end.before, end.after)
-                for kind in _LINKS:
-                    at = end.by.created_at
-                    links.add(
-                        self._db, links.Link(end.by.id, kind, end.before.id, created_at=at)
-                    )
-                if end.by.id in ids:
-                    self._summary.superseded += 1
-                else:
-                    self._summary.older += 1
+                by_slot.setdefault((fact.origin.key, fact.slot), {})[fact.id] = fact
+        for (key, slot), come in by_slot.items():
+            active = [value for value, _ in facts.in_slot(self._db, slot, viewer=Origin(key))]
+            since = min(map(begin, come.values()))
+            values = [*self._replaced(active, since), *active]
+            for end in settled(values, come, now=self._ground.now):
+                self._end(end)
+                if end.before.lifecycle == "active":
+                    self._summary.superseded += end.by.id in come
+                    self._summary.older += end.by.id not in come
+
+    def _replaced(self, values: Iterable[Fact], since: int) -> list[Fact]:
+        """Return the values of the same slot that these have replaced, one after the other, and
+        that held after `since`: an older row may belong between two of them."""
+        found: dict[str, Fact] = {}
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            for link in links.leaving(self._db, value.id, viewer=value.origin):
+                if link.kind != _LINKS[0] or link.target in found:
+                    continue
+                gone = facts.find(self._db, link.target, viewer=value.origin)[1]
+                is_late = gone.valid_to is not None and gone.valid_to > since
+                if gone.slot == value.slot and gone.lifecycle == "archived" and is_late:
+                    found[gone.id] = gone
+                    waiting.append(gone)
+        return list(found.values())
+
+    def _end(self, end: Ended) -> None:
+        writes.change(self._db, end.before, end.after)
+        for kind in _LINKS:
+            link = links.Link(end.by.id, kind, end.before.id, created_at=end.by.created_at)
+            links.add(self._db, link)
 
     def _put_use(self, fact: Fact) -> None:
         if fact.access_count or fact.last_accessed_at != fact.created_at:

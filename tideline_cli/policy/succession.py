@@ -29,12 +29,12 @@ def overlap(one: Fact, other: Fact) -> bool:
 
 
 def settled(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
-    """Return what becomes of the active values of one slot, given in order of arrival, of which
-    those with an id in `new` have just come: where two hold at once, the one said later ends the
-    other where it begins, unless it may not touch it.
+    """Return what becomes of the values of one slot, the active ones and those that others have
+    replaced, of which those with an id in `new` have just come: where two hold at once, the one
+    said later ends the other where it begins, unless it may not touch it.
 
-    What is said at the same instant counts in order of arrival, so the outcome depends on what is
-    said, and not on which of it was read first.
+    So the outcome depends on what was said when, and not on what was read first; of two that were
+    said at the same instant, the order of `values` decides.
     """
     now_so = {value.id: value for value in values}
     done: dict[str, Ended] = {}
@@ -45,9 +45,7 @@ def settled(values: Sequence[Fact], new: Container[str], *, now: int) -> list[En
                 continue
             earlier = now_so[known.id]
             by = now_so[later.id]
-            if earlier.lifecycle != "active" or not overlap(earlier, by):
-                continue
-            if may_touch(by.source, earlier.source):
+            if overlap(earlier, by) and may_touch(by.source, earlier.source):
                 after = _until(earlier, begin(by), now)
                 now_so[known.id] = after
                 done[known.id] = Ended(known, after, later)

@@ -37,12 +37,6 @@ OPTIONS = (
     Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
            "flag", False),
 )  # fmt: skip
-_COLUMNS = (
-    "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
-    "decay_rate", "access_count", "last_accessed_at", "created_at", "source", "origin",
-    "lifecycle", "status", "confidence", "slot", "valid_from", "valid_to", "pinned",
-    "source_turn", "derived_from", "metadata", "links",
-)  # fmt: skip
 
 
 def run(
@@ -96,16 +90,19 @@ def _csv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     import csv  # noqa: PLC0415
     import io  # noqa: PLC0415
 
-    from tideline_cli.exchange.foreign import cell  # noqa: PLC0415
+    from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells  # noqa: PLC0415
 
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    guarded = csv.writer(line, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow([*COLUMNS, QUOTED])
     yield line.getvalue()
     for form in forms:
         line.seek(0)
         line.truncate()
-        writer.writerow([cell(form[name]) for name in _COLUMNS])
+        row = cells(form)
+        # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
+        (guarded if any("\r" in value for value in row) else writer).writerow(row)
         yield line.getvalue()
 
 
