@@ -311,6 +311,30 @@ def test_names_of_rows_are_resolved(run):
     assert len(facts(run)) == 1, purged
 
 
+@pytest.mark.parametrize("merge", [(), ("--merge",)])
+def test_a_row_supersedes_what_it_names(run, merge):
+    """A row may name what it replaces, a later row or a fact, by a beginning of its id: that ends
+    where the row begins; restored since, it stays in a second run. What names nothing is told."""
+    old = remembered(run, "the old plan is paper", *at(-9))
+    rows = [{"id": A, "content": "our plan is glass", "created_at": day(-3),
+             "supersedes": [old[:20].lower(), B.lower(), "nothing"]},
+            {"id": B, "content": "some said the plan was wood", "created_at": day(-7)}]  # fmt: skip
+    report = run("import", "-", "--trust", *merge, "--json", stdin=lines(*rows)).json
+    assert (report["superseded"], report["links"]) == (2, 4)
+    assert [one["reference"] for one in report["unresolved"]] == ["nothing"]
+    held = facts(run)
+    assert {held[one]["valid_to"] for one in (old, B)} == {day(-3)}
+    assert {held[one]["lifecycle"] for one in (old, B)} == {"archived"}
+    assert run("restore", old).code == 4
+    run("forget", "-y", A)
+    assert run("restore", old).code == 0
+    before = run("export").out
+    again = run("import", "-", "--trust", *merge, "--json", stdin=lines(*rows)).json
+    assert (again["superseded"], again["links"], run("export").out) == (0, 0, before)
+    trusted = run("import", "-", "--json", stdin=lines({"content": "x is y", "supersedes": old}))
+    assert (trusted.json["usurping"], facts(run)[old]["lifecycle"]) == (1, "active")
+
+
 # what is said
 
 

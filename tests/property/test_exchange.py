@@ -64,6 +64,8 @@ def test_export_import_export_is_byte_identical(data):
         assert run_main("export", "--all-origins", "--db", second).out == exported.out
         again = run_main(*argv, stdin=exported.out)
         assert (again.json["added"], again.json["present"]) == (0, len(every))
+        merged = run_main(*argv, "--merge", stdin=exported.out)
+        assert (merged.json["present"], merged.json["links"]) == (len(every), 0)
         assert run_main("export", "--all-origins", "--db", second).out == exported.out
 
 
@@ -103,7 +105,7 @@ rows = st.dictionaries(
     st.sampled_from(
         "id content segment tier heat kind title tags importance decay_rate access_count "
         "last_accessed_at created_at source origin lifecycle status confidence slot valid_from "
-        "valid_to pinned source_turn derived_from metadata links other".split()
+        "valid_to pinned source_turn derived_from metadata links supersedes other".split()
     ),
     st.recursive(
         st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=9)

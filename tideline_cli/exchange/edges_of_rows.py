@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.cells import past, text
-from tideline_cli.exchange.rows import links_of
+from tideline_cli.exchange.rows import links_of, replaced_by
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable
+from tideline_cli.policy.amend import begin, ended
+from tideline_cli.policy.gate import may_touch
 from tideline_cli.store import facts, links, writes
 
 TYPE_CHECKING = False
@@ -28,12 +30,14 @@ if TYPE_CHECKING:
 
 @record
 class Stated:
-    """What a row says of other facts: its edges, and what it cites where that is not all stored."""
+    """What a row says of other facts: its edges, what it replaces, and what it cites where that is
+    not all stored."""
 
     line: int
     fact: str
     origin: Origin
     edges: list[dict[str, Any]]
+    replaces: tuple[str, ...]
     cites: tuple[str, ...]
 
 
@@ -60,12 +64,12 @@ class RowEdges:
 
         A row that nobody vouches for adds nothing to a trusted fact.
         """
-        edges = links_of(row)
+        edges, replaces = links_of(row), replaced_by(row)
         is_whole = len(stored.derived_from) >= len(stated.derived_from)
         cites = () if is_whole else stated.derived_from
         may = self._ground.trusted or not is_trusted(stored.source)
-        if (edges or cites) and may:
-            self._stated.append(Stated(line, stored.id, stored.origin, edges, cites))
+        if (edges or replaces or cites) and may:
+            self._stated.append(Stated(line, stored.id, stored.origin, edges, replaces, cites))
 
     def parts(self, size: int) -> Iterator[Sequence[Stated]]:
         """Yield what was kept, so many rows at a time."""
@@ -78,6 +82,8 @@ class RowEdges:
             self._cite(said)
             for edge in said.edges:
                 self._link(said, edge)
+            for reference in said.replaces:
+                self._replace(said, reference)
 
     def _cite(self, said: Stated) -> None:
         """Give a fact the sources that have come since, if those that it has are among them."""
@@ -90,16 +96,34 @@ class RowEdges:
         if set(known.derived_from) < set(wanted):
             writes.change(self._db, known, replace(known, derived_from=wanted))
 
-    def _link(self, said: Stated, edge: dict[str, Any]) -> None:
+    def _link(self, said: Stated, edge: dict[str, Any]) -> str | None:
+        """Store an edge; return where it leads if it is new."""
         target = self._names.meant(edge["target"], said.origin)
         if target is None or target == said.fact:
             self._summary.leave_out(said.line, [edge["target"]])
-            return
+            return None
         link = edge_of(said.fact, edge | {"target": target}, self._ground)
         if not self._ground.trusted and _usurps(self._db, link):
             self._summary.usurping += 1
-        else:
-            self._summary.links += links.add(self._db, link)
+            return None
+        is_new = links.add(self._db, link)
+        self._summary.links += is_new
+        return target if is_new else None
+
+    def _replace(self, said: Stated, reference: str) -> None:
+        """Let a fact that a row names as superseded end where that of the row begins; in a second
+        run the edge is there, and what has become of the fact since stays."""
+        gone = self._link(said, {"kind": "supersedes", "target": reference})
+        if gone is None:
+            return
+        self._link(said, {"kind": "transition", "target": gone})
+        by, old = (
+            facts.find(self._db, one, viewer=said.origin)[1] for one in (said.fact, gone)
+        )
+        if by.lifecycle == old.lifecycle == "active" and may_touch(by.source, old.source):
+            now = self._ground.now
+            writes.change(self._db, old, ended(old, at=begin(by), now=now))
+            self._summary.superseded += 1
 
 
 def edge_of(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:

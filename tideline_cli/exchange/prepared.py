@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.edges_of_rows import edge_of
-from tideline_cli.exchange.rows import fact_from, links_of
+from tideline_cli.exchange.rows import fact_from, links_of, replaced_by
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
@@ -51,4 +51,5 @@ def prepared(
     fact = fact_from(row, ground)
     for edge in links_of(row):
         edge_of(fact.id, edge, ground)
+    replaced_by(row)
     return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer), Screen())

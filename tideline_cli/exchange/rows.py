@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 KEYS = frozenset(
     "id content segment tier heat kind title tags importance decay_rate access_count "
     "last_accessed_at created_at source origin lifecycle status confidence slot valid_from "
-    "valid_to pinned source_turn derived_from metadata links".split()
+    "valid_to pinned source_turn derived_from metadata links supersedes".split()
 )
 _CLAIMS = (
     "importance", "confidence", "decay_rate", "heat", "status", "pinned", "access_count",
@@ -246,6 +246,11 @@ def links_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
         raise UsageError("links is not a list of objects with kind and target")
     return links
 
+
+def replaced_by(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a row names as superseded by it; raise UsageError where that is no list."""
+    named = row.get("supersedes")
+    return strings({"supersedes": [named]} if isinstance(named, str) else row, "supersedes")
 
 
 def _source(row: Mapping[str, Any], ground: Ground) -> Source:
