@@ -145,6 +145,22 @@ def test_ended_rows_are_there_in_a_second_run(run):
         assert run("export").out == before
 
 
+@pytest.mark.parametrize("more", [{}, {"id": A}, {"created_at": day(-9)}])
+def test_what_is_forgotten_here_stays_so(run, more):
+    """A row that was merged and forgotten since is there already, however often a file says it."""
+    rows = lines({"content": "the lift is closed", **more}, {"content": "the lift is closed",
+                                                             **more})  # fmt: skip
+    for flags in (("--trust",), ()):
+        run("import", "-", "--merge", *flags, stdin=rows)
+    for one in facts(run):
+        run("forget", "-y", one)
+    before = run("export").out
+    for flags in (("--trust",), ()):
+        done = run("import", "-", "--merge", "--json", *flags, stdin=rows).json
+        assert (done["added"], done["present"]) == (0, 2)
+    assert run("export").out == before
+
+
 # slots
 
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.screening import refusal
 from tideline_cli.memory.twins import rule_of, twins
+from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.amend import begin
 from tideline_cli.policy.sameness import SAME_TERMS, apart
-from tideline_cli.store import facts, uses, writes
+from tideline_cli.store import facts, links, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from apsw import Connection
 
     from tideline_cli.exchange.prepared import Prepared
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
 # Every fact has these, so that a row with none of its own gives those of its segment.
 _STATED_BY_ALL = frozenset(("tier", "importance", "confidence"))
+MOST_SIMILAR = 3  # as remember links
 _LABELS = ("title", "kind", "tags", "slot", "valid_to", "pinned", "source_turn", "metadata")
 
 
@@ -55,22 +54,22 @@ class Merger:
             self._shelf.put(ready)
             return
         fact = self._shelf.edges.citing(ready.fact)
-        there = self._shelf.places.known(ready, fact) if ready.row.get("id") else None
-        if there is not None:
+        there = self._shelf.places.known(ready, fact)
+        if there is not None and ready.row.get("id"):
             self._shelf.present(ready, fact, there)
             return
         fact = self._shelf.places.vouched(fact, ready)
         self._admit(ready, fact)
-        same = list(self._same(ready, fact))
+        same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
         if known is not None and fact.created_at >= known.created_at:
             self._restate(ready, fact, known, batch)
         elif known is not None and fact.slot is None:
             self._confirm(ready, fact, known)
-        elif fact.slot is not None or same or facts.is_taken(self._db, fact.id):
-            self._put(ready)
+        elif there is not None:  # and no longer said here: forgotten, replaced or ended since
+            self._shelf.present(ready, fact, there)
         else:
-            self._write(ready, fact, batch)
+            self._put(ready, alike)
 
     def _admit(self, ready: Prepared, fact: Fact) -> None:
         """Raise WriteBlockedError for what the write-gate or the scan refuses."""
@@ -85,25 +84,34 @@ class Merger:
             hint = "read it; if you vouch for it, remember it as the owner"
             raise refusal(found, f"text from {fact.source}", hint)
 
-    def _same(self, ready: Prepared, fact: Fact) -> Iterator[Fact]:
-        """Yield the active facts of the same trust that say what a row says, in its slot first."""
+    def _found(self, ready: Prepared, fact: Fact) -> tuple[list[Fact], list[Fact]]:
+        """Return the active facts of the same trust that say what a row says, those of its slot
+        first; and those much like it that say something else and still held then."""
+        same: list[Fact] = []
+        alike: list[Fact] = []
         distinct = frozenset(ready.terms)
+        for mate, held in self._mates(fact):
+            is_alike = jaccard(distinct, frozenset(held.split())) >= SAME_TERMS
+            if is_alike and _is_like(mate, fact) and self._is_one_value(mate, fact):
+                same.append(mate)
         origin = self._shelf.number(fact.origin)
-        if fact.slot is not None:
-            for mate, held in facts.in_slot(self._db, fact.slot, viewer=fact.origin):
-                alike = jaccard(distinct, frozenset(held.split())) >= SAME_TERMS
-                if alike and _is_like(mate, fact) and self._is_one_value(mate, fact):
-                    yield mate
         for rival in twins(
             self._db, fact.content, distinct, viewer=fact.origin, origin=origin, rule=self._rule
         ):
-            if self._says_it(rival, fact):
-                yield rival.fact
+            if not _is_like(rival.fact, fact) or (fact.slot and rival.fact.slot):
+                continue
+            if apart(fact.content, rival.fact.content, rule=self._rule) is None:
+                same.append(rival.fact)
+                if fact.slot is None and _may_be_one(rival.fact, fact):
+                    break
+            elif rival.fact.valid_to is None or rival.fact.valid_to > fact.created_at:
+                alike.append(rival.fact)
+        return same, alike
 
-    def _says_it(self, rival: Rival, fact: Fact) -> bool:
-        if not _is_like(rival.fact, fact) or (fact.slot and rival.fact.slot):
-            return False
-        return apart(fact.content, rival.fact.content, rule=self._rule) is None
+    def _mates(self, fact: Fact) -> list[tuple[Fact, str]]:
+        if fact.slot is None:
+            return []
+        return facts.in_slot(self._db, fact.slot, viewer=fact.origin)
 
     def _is_one_value(self, mate: Fact, fact: Fact) -> bool:
         if self._rule == "reference":
@@ -116,7 +124,7 @@ class Merger:
         """Say what is known again, at the time of a row that is no older than it."""
         done = self._remembered(ready, fact, batch, heard=known.id)
         if done.action != "reinforced":
-            self._complete(ready, fact, done)
+            self._complete(fact, ready, done)
             return
         if done.fact.id == known.id:
             self._use(ready, fact, known, done.fact)
@@ -153,36 +161,27 @@ class Merger:
         if (count, last) != (at.access_count, at.last_accessed_at):
             uses.put(self._db, known.id, access_count=count, last_accessed_at=last)
 
-    def _put(self, ready: Prepared) -> None:
+    def _put(self, ready: Prepared, alike: list[Fact]) -> None:
+        """Store a row as a fact of its own, linked to the newest that are much like it."""
         added = self._shelf.put(ready)
-        if added is not None:
-            self._heard.add(added.id)
-            self._shelf.settle([added])
+        if added is None:
+            return
+        self._heard.add(added.id)
+        similar = alike[-MOST_SIMILAR:][::-1] if added.slot is None else []
+        for like in similar:
+            links.add(self._db, links.Link(added.id, SIMILAR, like.id, created_at=added.created_at))
+        self._summary.similar += bool(similar)
+        self._shelf.settle([added])
 
-    def _write(self, ready: Prepared, fact: Fact, batch: journal.batch) -> None:
-        self._complete(ready, fact, self._remembered(ready, fact, batch, heard=""))
-
-    def _complete(self, ready: Prepared, fact: Fact, done: memory.Remembered) -> None:
-        """Give a fact that was remembered what only a row can state."""
-        if done.action == "reinforced":  # by a rule that asks for less than the ones here
-            self._summary.reinforced += 1
-        else:
-            born = done.fact
-            stated = replace(
-                born, heat=fact.heat, status=fact.status, decay_rate=fact.decay_rate,
-                access_count=fact.access_count, last_accessed_at=fact.last_accessed_at,
-            )  # fmt: skip
-            writes.change(self._db, born, stated)
-            if fact.access_count or fact.last_accessed_at != fact.created_at:
-                uses.put(
-                    self._db, born.id, access_count=fact.access_count,
-                    last_accessed_at=fact.last_accessed_at,
-                )  # fmt: skip
-            self._shelf.added(ready, stated)
-            self._summary.superseded += len(done.superseded)
-            self._summary.similar += bool(done.similar)
-            self._shelf.settle([stated])
-        self._heard.add(done.fact.id)
+    def _complete(self, fact: Fact, ready: Prepared, done: memory.Remembered) -> None:
+        """Give a fact that remember took for another one than the known what only a row states."""
+        stated = replace(done.fact, heat=fact.heat, status=fact.status, decay_rate=fact.decay_rate)
+        writes.change(self._db, done.fact, stated)
+        self._shelf.put_use(replace(fact, id=stated.id))
+        self._shelf.added(ready, stated)
+        self._summary.superseded += len(done.superseded)
+        self._shelf.settle([stated])
+        self._heard.add(stated.id)
 
     def _remembered(
         self, ready: Prepared, fact: Fact, batch: journal.batch, *, heard: str

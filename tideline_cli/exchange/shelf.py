@@ -57,7 +57,7 @@ class Shelf:
         fact = stated
         for fact in self.places.attempts(ready, stated):
             if writes.insert(self._db, fact, origin=number, terms=ready.terms):
-                self._put_use(fact)
+                self.put_use(fact)
                 self.added(ready, fact)
                 return fact
         self._note_known(ready, fact)
@@ -121,7 +121,8 @@ class Shelf:
             link = links.Link(end.by.id, kind, end.before.id, created_at=end.by.created_at)
             links.add(self._db, link)
 
-    def _put_use(self, fact: Fact) -> None:
+    def put_use(self, fact: Fact) -> None:
+        """Store the use of a fact that has just come, if it has any."""
         if fact.access_count or fact.last_accessed_at != fact.created_at:
             uses.put(
                 self._db, fact.id, access_count=fact.access_count,

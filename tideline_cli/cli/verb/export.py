@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 HELP = """Write facts out as JSON lines, CSV, SQLite or Markdown.
 
 JSON lines are loss-free: `tideline import --trust` into an empty file gives the same export,
-byte for byte. Archived facts and links are included. One origin, unless --all-origins.
+byte for byte, and so do CSV and SQLite. Archived facts and links are included. One origin, unless
+--all-origins. CSV quotes texts that a spreadsheet would run, and names those cells in the column
+quoted_cells, by which import takes the quotes off again.
 
 Markdown holds the active facts, for reading; a text that shows an attack pattern is marked. On a
 terminal control characters are spelled out; into a pipe or a file every byte goes as it is."""

@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 MAX_ROWS = 1_000_000
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
 
-Rows are taken as they are, and nothing is merged. Rows that are there already are left alone, so an
-import that was cut short is finished by running it again. Unknown keys go into the metadata, and so
-does an id that is no ULID. A time of creation or use that lies ahead becomes now.
+Rows are taken as they are, archived ones too, and nothing is merged. Rows that are there already
+are left alone, but for edges and sources that they lack, so an import that was cut short is
+finished by running it again. A slot keeps one value at a time, the one said last: an older one
+ends where a newer one begins. Unknown keys go into the metadata, and so does an id that is no ULID.
+A time of creation or use that lies ahead becomes now. What a row names (derived_from, supersedes,
+links) may be the beginning of an id; what names nothing is told and left out.
+
+With --merge a row restates a fact that says it already, at the row's own time; what was forgotten
+or replaced stays so, and a row that is here under its own id is left alone.
 
 Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they are
 scanned, may not speak for the owner, get new ids, and claim no more use or weight than new facts
@@ -35,7 +41,7 @@ of their segment have.
 
 Of a SQLite file one table is read; views and virtual tables are not. After --max-rows rows, or
 where a file cannot be read on, it stops with 2; what was taken until then is one batch, which one
-undo takes back."""
+undo takes back. Where no row could be used it ends with 1."""
 EXAMPLES = (("facts.jsonl", ""), ("backup.jsonl", "--trust"), ("notes.db", "--table fact"))
 ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
 OPTIONS = (
