@@ -81,7 +81,7 @@ def test_an_export_adds_nothing_to_its_own_store(run, merge):
     now = run("export").out
     done = run("import", "-", "--trust", *merge, "--now", LATER, stdin=whole)
     assert (run("export").out, "1 of these in another state" in done.out) == (now, True)
-    assert "1 rows are here in another state, which stays" in done.err
+    assert "1 row here in another state, which stays" in done.err
 
 
 def test_what_is_merged_keeps_its_time_use_and_edges(run):
@@ -320,7 +320,7 @@ def test_names_of_rows_are_resolved(run):
     assert first["derived_from"] == [parent, second["id"]]
     links = run("show", second["id"], "--json").json["links"]
     assert {link["id"] for link in links} == {first["id"], parent}
-    assert "2 links, 2 references to nothing left out" in done.out
+    assert "2 links, 2 left out that name nothing" in done.out
     assert "line 1: no row and no fact is nowhere; stored without it" in done.err
     assert "line 2: no row and no fact is note; stored without it" in done.err
     purged = run("purge", parent, "--yes", "--json").json

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.rows import KEYS
+from tideline_cli.model.finding import some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,12 +79,12 @@ def _losses(summary: Summary) -> Iterator[str]:
         yield f"and {summary.unresolved - len(shown):,} more references that name nothing"
     if summary.usurping:
         yield (
-            f"{summary.usurping:,} links not stored: a row that nobody vouches for does not "
+            f"{some(summary.usurping, 'link')} not stored: a row that nobody vouches for does not "
             "replace a trusted fact"
         )
     if summary.differing:
         yield (
-            f"{summary.differing:,} rows are here in another state, which stays; "
+            f"{some(summary.differing, 'row')} here in another state, which stays; "
             "`tideline show ID` shows it"
         )
 
@@ -98,7 +99,7 @@ def _sentence(summary: Summary, trust: bool) -> str:
         (summary.present, "there already"),
         (summary.differing, "of these in another state, which stays"),
         (summary.links, "links"),
-        (summary.unresolved, "references to nothing left out"),
+        (summary.unresolved, "left out that name nothing"),
         (summary.similar, "much like others and linked as similar"),
         (summary.skipped, "bad rows skipped"),
         (summary.threats, "blocked by the scan"),
