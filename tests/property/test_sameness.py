@@ -198,37 +198,6 @@ def test_long_texts(text):
     assert done.code == 0
 
 
-def test_labels_of_a_restatement_are_named(run):
-    """What a restatement brings and the known fact does not take is said on stderr and in JSON."""
-    run("remember", "Bob runs the archive")
-    labels = ("--pin", "--tag", "work", "--title", "Duty", "--valid-to", "2099-01-01")
-    again = run("remember", "Bob runs the archive", *labels)
-    assert "its labels stay (title, tags, valid-to, pinned)" in again.err
-    form = run("remember", "Bob runs the archive", *labels, "--json").json
-    assert form["ignored"] == ["title", "tags", "valid_to", "pinned"]
-    plain = run("remember", "Bob runs the archive", "--importance", "0.9", "--json").json
-    assert "ignored" not in plain
-
-
-def test_an_import_counts_labels_that_are_not_taken(run):
-    """import --merge says of how many known rows the labels were left."""
-    rows = '{"content": "Bob runs the archive"}\n{"content": "Carl runs the archive"}\n'
-    run("import", "-", stdin=rows)
-    again = rows.replace('"}', '", "tags": ["work"]}', 1)
-    form = run("import", "-", "--merge", "--json", stdin=again).json
-    assert (form["reinforced"], form["ignored"]) == (2, 1)
-    said = run("import", "-", "--merge", stdin=again)
-    assert "2 reinforced, 1 of these with labels" in said.out + said.err
-
-
-def test_a_restatement_puts_nothing_off(run):
-    """A fact that holds already holds on, though it is restated as of a later day."""
-    run("remember", "Bob runs the archive")
-    form = run("remember", "Bob runs the archive", "--valid-from", "2099-01-01", "--json").json
-    assert (form["fact"]["valid_from"], form["ignored"]) == (None, ["valid_from"])
-    assert "Bob runs" in run("recall", "archive").out
-
-
 def test_a_dream_merges_no_two_ends():
     """A fact that ends on a day is not the same as one that does not: one of the two would go."""
     with fresh_store() as db:

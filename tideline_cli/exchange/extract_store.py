@@ -211,7 +211,7 @@ def _insert_apart(
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
-    admit(fact, frozenset(listed), targets=None, slot_mates=(), twins=())
+    admit(fact, frozenset(listed), said=new)
     if not is_trusted(fact.source):
         _check(fact.content, screen)
     if not writes.insert(db, fact, origin=batch.origin, terms=listed):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tideline_cli.store import journal
 
 # Every fact has these, so that a row with none of its own gives those of its segment.
-_STATED_BY_ALL = frozenset(("tier", "importance", "confidence"))
+_FILLED_IN = ("segment", "tier", "importance")
 MOST_SIMILAR = 3  # as remember links
 _LABELS = ("title", "kind", "tags", "slot", "valid_to", "pinned", "source_turn", "metadata")
 
@@ -129,7 +129,7 @@ class Merger:
         if done.fact.id == known.id:
             self._use(ready, fact, known, done.fact)
         self._summary.reinforced += 1
-        self._summary.not_taken += not _STATED_BY_ALL.issuperset(done.not_taken)
+        self._summary.not_taken += bool(done.not_taken)
         self._shelf.taken(ready, done.fact)
         self._heard.add(done.fact.id)
         self._shelf.settle([done.fact])
@@ -192,6 +192,7 @@ class Merger:
             confidence=fact.confidence, slot=fact.slot, valid_from=fact.valid_from,
             valid_to=fact.valid_to, pinned=fact.pinned, source_turn=fact.source_turn,
             derived_from=fact.derived_from, metadata=fact.metadata,
+            assumed=tuple(name for name in _FILLED_IN if ready.row.get(name) is None),
         )  # fmt: skip
         return memory.write(
             self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,

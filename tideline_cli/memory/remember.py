@@ -18,37 +18,38 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.source import Source
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.policy.replaced import Ended
 
 _MOST_SIMILAR = 3
-_LABELS = (
-    "tier", "kind", "title", "tags", "importance", "confidence", "slot", "valid_from", "valid_to",
-    "pinned", "source_turn", "derived_from", "metadata",
-)  # fmt: skip
 
 
 @record
 class Remembered:
-    """What became of a new fact. `action` is created, reinforced or superseded; `ignored` are
-    the facts that --supersedes names and that are archived already, by id, `similar` the newest
-    facts that are much like it and say something else, `not_taken` the labels given with a
-    restatement that the fact that says it already did not take."""
+    """What became of a new fact. `action` is created, reinforced or superseded; `superseded` are
+    the facts that it replaces, by id, of which `later` hold until it begins; `ignored` are those
+    that --supersedes names and that are archived already, `similar` the newest facts that are much
+    like it and say something else, `elsewhen` those that say the same at other times. `before` is
+    the fact that was known as it was, `not_taken` the labels of a restatement that it did not
+    take."""
 
     action: str
     fact: Fact
-    superseded: tuple[str, ...]
-    ignored: tuple[str, ...]
-    batch: int
+    superseded: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    batch: int = 0
     similar: tuple[Like, ...] = ()
     not_taken: tuple[str, ...] = ()
+    later: tuple[Fact, ...] = ()
+    elsewhen: tuple[str, ...] = ()
+    before: Fact | None = None
 
 
 def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
@@ -82,46 +83,55 @@ def write(
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
-    distinct = frozenset(listed)
-    if fact.source == "dream" and fact.derived_from:
-        gate.check_descent(fact.source, _sources(db, fact))
+    _check_descent(db, fact)
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
-    rule = rule_of(db)
-    decision = admit(
-        fact,
-        distinct,
-        targets=targets or None,
-        slot_mates=_slot_mates(db, fact),
-        twins=twins(db, fact.content, distinct, viewer=fact.origin, origin=number, rule=rule),
-        rule=rule,
-    )
+    mates = _slot_mates(db, fact.slot, viewer=fact.origin)
+    decision = _decided(db, fact, new, frozenset(listed), targets, mates, number)
     _refuse_threats(fact, screen)
-    ignored = tuple(target.id for target in named if target.lifecycle != "active")
+    done = Remembered(
+        "created", fact, batch=batch.ordinal,
+        ignored=tuple(target.id for target in named if target.lifecycle != "active"),
+    )  # fmt: skip
     match decision:
-        case Reinforce(before, after):
+        case Reinforce(before, holder):
             if before.id in heard:
-                after = replace(after, access_count=before.access_count)
-            _reinforce(db, before, after)
-            left = _not_taken(new, fact, after)
-            return Remembered("reinforced", after, (), ignored, batch.ordinal, not_taken=left)
-        case Insert():
+                holder = replace(holder, access_count=before.access_count)
+            _reinforce(db, before, holder)
+            if holder.slot != fact.slot:
+                mates = _slot_mates(db, holder.slot, viewer=fact.origin)
+            past = _succeed(db, holder, fact, named=targets, mates=mates)
+            done = replace(
+                done, action="reinforced", fact=holder, before=before, not_taken=decision.not_taken
+            )
+        case Insert(_, alike, elsewhen):
             if not writes.insert(db, fact, origin=number, terms=listed):
                 raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
-            similar = _join(db, decision, now=now)
-            action = "superseded" if decision.replaced else "created"
-            gone = tuple(old.id for old in decision.replaced)
-            return Remembered(action, fact, gone, ignored, batch.ordinal, similar)
+            past = _succeed(db, fact, fact, named=targets, mates=mates)
+            done = replace(
+                done, action="superseded" if past else "created",
+                similar=_join(db, fact, alike, now=now),
+                elsewhen=tuple(one.id for one in elsewhen),
+            )  # fmt: skip
+    return replace(
+        done, superseded=tuple(one.before.id for one in past),
+        later=tuple(one.after for one in past if one.after.lifecycle == "active"),
+    )  # fmt: skip
 
 
-def _not_taken(new: NewFact, fact: Fact, after: Fact) -> tuple[str, ...]:
-    """Return the labels that were given with a fact and that differ from those of the fact that
-    says the same."""
-    return tuple(
-        name
-        for name in _LABELS
-        if getattr(new, name) not in (None, (), False)
-        and getattr(fact, name) != getattr(after, name)
+def _decided(
+    db: Connection, fact: Fact, said: NewFact, distinct: frozenset[str], targets: Sequence[Fact],
+    mates: Sequence[Rival], number: int,
+) -> Insert | Reinforce:  # fmt: skip
+    rule = rule_of(db)
+    return admit(
+        fact,
+        distinct,
+        said=said,
+        targets=targets,
+        slot_mates=mates,
+        twins=twins(db, fact.content, distinct, viewer=fact.origin, origin=number, rule=rule),
+        rule=rule,
     )
 
 
@@ -132,17 +142,27 @@ def _reinforce(db: Connection, before: Fact, after: Fact) -> None:
     )
 
 
-def _join(db: Connection, decision: Insert, *, now: int) -> tuple[Like, ...]:
-    """Archive what a new fact replaces, link it to that and to the newest that are much like it;
-    return those."""
-    new_id = decision.fact.id
-    for old in decision.replaced:
-        writes.archive(db, old.id, now=now)
-        for kind in decision.link_kinds:
-            links.add(db, links.Link(new_id, kind, old.id, created_at=now))
-    similar = decision.alike[-_MOST_SIMILAR:][::-1]
+def _succeed(
+    db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], mates: Sequence[Rival]
+) -> Sequence[Ended]:
+    """End what a fact replaces, link it to that, and return it."""
+    if not named and not mates:
+        return ()
+    from tideline_cli.policy.replaced import succeeded  # noqa: PLC0415  most replace nothing
+
+    past = succeeded(holder, new, named=named, mates=[mate.fact for mate in mates])
+    for one in past:
+        writes.change(db, one.before, one.after)
+        for kind in one.link_kinds:
+            links.add(db, links.Link(holder.id, kind, one.before.id, created_at=new.created_at))
+    return past
+
+
+def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tuple[Like, ...]:
+    """Link a new fact to the newest that are much like it, and return those."""
+    similar = tuple(alike[-_MOST_SIMILAR:][::-1])
     for like in similar:
-        links.add(db, links.Link(new_id, SIMILAR, like.fact.id, created_at=now))
+        links.add(db, links.Link(fact.id, SIMILAR, like.fact.id, created_at=now))
     return similar
 
 
@@ -210,19 +230,23 @@ def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
         raise screening.refusal(found, f"text from {fact.source}", hint)
 
 
-def _sources(db: Connection, fact: Fact) -> Iterator[Source]:
-    """Yield who said the facts that this one cites; what is not there says nothing."""
+def _check_descent(db: Connection, fact: Fact) -> None:
+    """Raise WriteBlockedError when a pass cites what nobody vouches for; what is not there says
+    nothing."""
+    if fact.source != "dream":
+        return
     for reference in fact.derived_from:
         try:
-            yield facts.find(db, reference, viewer=fact.origin)[1].source
+            _, cited = facts.find(db, reference.strip(), viewer=fact.origin)
         except NotFoundError:
             continue
+        gate.check_descent(fact.source, (cited.source,))
 
 
-def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
-    if fact.slot is None:
+def _slot_mates(db: Connection, slot: str | None, *, viewer: Origin) -> list[Rival]:
+    if slot is None:
         return []
     return [
         Rival(mate, frozenset(held.split()))
-        for mate, held in facts.in_slot(db, fact.slot, viewer=fact.origin)
+        for mate, held in facts.in_slot(db, slot, viewer=viewer)
     ]

@@ -78,7 +78,8 @@ KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
 
 @record
 class NewFact:
-    """What a writer means to remember; None lets the segment or the kind decide."""
+    """What a writer means to remember; None lets the segment or the kind decide. `assumed` are
+    the labels that have a value here and that the writer has not stated."""
 
     content: str
     segment: Segment
@@ -99,6 +100,7 @@ class NewFact:
     metadata: Mapping[str, Any] | None = None
     supersedes: tuple[str, ...] = ()
     heat: Heat | None = None
+    assumed: tuple[str, ...] = ("segment",)
 
 
 @record

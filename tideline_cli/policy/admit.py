@@ -1,4 +1,4 @@
-"""What becomes of a new fact among those that are there: inserted, merged into one, or replacing.
+"""What becomes of a new fact among those that are there: inserted, or said again by one of them.
 
 Pure: the caller gathers the rivals and applies the decision.
 """
@@ -9,13 +9,15 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, apart, enriched
+from tideline_cli.policy.restate import restated
+from tideline_cli.policy.sameness import SAME_TERMS, apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.policy.restate import Restated
     from tideline_cli.policy.sameness import Sameness
 
 
@@ -37,71 +39,78 @@ class Like:
 
 @record
 class Insert:
-    """Store the fact; archive `replaced` and link to them with these kinds. `alike` are candidates
-    that turned out to say something else, in order of arrival."""
+    """Store the fact. `alike` are candidates that turned out to say something else, `elsewhen`
+    those that say the same and hold at other times, both in order of arrival."""
 
     fact: Fact
-    replaced: tuple[Fact, ...] = ()
-    link_kinds: tuple[str, ...] = ()
     alike: tuple[Like, ...] = ()
+    elsewhen: tuple[Fact, ...] = ()
 
 
 @record
 class Reinforce:
-    """Store nothing new; the fact that says it already becomes `after`."""
+    """Store nothing new; the fact that says it already becomes `after`, and has not taken the
+    labels `not_taken`."""
 
     before: Fact
     after: Fact
+    not_taken: tuple[str, ...] = ()
 
 
 def admit(
     fact: Fact,
     terms: frozenset[str],
     *,
-    targets: Sequence[Fact] | None,
-    slot_mates: Sequence[Rival],
-    twins: Iterable[Rival],
+    said: NewFact,
+    targets: Sequence[Fact] = (),
+    slot_mates: Sequence[Rival] = (),
+    twins: Iterable[Rival] = (),
     rule: Sameness = "strict",
 ) -> Insert | Reinforce:
     """Decide a write that has passed the scan; raise WriteBlockedError by the write-gate.
 
-    `targets` are the active same-origin facts that the writer names as superseded (None when it
-    names none), `slot_mates` those in the same slot, `twins` those that might say the same; the
-    last two in order of arrival. A named target settles the matter, then a slot, then likeness.
-    What has ceased to hold is not the same as what is said now.
+    `fact` is what `said` would be by itself, `targets` are the active same-origin facts that the
+    writer names as superseded, `slot_mates` those in the same slot, `twins` those that might say
+    the same; the last two in order of arrival. In a slot the same words are the same value, also
+    where they were said without a slot. What has ceased to hold is not the same as what is said
+    now, and neither is what is to be replaced.
     """
     gate.check_permanence(fact.source, fact.tier, fact.pinned)
-    gate.check(fact.segment, fact.source, [target.source for target in targets or ()])
-    if targets is not None:
-        return Insert(fact, tuple(targets), ("supersedes", "transition"))
-    if fact.slot is not None:
-        same = _first_in_slot(fact, terms, slot_mates, rule)
-        if same is not None:
-            return _reinforced(same, fact)
-        replaced = tuple(r.fact for r in slot_mates if gate.may_touch(fact.source, r.fact.source))
-        return Insert(fact, replaced, ("contradicts", "transition"))
+    gate.check(fact.segment, fact.source, [target.source for target in targets])
+    named = {target.id for target in targets}
+    rivals = twins if fact.slot is None else _slotted(slot_mates, twins)
     alike: list[Like] = []
-    for twin in _candidates(fact, terms, twins):
-        reason = apart(fact.content, twin.content, rule=rule)
-        if reason is None:
-            return _reinforced(twin, fact)
-        alike.append(Like(twin, reason))
-    return Insert(fact, alike=tuple(alike))
+    elsewhen: list[Fact] = []
+    for rival in _candidates(fact, terms, rivals):
+        if rival.id in named:
+            continue
+        reason = _apart(fact, rival, rule)
+        if reason is not None:
+            alike += [Like(rival, reason)] if fact.slot is None else []
+        elif (known := restated(rival, fact, said)) is not None:
+            return _reinforced(rival, known, now=fact.created_at)
+        else:
+            elsewhen.append(rival)
+    return Insert(fact, tuple(alike), tuple(elsewhen))
 
 
-def _first_in_slot(
-    fact: Fact, terms: frozenset[str], mates: Sequence[Rival], rule: Sameness
-) -> Fact | None:
-    """Return what holds the slot and says the same: in a slot any difference replaces, but for
-    the full stop of a sentence."""
-    return next(
-        (
-            mate
-            for mate in _candidates(fact, terms, mates)
-            if rule == "reference" or _unstopped(mate.content) == _unstopped(fact.content)
-        ),
-        None,
-    )
+def _slotted(mates: Sequence[Rival], twins: Iterable[Rival]) -> Iterator[Rival]:
+    """Yield what may say the same as a fact in a slot: what the slot holds, then what was said
+    without one."""
+    yield from mates
+    for twin in twins:
+        if twin.fact.slot is None:
+            yield twin
+
+
+def _apart(fact: Fact, rival: Fact, rule: Sameness) -> str | None:
+    """Return what keeps a rival from saying the same. In a slot any difference does, but for the
+    full stop of a sentence."""
+    if fact.slot is None:
+        return apart(fact.content, rival.content, rule=rule)
+    is_held = rule == "reference" and rival.slot is not None
+    is_same = is_held or _unstopped(rival.content) == _unstopped(fact.content)
+    return None if is_same else "another value"
 
 
 def _unstopped(text: str) -> str:
@@ -121,10 +130,11 @@ def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> I
             yield rival.fact
 
 
-def _reinforced(known: Fact, new: Fact) -> Reinforce:
-    after = enriched(known, new)
-    last = max(known.last_accessed_at, new.created_at)
-    return Reinforce(
-        known,
-        replace(after, access_count=known.access_count + 1, last_accessed_at=last),
+def _reinforced(known: Fact, becomes: Restated, *, now: int) -> Reinforce:
+    """Return the decision to count a restatement as one more use of the known fact."""
+    after = replace(
+        becomes.after,
+        access_count=known.access_count + 1,
+        last_accessed_at=max(known.last_accessed_at, now),
     )
+    return Reinforce(known, after, becomes.not_taken)

@@ -19,12 +19,14 @@ from tideline_cli.store import facts, journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.remember import Remembered
     from tideline_cli.memory.screening import Screen
+    from tideline_cli.model.fact import Fact
 
 HELP = """Write a fact down.
 
@@ -122,6 +124,7 @@ def _new_fact(
         pinned=pin,
         supersedes=tuple(storable(session.reference(ref), "supersedes") for ref in supersedes),
         derived_from=tuple(storable(session.reference(r), "derived_from") for r in derived_from),
+        assumed=() if segment else ("segment",),
         valid_from=valid_from,
         valid_to=valid_to,
         **rest,
@@ -140,18 +143,40 @@ def _report(session: Session, done: Remembered) -> None:
         output.emit_json(_form(done))
         return
     output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {done.fact.content}"])
-    if done.action == "reinforced":
-        session.note("known already, reinforced")
+    if done.before is not None:
+        session.note(_restatement(done.before, done.fact))
     if done.not_taken:
         named = ", ".join(name.replace("_", "-") for name in done.not_taken)
-        session.note(f"its labels stay ({named}); `tideline edit` or `tideline pin` changes them")
-    for old in done.superseded:
-        session.note(f"replaces {old}")
+        session.note(f"it keeps its own {named}; `tideline edit` changes labels")
+    for line in _replacements(done):
+        session.note(line)
+    for known in done.elsewhen:
+        session.note(f"holds at other times than {known}, which says the same")
     for like in done.similar:
         session.note(
             f"much like {like.fact.id} ({like.apart}); `--supersedes {like.fact.id}` if it "
             "replaces that"
         )
+
+
+def _restatement(before: Fact, after: Fact) -> str:
+    from tideline_cli.cli.restating import told  # noqa: PLC0415  only for what is known
+
+    changes = told(before, after)
+    return "known already, reinforced" + (f"; {changes}" if changes else "")
+
+
+def _replacements(done: Remembered) -> Iterator[str]:
+    """Yield a line for each fact that is replaced, now or from a time to come."""
+    later = {fact.id: fact.valid_to for fact in done.later}
+    for old in done.superseded:
+        end = later.get(old)
+        if end is None:
+            yield f"replaces {old}"
+        else:
+            from tideline_cli.cli.restating import day  # noqa: PLC0415  few name a time
+
+            yield f"replaces {old} from {day(end)} on"
 
 
 def _form(done: Remembered) -> dict[str, Any]:
@@ -165,6 +190,12 @@ def _form(done: Remembered) -> dict[str, Any]:
     }
     if done.ignored or done.not_taken:
         form["ignored"] = [*done.ignored, *done.not_taken]
+    if done.before is not None:
+        from tideline_cli.cli.restating import changed  # noqa: PLC0415  only for what is known
+
+        form["changed"] = changed(done.before, done.fact)
+    if done.elsewhen:
+        form["elsewhen"] = list(done.elsewhen)
     return form
 
 

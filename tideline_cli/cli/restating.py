@@ -1,0 +1,58 @@
+"""How a restatement is told: what it has changed of the fact that was known."""
+
+from __future__ import annotations
+
+from tideline_cli.model.instant import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tideline_cli.model.fact import Fact
+
+_NAMED = ("segment", "tier", "kind", "title", "slot", "importance", "confidence", "source_turn")
+_CHANGEABLE = (
+    "pinned", "tags", *_NAMED, "metadata", "derived_from", "valid_from", "valid_to",
+)  # fmt: skip
+_MIDNIGHT = "T00:00:00.000Z"
+
+
+def changed(before: Fact, after: Fact) -> list[str]:
+    """Return the names of the labels that differ."""
+    return [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]
+
+
+def told(before: Fact, after: Fact) -> str:
+    """Return in a few words what became of a fact that was said again."""
+    return ", ".join(_phrases(before, after))
+
+
+def day(ms: int) -> str:
+    """Return a time as people write it: midnight is a day."""
+    return iso(ms).removesuffix(_MIDNIGHT)
+
+
+def _phrases(before: Fact, after: Fact) -> Iterator[str]:
+    if after.pinned != before.pinned:
+        yield "now pinned"
+    yield from _added("tag", before.tags, after.tags)
+    for name in _NAMED:
+        if getattr(before, name) != getattr(after, name):
+            yield f"{name.replace('_', ' ')}: {getattr(after, name)}"
+    yield from _added("metadata", _pairs(before.metadata), _pairs(after.metadata))
+    yield from _added("derived from", before.derived_from, after.derived_from)
+    if after.valid_from != before.valid_from and after.valid_from is not None:
+        yield f"holds from {day(after.valid_from)}"
+    if after.valid_to != before.valid_to:
+        end = after.valid_to
+        yield "holds without end" if end is None else f"holds until {day(end)}"
+
+
+def _pairs(metadata: Mapping[str, object] | None) -> list[str]:
+    return [f"{key}={value}" for key, value in (metadata or {}).items()]
+
+
+def _added(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    new = [value for value in after if value not in before]
+    if new:
+        yield f"{what} added: {', '.join(new)}"

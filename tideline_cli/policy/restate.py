@@ -1,0 +1,137 @@
+"""What a known fact becomes when somebody says it again: what was said outright is applied. Pure.
+
+A restatement never narrows when a fact holds, unless it states an end.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy.amend import begin, pinned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.model.fact import Fact, NewFact
+
+_ALWAYS = ("kind", "title")  # of these the later word counts
+_COMPARED = (
+    "tier", "kind", "title", "importance", "confidence", "slot", "valid_from", "valid_to",
+    "source_turn", "segment",
+)  # fmt: skip
+
+
+@record
+class Restated:
+    """The fact that was known as it is now, and the labels that were said and that it did not
+    take."""
+
+    after: Fact
+    not_taken: tuple[str, ...]
+
+
+@record
+class _Validity:
+    """From when to when a fact holds, as it is stored."""
+
+    valid_from: int | None
+    valid_to: int | None
+
+
+def restated(known: Fact, new: Fact, said: NewFact) -> Restated | None:
+    """Return what `known` becomes by a restatement; None where the two hold at other times, so that
+    they are two facts of the same words.
+
+    `new` is the fact that the restatement would be by itself, `said` what its writer stated.
+    """
+    validity = _validity(known, new, now=new.created_at)
+    if validity is None:
+        return None
+    after = replace(
+        _labelled(known, new, said), valid_from=validity.valid_from, valid_to=validity.valid_to
+    )
+    return Restated(after, _not_taken(said, new, after))
+
+
+def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
+    """Return when a fact holds that is said again at `now`: without times, that it holds now and
+    has no end; an end counts as said, a beginning where it is earlier.
+
+    None where the two intervals do not meet, or where one lies inside of the other, and no slot
+    says that they are one thing.
+    """
+    since, until = begin(known), known.valid_to
+    start, end = new.valid_from, new.valid_to
+    from_now = now if since > now else known.valid_from
+    if start is None:
+        if end is not None and end <= since and (since > now or known.valid_from is not None):
+            return None
+        return _Validity(from_now, end)
+    if (until is not None and start > until) or (end is not None and end <= since):
+        return None
+    if start <= since:
+        return _Validity(start, end)
+    if end is None or (until is not None and end >= until):
+        return _Validity(known.valid_from, end)
+    return _Validity(known.valid_from, until) if new.slot is not None else None
+
+
+def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
+    """Return the known fact with the labels that the new one brings."""
+    after = _of_segment(known, new)
+    changes: dict[str, Any] = {
+        name: getattr(new, name) for name in _ALWAYS if _is_said(said, name)
+    }
+    if _is_said(said, "tier") and new.tier != after.tier:
+        changes["tier"] = new.tier
+        changes["heat"] = "core" if new.tier == "permanent" else after.heat
+    if _is_said(said, "importance"):
+        changes["importance"] = max(known.importance, new.importance)
+    if new.confidence is not None and known.confidence is not None:
+        changes["confidence"] = max(known.confidence, new.confidence)
+    if said.metadata:
+        changes["metadata"] = {**(known.metadata or {}), **said.metadata}
+    after = replace(
+        after,
+        slot=known.slot or new.slot,
+        tags=_joined(known.tags, new.tags),
+        derived_from=_joined(known.derived_from, new.derived_from),
+        source_turn=known.source_turn or new.source_turn,
+        **changes,
+    )
+    return pinned(after) if said.pinned else after
+
+
+def _of_segment(known: Fact, new: Fact) -> Fact:
+    """Return the fact in the more specific segment of the two, with the tier and the decay that
+    the segment gives."""
+    defaults = SEGMENTS[new.segment]
+    if defaults.specificity <= SEGMENTS[known.segment].specificity:
+        return known
+    return replace(
+        known, segment=new.segment, tier=defaults.tier, decay_rate=defaults.decay_rate
+    )
+
+
+def _joined(known: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*known, *new)))
+
+
+def _not_taken(said: NewFact, new: Fact, after: Fact) -> tuple[str, ...]:
+    """Return the labels that were said and that differ from those of the fact."""
+    return tuple(
+        name
+        for name in _COMPARED
+        if _is_said(said, name)
+        and _weighed(name, getattr(new, name)) != _weighed(name, getattr(after, name))
+    )
+
+
+def _is_said(said: NewFact, name: str) -> bool:
+    return getattr(said, name) not in (None, "") and name not in said.assumed
+
+
+def _weighed(name: str, value: object) -> object:
+    """Return a value as it counts: an unstated confidence is a full one."""
+    return 1.0 if name == "confidence" and value is None else value
