@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.support import NOW, fact
 from tideline_cli.dream.verdict import UNSAID, Verdict, Wish, judge
+from tideline_cli.model.record import replace
 from tideline_cli.model.text import terms
 
 MANY = [fact(text, f"F{n}", now=NOW - n) for n, text in enumerate((
@@ -54,13 +55,17 @@ def test_pinned_and_confirmed_facts_stay():
 
 def test_of_twins_the_richer_stays():
     """Whichever of two twins the model names, the poorer goes, and what it knew is kept."""
-    rich = fact("the user is on Windows today", "RICH", slot="system", segment="project")
+    rich = fact(
+        "the user is on Windows today", "RICH", slot="system", segment="project", confidence=0.6
+    )
     poor = fact("The user is on Windows today.", "POOR", confidence=0.7)
     listed = [rich, poor, *MANY[2:]]
     for named in ("RICH", "POOR"):
         found = verdict(listed, named)
         assert outcome(found) == [("POOR", "RICH", UNSAID)]
         assert found.granted[0].after.confidence == 0.7
+    unsaid = verdict([replace(rich, confidence=None), *listed[1:]], "POOR")
+    assert unsaid.granted[0].after.confidence is None  # an unstated one is full
 
 
 def test_a_keyed_fact_knows_its_paraphrase():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support import DAY, NOW, fact
 from tideline_cli.policy.difference import (
     FIGURE,
     NAME,
@@ -14,7 +15,7 @@ from tideline_cli.policy.difference import (
     WORD,
     difference,
 )
-from tideline_cli.policy.sameness import apart, may_be_same
+from tideline_cli.policy.sameness import apart, enriched, may_be_same
 from tideline_cli.policy.statement import words
 
 SAME = (
@@ -176,3 +177,15 @@ def test_words_of_a_long_text():
     """Reading a text takes time in proportion to its length."""
     text = "a-b'c1,000.5 " * 4000
     assert len(words(text)) == 4000 * len(words("a-b'c1,000.5"))
+
+
+def test_the_survivor_begins_at_the_earlier_beginning():
+    """What stays of two twins holds since the earlier of the two, and a stated beginning that is
+    later puts nothing off."""
+    late = fact("Bob runs it", "L", now=NOW)
+    early = fact("Bob runs it", "E", now=NOW - DAY)
+    future = fact("Bob runs it", "F", now=NOW, valid_from=NOW + DAY)
+    assert enriched(late, early).valid_from == NOW - DAY
+    assert enriched(early, late).valid_from is None
+    assert enriched(late, future).valid_from is None
+    assert enriched(future, late).valid_from == NOW

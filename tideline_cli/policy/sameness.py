@@ -74,7 +74,7 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         return survivor
     more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
     segment = other.segment if more_specific else survivor.segment
-    confidences = [c for c in (survivor.confidence, other.confidence) if c is not None]
+    since = min(_begin(survivor), _begin(other))
     return replace(
         survivor,
         slot=survivor.slot or other.slot,
@@ -82,17 +82,18 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         tier=SEGMENTS[segment].tier if more_specific else survivor.tier,
         decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
         importance=max(survivor.importance, other.importance),
-        confidence=max(confidences) if confidences else None,
+        confidence=_surer(survivor.confidence, other.confidence),
         access_count=max(survivor.access_count, other.access_count),
         source_turn=survivor.source_turn or other.source_turn,
-        valid_from=_begins(survivor, other),
+        valid_from=survivor.valid_from if since == _begin(survivor) else since,
     )
 
 
-def _begins(survivor: Fact, other: Fact) -> int | None:
-    """Return since when a fact holds that another restates; one that holds already is not put off
-    until later."""
-    if survivor.valid_from is not None or other.valid_from is None:
-        return survivor.valid_from
-    said = max(survivor.created_at, other.created_at)
-    return other.valid_from if other.valid_from <= said else None
+def _begin(fact: Fact) -> int:
+    return fact.created_at if fact.valid_from is None else fact.valid_from
+
+
+def _surer(one: float | None, other: float | None) -> float | None:
+    """Return the confidence of the survivor, or the higher one where both state one: an unstated
+    one is full, and a stated one takes nothing off it."""
+    return one if one is None or other is None else max(one, other)
