@@ -189,3 +189,26 @@ def test_the_survivor_begins_at_the_earlier_beginning():
     assert enriched(early, late).valid_from is None
     assert enriched(late, future).valid_from is None
     assert enriched(future, late).valid_from == NOW
+
+
+@pytest.mark.parametrize("spelt", ["1,000", "1 000", "1'000", "1\u202f000", "1\u00a0000", "1_000"])
+def test_thousands_are_one_figure(spelt):
+    """Marks and blanks between thousands part no figures; other blanks do."""
+    assert difference(f"it has {spelt} users", "it has 1000 users") is None
+    assert difference(f"it has {spelt} users", "it has -1000 users") is not None
+    assert difference(f"from {spelt} to 2000", f"from 2000 to {spelt}") is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("code 12 34", "code 1234"), ("code 12 34", "code 34 12"), ("call 030 123", "call 030123"),
+        ("has 12 345 67", "has 12345 67"), ("has 1 0000", "has 10000"), ("at - 5 C", "at 5 C"),
+        ("at \u2212 5 C", "at 5 C"), ("runs 3 - 2", "runs 3 2"), ("1 000/5 of it", "1000/5 of it"),
+    ],
+)  # fmt: skip
+def test_blanks_and_signs_beside_figures(one, other):
+    """Blanks are no thousands where the groups are no groups of three; a minus before a blank is
+    still one."""
+    assert difference(one, other) is not None
+    assert difference(other, one) is not None

@@ -9,9 +9,15 @@ from __future__ import annotations
 from tideline_cli.model.record import record
 from tideline_cli.model.text import is_spaceless
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _APOSTROPHES = frozenset("'’ʼ＇`´")
 _DASHES = frozenset("-‐‑‒–−")
 _SIGNS = frozenset("+-−±")
+_MINUS = ("-", "−")
+_GROUP = 3  # digits of a group of thousands
 _JOINS_FIGURES = frozenset(".,:/")
 _IGNORED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
 # Units that are another one in other letters: milli and mega, bits and bytes.
@@ -52,7 +58,8 @@ class Word:
 def words(text: str) -> list[Word]:
     """Return the words, figures and symbols of `text` in order.
 
-    "1,000" is the figure 1000, "don't" is two words, "e-mail" one with two parts. A word with a
+    "1,000" is the figure 1000, "1 000" the same with two parts, "don't" is two words, "e-mail" one
+    with two parts. A minus stands for itself before a blank and a figure. A word with a
     capital is a name, unless it is a function word or a day or month. Text of a script without
     blanks gives one word a character.
     """
@@ -61,12 +68,46 @@ def words(text: str) -> list[Word]:
         text[0] in _OPENING or any(gap + mark in text for gap in " (" for mark in _OPENING)
     )
     found: list[Word] = []
-    for chunk in text.split():
+    chunks = text.split()
+    groups: list[tuple[int, int]] = []  # the place of the first word of each, and how many
+    grouped = 0
+    for place, chunk in enumerate(chunks):
         if chunk.isalpha() and chunk.isascii():
             _add_word(chunk, found, is_loud=is_loud)
+        elif chunk in _MINUS and chunks[place + 1 : place + 2] and chunks[place + 1][0].isdigit():
+            found.append(Word("-", "symbol"))
         else:
             _Chunk(chunk, found, is_loud=is_loud, is_quoted=is_quoted).read()
+            if chunk[-1].isdigit() and place >= grouped:
+                length = _run(chunks, place)
+                grouped = place + length
+                if _is_grouped(chunks[place:grouped]):
+                    groups.append((len(found) - 1, length))
+    for place, length in reversed(groups):
+        parts = tuple(word.key for word in found[place : place + length])
+        found[place : place + length] = [Word("".join(parts), "figure", parts)]
     return found
+
+
+def _run(chunks: Sequence[str], start: int) -> int:
+    """Return how many chunks from `start` on are figures side by side."""
+    end = start + 1
+    while end < len(chunks) and chunks[end][0].isdigit() and chunks[end - 1][-1].isdigit():
+        end += 1
+    return end - start
+
+
+def _is_grouped(run: Sequence[str]) -> bool:
+    """Say whether chunks are the thousands of one figure: 1 000 000, and 12 345.50 km."""
+    head, *rest = run
+    head = head.lstrip("+-−±$€£¥(~<>=")
+    if not rest or not head.isdigit() or len(head) > _GROUP or head[0] == "0":
+        return False
+    tail = rest[-1][_GROUP:]
+    tail = tail[1:].lstrip("0123456789") if tail[:1] == "." else tail
+    return not any(map(str.isdigit, tail)) and all(
+        part[:_GROUP].isdigit() and len(part) >= _GROUP for part in rest
+    ) and all(len(part) == _GROUP for part in rest[:-1])
 
 
 class _Chunk:
