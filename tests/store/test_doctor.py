@@ -509,3 +509,21 @@ def test_json_keys(run, store):
     form = json.loads(run("doctor", "--json").out)
     assert list(form) == ["ok", "findings", "checks", "database"]
     assert (form["ok"], form["findings"], form["database"]) == (True, [], str(store))
+
+
+def test_a_slot_with_two_values(run, home):
+    """Two values of a slot at one instant are a warning; one after the other they are none, and
+    neither is an untrusted one beside a trusted one."""
+    city = ("--slot", "city")
+    run("remember", "I live in Rome", *city)
+    run("remember", "I live in Oslo", *city, "--valid-from", "2099-01-01")
+    run("remember", "they live in Bern", *city, "--source", "tool_output")
+    assert "slots" not in {found["check"] for found in run("doctor", "--json").json["findings"]}
+    second = run("list", "--json").json["facts"][1]["id"]
+    change(home / "tideline.db", f"UPDATE fact SET valid_from = NULL WHERE id = '{second}'")
+    done = run("doctor", "--json")
+    (found,) = (one for one in done.json["findings"] if one["check"] == "slots")
+    assert (done.code, found["severity"]) == (0, "warning")
+    assert second in found["message"]
+    assert run("remember", "I live in Kyiv", *city).code == 0
+    assert "slots" not in {found["check"] for found in run("doctor", "--json").json["findings"]}

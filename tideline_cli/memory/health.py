@@ -21,6 +21,7 @@ from tideline_cli.store import (
     journal_checks,
     material,
     place_checks,
+    slots,
     vectors,
 )
 
@@ -81,6 +82,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("vectors", derived_checks.vector_sets),
     ("pairs", derived_checks.pairs),
     ("links", checks.links),
+    ("slots", slots.one_value),
     ("batches", journal_checks.batches),
     ("journal", journal_checks.journal),
     ("purge", checks.purge),

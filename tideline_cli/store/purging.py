@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _MIN_PREFIX = 4
+_FULL = 26  # letters of an id
 # Facts that an undo has taken out live on in the journal.
 _FACTS = """
 SELECT seq, id, origin, created_at, pinned, status, derived_from, content FROM fact
@@ -53,6 +54,7 @@ def with_citers(
     alone knows of the same text or id; in order of arrival."""
     condition, values = visibility.where(viewer)
     citing: dict[str, list[int]] = {}
+    typed: list[tuple[str, int, int]] = []
     twins: dict[tuple[Any, ...], list[int]] = {}
     gone: dict[int, tuple[Any, ...]] = {}
     rows: Iterable[Any] = db.execute(
@@ -65,10 +67,15 @@ def with_citers(
     for seq, fact_id, origin, cited, content in rows:
         for source in codec.loads(cited or "[]"):
             citing.setdefault(source, []).append(seq)
+            if len(source) != _FULL or source != source.upper():
+                typed.append((source, seq, origin))
         if content is not None:
             gone[seq] = (fact_id, origin, content)
             twins.setdefault((fact_id,), []).append(seq)
             twins.setdefault((origin, content), []).append(seq)
+    for source, seq, origin in typed:
+        for fact_id in _meant(db, source, gone, before=seq, origin=origin):
+            citing.setdefault(fact_id, []).append(seq)
     found: dict[int, str] = {}
     waiting = list(named)
     while waiting:
@@ -96,6 +103,27 @@ def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[st
         (codec.dumps(list(gone)), codec.dumps(list(gone)), *values),
     )
     return [fact_id for (fact_id,) in rows]
+
+
+def _meant(
+    db: Connection, typed: str, gone: dict[int, tuple[Any, ...]], *, before: int, origin: int
+) -> set[str]:
+    """Return the id of the fact that was there before number `before` and that a citation names by
+    the beginning of its id or in small letters, as a file or an older version may have stored it.
+    """
+    wanted = typed.strip().upper()
+    if len(wanted) < _MIN_PREFIX or not (wanted.isascii() and wanted.isalnum()):
+        return set()
+    rows: Iterable[Any] = db.execute(
+        "SELECT id FROM fact WHERE id >= ? AND id < ? AND origin = ? AND seq < ? LIMIT 2",
+        (wanted, wanted + "~", origin, before),
+    )
+    found = {fact_id for (fact_id,) in rows} | {
+        fact_id
+        for seq, (fact_id, its, _) in gone.items()
+        if seq < before and its == origin and fact_id.startswith(wanted)
+    }
+    return found if len(found) == 1 else set()
 
 
 def _copies(db: Connection, origin: int, content: str) -> list[int]:
