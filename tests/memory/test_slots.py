@@ -152,3 +152,17 @@ def test_an_untrusted_value_ends_no_trusted_one(run, more):
     done = said(run, OSLO, *CITY, *more, "--source", "tool_output", at=FEB)
     assert done["superseded"] == []
     assert shown(run, rome["id"]) == rome["fact"]
+
+
+def test_a_value_that_began_before_others(run):
+    """What begins in the past ends the values of that time too, but for its own."""
+    rome = said(run, ROME, *CITY, at=JAN)["id"]
+    oslo = said(run, OSLO, *CITY, at=FEB)["id"]
+    done = said(run, BERN, *CITY, "--valid-from", "2026-01-15", at=MAR)
+    assert set(done["superseded"]) == {rome, oslo}
+    assert listed(run, MAR, as_of="2026-01-10") == [ROME]
+    assert listed(run, MAR, as_of="2026-01-20") == [BERN]
+    assert run("undo", "--now", MAR).code == 0
+    again = said(run, ROME, *CITY, "--valid-from", JAN, at=MAR)
+    assert again["superseded"] == [oslo]
+    assert set(listed(run, MAR, as_of="2026-01-20")) == {ROME}

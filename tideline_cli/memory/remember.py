@@ -145,12 +145,17 @@ def _reinforce(db: Connection, before: Fact, after: Fact) -> None:
 def _succeed(
     db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], mates: Sequence[Rival]
 ) -> Sequence[Ended]:
-    """End what a fact replaces, link it to that, and return it."""
-    if not named and not mates:
+    """End what a fact replaces, link it to that, and return it. What begins in the past may meet
+    values that are archived."""
+    rivals = [mate.fact for mate in mates]
+    since = new.valid_from
+    if holder.slot is not None and since is not None and since < new.created_at:
+        rivals += facts.once_in_slot(db, holder.slot, viewer=new.origin, after=since)
+    if not named and not rivals:
         return ()
     from tideline_cli.policy.replaced import succeeded  # noqa: PLC0415  most replace nothing
 
-    past = succeeded(holder, new, named=named, mates=[mate.fact for mate in mates])
+    past = succeeded(holder, new, named=named, mates=rivals)
     for one in past:
         writes.change(db, one.before, one.after)
         for kind in one.link_kinds:

@@ -163,6 +163,18 @@ def in_slot(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, st
     return [(_fact(row), row[-1]) for row in rows]
 
 
+def once_in_slot(db: Connection, slot: str, *, viewer: Origin, after: int) -> list[Fact]:
+    """Return the archived facts of a slot that held at some time after an instant, in order of
+    arrival. No index holds them; few writes ask."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{_SELECT} WHERE {condition} AND slot = ? AND lifecycle = 'archived'"
+        " AND valid_to > ? ORDER BY fact.seq",
+        (*values, slot, after),
+    )
+    return [_fact(row) for row in rows]
+
+
 def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return facts by number in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)
