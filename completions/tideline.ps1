@@ -54,11 +54,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $options = @{
         'remember' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: replaces the old one.' }
+            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
             @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Who said it [default: owner_message, in a channel channel_message].' }
-            @{ Flags = @('--supersedes'); Kind = 'text'; Help = 'A fact that this one replaces.' }
+            @{ Flags = @('--supersedes'); Kind = 'text'; Help = 'A fact that this one replaces, besides its slot''s.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
@@ -153,7 +153,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'edit' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about.' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: replaces the old one.' }
+            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
             @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }

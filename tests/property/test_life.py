@@ -66,7 +66,7 @@ def take_place(db, step, number, now):
     return remember(db, new, fact_id=f"F{number:02}", now=now), named
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=9))
 def test_the_lives_of_facts(program):
     """After each step a slot has one value at any instant; what held and holds no more was named,
@@ -107,7 +107,7 @@ def check_slots(after, moved):
         assert all(len(ids) == 1 for ids in values.values()), (at, values)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(steps(), min_size=1, max_size=6), st.sampled_from(TEXTS),
        st.sampled_from((None, "a")))
 def test_saying_it_again_hides_nothing(program, text, slot):

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 HELP = """Write a fact down.
 
-A fact that is known already is reinforced, not stored twice. A fact in a slot replaces what the
-slot held; the old value stays in the history.
+A fact that is known already is reinforced, not stored twice; the labels and times given with it
+are applied. A fact in a slot ends what the slot held where it begins; the old value stays in the
+history.
 
 Text that comes from tools, documents or extraction says so with --source: it may not speak for
 the owner, and it is scanned before it is stored."""
@@ -43,15 +44,15 @@ ARGUMENTS = (Argument("words", "TEXT", "The fact; `-` reads standard input."),)
 OPTIONS = (
     Option("segment", ("--segment", "-s"), "What it is about [default: knowledge].", "choice",
            choices=tuple(SEGMENTS)),
-    Option("slot", ("--slot",), "The one value it is of, such as deploy_day: replaces the old one.",
+    Option("slot", ("--slot",), "The one value it is of, such as deploy_day: ends the old one.",
            metavar="NAME"),
     Option("importance", ("--importance",), "How much it matters; outside 0..1 is clamped.",
            "number"),
     Option("tier", ("--tier",), "How long it is kept.", "choice", choices=TIERS),
     Option("source", ("--source",), "Who said it [default: owner_message, in a channel "
            "channel_message].", "choice", choices=SOURCES),
-    Option("supersedes", ("--supersedes",), "A fact that this one replaces.", many=True,
-           metavar="ID"),
+    Option("supersedes", ("--supersedes",), "A fact that this one replaces, besides its slot's.",
+           many=True, metavar="ID"),
     Option("confidence", ("--confidence",), "How sure it is; weighs in recall.", "share"),
     Option("valid_from", ("--valid-from",), "When it begins to hold.", "time"),
     Option("valid_to", ("--valid-to",), "When it ceases to hold.", "time"),
