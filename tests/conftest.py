@@ -91,7 +91,13 @@ class Result:
 
     @property
     def error(self) -> Any:
-        return json.loads(self.err)["error"]
+        return json.loads(self.err.rstrip("\n").split("\n")[-1])["error"]
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes that a call with --json left on stderr."""
+        forms = [json.loads(line) for line in self.err.split("\n") if line]
+        return [form["note"]["message"] for form in forms if "note" in form]
 
 
 def _text(raw: bytes) -> io.TextIOWrapper:

@@ -24,6 +24,7 @@ def enter() -> None:
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     _open_missing_streams()
     code = 0
+    is_door = {"context", "--auto"} <= set(sys.argv)  # which fails nobody, even half loaded
     try:
         code = main()
         sys.stdout.flush()
@@ -32,25 +33,29 @@ def enter() -> None:
     except BrokenPipeError:
         pass
     except (OSError, ValueError) as error:  # above all a result that could not be written
-        if not code:
+        if not (code or is_door):
             code = 73
             _tell(getattr(error, "strerror", None) or str(error))
     except ImportError as error:
-        code = 70
-        _tell(f"a part of the program cannot be loaded: {error}", hint=_RELOAD)
+        if not is_door:
+            code = 70
+            _tell(f"a part of the program cannot be loaded: {error}", hint=_RELOAD, code="internal")
     try:
         sys.stderr.flush()
     finally:
         os._exit(code)
 
 
-def _tell(message: str, *, hint: str = "") -> None:
+def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
     """Say what went wrong where nothing more can be loaded to say it."""
-    if "--debug" in sys.argv:
+    lines = [f"tideline: {ascii(message)[1:-1]}\n", f"  hint: {hint}\n" if hint else ""]
+    if "--json" in sys.argv:
+        said = ascii(message)[1:-1].replace("\\", "/").replace('"', "'")
+        lines = [f'{{"error":{{"code":"{code}","message":"{said}","hint":"{hint}"}}}}\n']
+    elif "--debug" in sys.argv:
         import traceback  # noqa: PLC0415
 
         traceback.print_exc()
-    lines = [f"tideline: {ascii(message)[1:-1]}\n", f"  hint: {hint}\n" if hint else ""]
     try:
         sys.stderr.write("".join(lines))
     except (OSError, ValueError):

@@ -155,7 +155,7 @@ def test_removing_nothing(run, fake):
     for kind in ("cron", "systemd", "launchd"):
         done = run("schedule", f"--{kind}", "--remove", "--json")
         assert done.json == {"kind": kind, "installed": False, "removed": False}
-        assert (done.code, done.err) == (0, f"tideline: {kind} had no entry of tideline\n")
+        assert (done.code, done.notes) == (0, [f"{kind} had no entry of tideline"])
     assert set(fake.calls()) == {"-l"}
 
 

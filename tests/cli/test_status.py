@@ -164,9 +164,10 @@ def test_before_the_first_dream(run):
     form = run("status", "--json").json
     keys = ("last_dream", "last_dream_summary", "next_dream_due", "last_consolidate",
             "last_consolidate_summary")  # fmt: skip
-    assert [form[key] for key in keys] == [None] * 5
+    assert [form[key] for key in keys] == [None, None, iso(NOW), None, None]
     lines = run("status").out.splitlines()
-    assert lines[-3:] == ["health     ok", "last dream never", "next dream due now"]
+    assert lines[-4] == "health     ok"
+    assert lines[-2:] == ["last dream never", "next dream due now"]
 
 
 def test_what_the_passes_did(run, store, monkeypatch):
@@ -289,8 +290,9 @@ def test_settings_of_the_passes(run, home, monkeypatch):
     assert (home / "config.toml").read_text() == 'dream_interval = "7d"\n'
     for name in ("llm", "model", "base_url", "key_file"):
         assert run("config", "get", name).out == "\n"
-        assert run("config", "set", name, f"a {name}").code == 0
-        assert run("config", "get", name).out == f"a {name}\n"
+        value = "https://a.example/v1" if name == "base_url" else f"a {name}"
+        assert run("config", "set", name, value).code == 0
+        assert run("config", "get", name).out == f"{value}\n"
         monkeypatch.setenv(f"TIDELINE_{name.upper()}", "none")
         assert run("config", "get", name).out == "none\n"
     monkeypatch.setenv("TIDELINE_DREAM_INTERVAL", "90s")

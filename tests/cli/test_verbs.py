@@ -204,7 +204,7 @@ def test_text_from_standard_input(run, words, stdin):
         (("remember", "text", "--origin", "channel:a/b\udc80/c"), 2),
         (("remember", "text", "--nonsense"), 2),
         (("nonsense",), 2),
-        (("recall", "x", "--limit", "0"), 2),
+        (("recall", "x", "--limit", "-1"), 2),
         (("recall", "x", "--limit", "many"), 2),
         (("recall", "x", "--mode", "weird"), 2),
         (("recall", "x", "--mmr", "2"), 2),
@@ -561,7 +561,7 @@ def test_status(run, home):
         "database", "schema_version", "size_bytes", "origin", "facts", "by_segment", "by_tier",
         "by_heat", "by_source", "pinned", "added_last_7d", "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
-        "pending_purge", "health", "activity",
+        "pending_purge", "health", "activity", "file_bytes",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "schema_version": 1,
@@ -573,7 +573,8 @@ def test_status(run, home):
         "by_source": form["by_source"] | {"owner_message": 2},
         "pinned": 1, "added_last_7d": 2,
         "vectors": {"embedder": "hrr-256", "present": 0, "missing": 2},
-        "last_dream": None, "last_dream_summary": None, "next_dream_due": None,
+        "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
+        "file_bytes": (home / "tideline.db").stat().st_size,
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",
         "activity": form["activity"],
@@ -611,7 +612,7 @@ def test_list(run):
         f"{second['id']}\t[knowledge] second text of two lines\n"
         f"{first['id']}\t[knowledge] first text\n"
     )
-    assert run("list", "--json").json == {"facts": [second, first]}
+    assert run("list", "--json").json == {"facts": [second, first], "truncated": False}
     assert run("list", "--jsonl").lines == [second, first]
     assert run("list", "--jsonl", "--limit", "1").lines == [second]
 
@@ -715,7 +716,8 @@ def test_version(run):
     from tideline_cli import __version__
 
     assert run("--version").out == f"tideline {__version__}\n"
-    assert run("--json", "--version").out == f"tideline {__version__}\n"
+    for argv in (("--json", "--version"), ("--version", "--json", "recall")):
+        assert run(*argv).json == {"version": __version__}
 
 
 @pytest.mark.parametrize("verb", ["remember", "recall", "list"])

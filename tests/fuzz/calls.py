@@ -138,6 +138,7 @@ def complaints(line: Line, done: Result | str) -> list[str]:
         found.append(f"stdout holds {acting[0]!r}")
     if line.asks_json:
         found += _json_complaints(line, done)
+        found += [f"stderr has no JSON line: {part[:80]}" for part in _plain_lines(done.err)]
     return found
 
 
@@ -162,11 +163,21 @@ def _json_complaints(line: Line, done: Result) -> list[str]:
     if done.code > 1 and done.code != 130 and not (_reports(line) and done.out):
         form = _last_object(done.err)
         error = form.get("error") if isinstance(form, dict) else None
-        if not isinstance(error, dict) or set(error) != {"code", "message", "hint"}:
+        if not isinstance(error, dict) or set(error) - {"traceback"} != {"code", "message", "hint"}:
             return ["no JSON error on stderr"]
         if not (error["code"] and error["message"] and isinstance(error["hint"], str)):
             return ["an error without code, message or hint"]
     return []
+
+
+def _plain_lines(err: str) -> list[str]:
+    """Return the lines of stderr that are not one object of a known kind."""
+    found = []
+    for part in err.splitlines():
+        form = _last_object(part)
+        if not (isinstance(form, dict) and set(form) in ({"note"}, {"warning"}, {"error"})):
+            found.append(part)
+    return found
 
 
 def _reports(line: Line) -> bool:

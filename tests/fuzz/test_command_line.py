@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.fuzz import calls, command_line, lines, stores, values
-from tideline_cli.cli import session
+from tideline_cli.cli import telling
 
 CALLS = 300
 
@@ -38,7 +38,9 @@ def test_the_rig_finds_what_is_broken():
         assert calls.complaints(line, broken) != [], broken
     assert calls.complaints(plain, calls.Result(0, "a\u202eb", "")) == ["stdout holds '\\u202e'"]
     assert calls.complaints(plain, calls.Result(0, "a\tb\n", "a note\n")) == []
-    assert calls.complaints(line, calls.Result(2, "", "tideline: a note\n" + good)) == []
+    note = '{"note": {"message": "a note"}}\n'
+    assert calls.complaints(line, calls.Result(2, "", note + good)) == []
+    assert calls.complaints(line, calls.Result(2, "", "tideline: a note\n" + good)) != []
 
 
 NUMERIC = {"count": values.NUMBERS, "number": values.NUMBERS, "share": values.NUMBERS,
@@ -140,7 +142,7 @@ def test_names_that_no_system_takes(run, argv):
 
 def test_a_note_shows_no_control_characters(capsys):
     """What is said beside a result is one line without anything that acts."""
-    session.warn("a \x1b[31mnote\nof \u202etwo lines")
+    telling.note("a \x1b[31mnote\nof \u202etwo lines")
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert not calls._ACTING.search(said)

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.fast import is_door, verb
 from tideline_cli.cli.generate_man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.perform import INTERRUPTED, discard_stdout, failed, perform, system_error
@@ -31,8 +31,10 @@ def run(argv: Sequence[str]) -> int:
     try:
         code = root().main(list(argv), prog_name="tideline", standalone_mode=False)
     except ClickException as error:
+        if is_door(argv):
+            return 0
         usage = UsageError(error.format_message(), hint="tideline --help")
-        return failed(usage, as_json="--json" in argv)
+        return failed(usage, as_json=_wants_json(argv))
     except typer.Exit as error:
         return int(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
@@ -42,8 +44,14 @@ def run(argv: Sequence[str]) -> int:
         return 0
     except OSError as error:
         discard_stdout()
-        return failed(system_error(error), as_json="--json" in argv)
+        return 0 if is_door(argv) else failed(system_error(error), as_json=_wants_json(argv))
     return code if isinstance(code, int) else 0
+
+
+def _wants_json(argv: Sequence[str]) -> bool:
+    """Say whether a command line asks for JSON; what stands behind `--` are words."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    return "--json" in argv[:end]
 
 
 def root() -> TyperGroup:
@@ -121,7 +129,8 @@ _VERSION = Option("version", ("--version",), "Print the version.", "flag", False
 def _keep_globals(**given: Any) -> None:
     _before.clear()
     if given.pop("version", False):
-        print(f"tideline {__version__}")  # noqa: T201
+        as_json = given.get("json")
+        print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201
         raise typer.Exit
     _before.update({key: value for key, value in given.items() if _is_given(value)})
 
@@ -166,9 +175,10 @@ def _argument(argument: Argument) -> Any:
 
 def _option(option: Option) -> Any:
     if option.kind == "flag":
-        return Annotated[bool, typer.Option(*option.flags, help=option.help, show_default=False)]
+        flag = typer.Option(*option.flags, help=option.explained, show_default=False)
+        return Annotated[bool, flag]
     declared = typer.Option(
-        *option.flags, help=option.help, metavar=option.placeholder, show_default=False
+        *option.flags, help=option.explained, metavar=option.placeholder, show_default=False
     )
     return Annotated[(list[str] if option.many else str) | None, declared]
 

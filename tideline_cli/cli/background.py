@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import output
+from tideline_cli.config import switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ FREEZE = "TIDELINE_DISABLE_EXTRACT"
 
 def is_frozen(session: Session) -> bool:
     """Say whether passes are switched off, and tell the user so; the command then ends with 0."""
-    if os.environ.get(FREEZE, "").strip() in ("", "0"):
+    if not switch(os.environ, FREEZE):
         return False
     if session.json:
         output.emit_json({"frozen": True})

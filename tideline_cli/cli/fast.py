@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 _HOT = ("remember", "recall", "context", "status")
+DOOR = "context"
+"""The command that with --auto is a door for programs: it ends with 0 whatever happens."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -27,7 +29,8 @@ def run(argv: Sequence[str]) -> int:
     if options == list(argv) and "--version" in options:
         from tideline_cli import __version__  # noqa: PLC0415
 
-        print(f"tideline {__version__}")  # noqa: T201
+        as_json = "--json" in options
+        print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201
         return 0
     parsed = parse(argv)
     if parsed is None:
@@ -65,6 +68,25 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
         return None
     given["words"] = words
     return name, given
+
+
+def is_door(argv: Sequence[str]) -> bool:
+    """Say whether a command line, be it wrong, is a program's at a door."""
+    return "--auto" in argv and _named(argv) == DOOR
+
+
+def _named(argv: Sequence[str]) -> str:
+    """Return the command that a command line names, empty for none."""
+    flags = _by_flag(GLOBAL)
+    rest = list(argv)
+    while rest:
+        part = rest.pop(0)
+        if not part.startswith("-"):
+            return part
+        option = flags.get(part)
+        if option is not None and option.kind != "flag":
+            rest = rest[1:]
+    return ""
 
 
 def options_of(name: str) -> tuple[Option, ...]:

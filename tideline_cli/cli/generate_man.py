@@ -44,8 +44,10 @@ class Page:
 HELP = Option("help", ("--help", "-h"), "Show a short help.", "flag", False)
 VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
 _EXIT_CODES = (
-    Item("0", "", "Done; also when a pipe was closed, or there was nothing to say."),
-    Item("1", "", "Nothing matched."),
+    Item("0", "", "Done; also when a pipe was closed, there was nothing to say, or context was "
+         "called with --auto."),
+    Item("1", "", "Nothing matched; the model's reply cannot be read; a question was answered "
+         "with no."),
     Item("2", "", "Usage."),
     Item("3", "", "No such id."),
     Item("4", "", "Blocked by the write-gate, the threat scan or policy."),
@@ -64,7 +66,11 @@ _ENVIRONMENT: tuple[str | Item, ...] = (
     ),
     Item("TIDELINE_NOW", "", "The time it pretends to be: ISO 8601, or epoch milliseconds."),
     Item("TIDELINE_ALLOW_NETWORK_FS", "",
-         "1 lets the memory file lie on a network file system, for one machine at a time."),
+         "1 (true, yes, on) lets the memory file lie on a network file system, for one machine at "
+         "a time."),
+    Item("TIDELINE_DISABLE_EXTRACT", "",
+         "1 (true, yes, on) freezes dream, gc, consolidate, extract and relink."),
+    Item("TIDELINE_API_KEY", "", "The key of the endpoint."),
     Item("NO_COLOR", "", "When not empty, no color."),
     Item("FORCE_COLOR", "", "When not empty, color in a pipe too."),
     "A flag wins over the environment, the environment over a project's settings, and those over "
@@ -85,7 +91,8 @@ _DESCRIPTION = (
     "cut to a unique beginning of at least 4 characters; in a terminal `@1`, `@2` and so on are "
     "the hits of the last recall. On a terminal results are tables; in a pipe they are plain "
     "lines; with `--json` they are one JSON object. Results go to standard output, notes and "
-    "errors to standard error.",
+    "errors to standard error; with `--json` each is an object on a line of its own, with the key "
+    "note, warning or error.",
 )
 _TROFF = {
     "\\": "\\(rs", "-": "\\-", "'": "\\(aq", '"': "\\(dq", "^": "\\(ha", "~": "\\(ti",
@@ -219,7 +226,7 @@ def _of_command(name: str) -> Page:
 
 
 def _option(option: Option) -> Item:
-    text = option.help
+    text = option.explained
     placeholder = option.placeholder
     if len(placeholder) > _LONGEST_CHOICE:
         placeholder = option.name.upper()

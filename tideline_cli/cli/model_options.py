@@ -6,7 +6,7 @@ import os
 
 from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
-from tideline_cli.llm.client import KEY_VARIABLE, Model, complete, model_from
+from tideline_cli.llm.client import KEY_VARIABLE, LONGEST_TIMEOUT, Model, complete, model_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 NO_MODEL = "none"
 OPTIONS = (
     Option("llm", ("--llm",), "Command to ask: prompt on its stdin, reply on its stdout; `none` "
-           "asks no model [setting: llm].", metavar="COMMAND"),
+           "asks no model [setting: llm].", metavar="COMMAND", excludes=("model", "base_url")),
     Option("model", ("--model",), "Model to ask at the base URL [setting: model].",
            metavar="NAME"),
     Option("base_url", ("--base-url",), "OpenAI-compatible endpoint, such as "
            "http://localhost:11434/v1 [setting: base_url].", metavar="URL"),
     Option("key_file", ("--key-file",), "File with the API key, mode 0600 [env: "
-           "TIDELINE_API_KEY; setting: key_file].", "file"),
-    Option("timeout", ("--timeout",), "Seconds to wait for a reply [default: 60, at least 5].",
-           "count", 60, least=5, metavar="SECONDS"),
+           "TIDELINE_API_KEY; setting: key_file].", "file", excludes=("llm",)),
+    Option("timeout", ("--timeout",), "Seconds to wait for a reply [default: 60].",
+           "count", 60, least=5, most=int(LONGEST_TIMEOUT), metavar="SECONDS"),
 )  # fmt: skip
 
 
@@ -39,13 +39,13 @@ def chosen(
     A flag wins over every setting: `--llm` over a configured endpoint, `--base-url` or `--model`
     over a configured command. Raises UsageError for a model that cannot be asked.
     """
-    if llm is not None and (model is not None or base_url is not None):
-        raise UsageError(
-            "name a command or an endpoint, not both",
-            hint="--llm COMMAND, or --model NAME and --base-url URL",
-        )
     if llm is None and model is None and base_url is None:
         llm = _setting(session, "llm")
+        if llm is not None and key_file is not None:
+            raise UsageError(
+                "--key-file: the setting llm names a command, and a command takes no key",
+                hint="name the endpoint with --base-url and --model, or leave it out",
+            )
     if is_declined(llm):
         return None
     if llm is None:

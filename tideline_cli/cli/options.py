@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -11,14 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+_LARGEST_COUNT = 2**31 - 1
+
 
 @record
 class Option:
     """A flag of a command.
 
-    `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number of
-    at least `least`), number, time, duration (milliseconds inside), share (0..1), choice, pair
-    (KEY=VALUE), file or folder.
+    `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number from
+    `least` to `most`), number, time, duration (milliseconds inside), share (0..1), choice, pair
+    (KEY=VALUE), file or folder. `excludes` names what cannot be honoured beside it: other options,
+    or `words`; `-` alone is no word, since it names standard input.
     """
 
     name: str
@@ -29,7 +33,21 @@ class Option:
     many: bool = False
     choices: tuple[str, ...] = ()
     least: int = 0
+    most: int = _LARGEST_COUNT
     metavar: str = ""
+    excludes: tuple[str, ...] = ()
+
+    @property
+    def explained(self) -> str:
+        """Return the help with what the option itself knows: its bounds, and what it excludes."""
+        text = self.help
+        if self.kind == "count":
+            text += f" From {self.least:,} to {self.most:,}."
+        elif self.kind == "duration":
+            text += f" At most {LONGEST_SPAN_MS // DAY_MS}d."
+        if self.excludes:
+            text += f" Not with {' or '.join(map(_as_typed, self.excludes))}."
+        return text
 
     @property
     def placeholder(self) -> str:
@@ -74,7 +92,8 @@ GLOBAL: tuple[Option, ...] = (
            metavar="ORIGIN"),
     Option("now", ("--now",), "Pretend it is TIME [env: TIDELINE_NOW].", "time"),
     Option("json", ("--json",), "Print one JSON object.", "flag", False),
-    Option("quiet", ("--quiet", "-q"), "Print no notes on stderr.", "flag", False),
+    Option("quiet", ("--quiet", "-q"), "Print no notes on stderr.", "flag", False,
+           excludes=("verbose",)),
     Option("verbose", ("--verbose", "-v"), "Print more notes on stderr.", "flag", False),
     Option("debug", ("--debug",), "Show tracebacks.", "flag", False),
     Option("color", ("--color",), "When to use color.", "choice", None,
@@ -83,7 +102,6 @@ GLOBAL: tuple[Option, ...] = (
 )  # fmt: skip
 
 _NUMBER_CHARS = frozenset("+-.0123456789eE")
-_LARGEST_COUNT = 2**31 - 1
 
 
 def convert(option: Option, text: str) -> Any:
@@ -122,6 +140,8 @@ def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, 
     values: dict[str, Any] = {}
     for option in options:
         raw = given.get(option.name)
+        if raw is not None and option.excludes:
+            _check_alone(option, given)
         if option.many:
             values[option.name] = tuple(convert(option, text) for text in raw or ())
         elif raw is None:
@@ -131,6 +151,18 @@ def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, 
         else:
             values[option.name] = convert(option, raw)
     return values
+
+
+def _check_alone(option: Option, given: Mapping[str, Any]) -> None:
+    for other in option.excludes:
+        if given.get(other) and not (other == "words" and given[other] == ["-"]):
+            raise UsageError(
+                f"{option.flags[0]} cannot go with {_as_typed(other)}", hint="leave one of them out"
+            )
+
+
+def _as_typed(name: str) -> str:
+    return name if name == "words" else f"--{name.replace('_', '-')}"
 
 
 def _unicode(option: Option, text: str) -> str:
@@ -149,10 +181,11 @@ def _count(option: Option, text: str) -> int:
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) <= 10:
         value = int(text)
-        if option.least <= value <= _LARGEST_COUNT:
+        if option.least <= value <= option.most:
             return value
     raise UsageError(
-        f"{option.flags[0]}: {_shown(text)} is not a whole number of at least {option.least}"
+        f"{option.flags[0]}: {_shown(text)} is not a whole number from {option.least:,} to "
+        f"{option.most:,}"
     )
 
 

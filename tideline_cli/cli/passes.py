@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.session import tell, warn
+from tideline_cli.cli.telling import shows_progress, tell
 from tideline_cli.dream import run
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import fact_form
@@ -105,7 +105,7 @@ def _origins(session: Session, db: Connection, whole: bool) -> list[Origin]:
 
 
 def _progress(session: Session) -> Callable[[int, int], None] | None:
-    if session.quiet or not sys.stderr.isatty():
+    if not shows_progress(quiet=session.quiet, as_json=session.json):
         return None
 
     def show(done: int, of: int) -> None:
@@ -140,10 +140,12 @@ def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
     plan = dreamt.plan
     if plan.refused:
         share = plan.refused / plan.reflected
-        warn(
+        session.caution(
+            "max_loss",
             f"{output.shown_origin(origin.key)}: refused to archive {plan.refused:,} of "
-            f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows; "
-            "look at it with --dry-run --max-loss 1, and let it happen with a higher --max-loss"
+            f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows",
+            hint="look at it with --dry-run --max-loss 1, and let it happen with a higher "
+            "--max-loss",
         )
     if dreamt.skipped:
         what = "1 change" if dreamt.skipped == 1 else f"{dreamt.skipped:,} changes"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from time import perf_counter
 
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.fast import DOOR, verb
 from tideline_cli.cli.options import GLOBAL, completed
-from tideline_cli.cli.session import Session, tell
+from tideline_cli.cli.session import Session
+from tideline_cli.cli.telling import screened, tell, tell_form
 from tideline_cli.errors import CannotWriteError, HelpWantedError, StoreError, TidelineError
-from tideline_cli.model.codec import dumps
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -22,49 +23,75 @@ _BUG = 70
 
 
 def perform(name: str, given: Mapping[str, Any]) -> int:
-    """Run a command with the texts given for its options, and return the exit code."""
+    """Run a command with the texts given for its options, and return the exit code.
+
+    A door for programs fails nobody: it ends with 0, and says why only to one who asks.
+    """
+    is_door = name == DOOR and bool(given.get("auto"))
+    is_silent = is_door and not (given.get("verbose") or given.get("debug"))
     as_json, debug = bool(given.get("json")), bool(given.get("debug"))
     session: Session | None = None
+
+    def end(error: TidelineError, code: int) -> int:
+        if not is_silent:
+            _explain(session, start)
+            failed(error, as_json=as_json, debug=debug)
+        if is_door:
+            discard_stdout()
+        return 0 if is_door else code
+
     _make_printable()
+    start = perf_counter()
     try:
         module = verb(name)
         flags = completed(given, GLOBAL)
-        session = Session(flags)
+        session = Session(flags, is_door=is_door)
         values = completed(given, module.OPTIONS)
         code = int(module.run(session, words=list(given["words"]), **values))
         sys.stdout.flush()
+        _explain(session, start)
         return code
     except HelpWantedError as error:
+        if as_json or is_door:
+            return end(error, error.exit_code)
         from tideline_cli.cli import app  # noqa: PLC0415  help comes from Typer
 
         app.run([name, "--help"])
         return error.exit_code
-    except TidelineError as error:
-        return _passed_on(failed(error, as_json=as_json, debug=debug), session)
     except BrokenPipeError:
         discard_stdout()
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
-    except DatabaseError as error:
-        path = session.database if session else "the store"
-        told = _translated(error, path)
-        return _passed_on(failed(told, as_json=as_json, debug=debug), session)
-    except OSError as error:
-        return _passed_on(failed(system_error(error), as_json=as_json, debug=debug), session)
     except Exception as error:  # noqa: BLE001  the one catcher
-        report = _unforeseen(error, session)
-        failed(report, as_json=as_json, debug=debug)
-        code = report.exit_code if isinstance(report, StoreError) else _BUG
-        return _passed_on(code, session)
+        told = _told(error, session)
+        return end(told, _BUG if told.code == "internal" else told.exit_code)
     finally:
         if session is not None:
             _close(session)
 
 
-def _passed_on(code: int, session: Session | None) -> int:
-    """Return the exit code of what went wrong and was told; a door for programs fails nobody."""
-    return 0 if session is not None and session.is_door else code
+def _told(error: Exception, session: Session | None) -> TidelineError:
+    """Return what any error means to a user."""
+    if isinstance(error, TidelineError):
+        return error
+    if isinstance(error, DatabaseError):
+        return _translated(error, session.database if session else "the store")
+    if isinstance(error, OSError):
+        return system_error(error)
+    return _unforeseen(error, session)
+
+
+def _explain(session: Session | None, start: float) -> None:
+    """Say what --verbose asks of every command, before its error; none may come of it."""
+    if session is None or not session.verbose:
+        return
+    from tideline_cli.cli.explaining import explain  # noqa: PLC0415  only --verbose
+
+    try:
+        explain(session, perf_counter() - start)
+    except (TidelineError, OSError, DatabaseError):
+        return
 
 
 def _translated(error: DatabaseError, path: str) -> TidelineError:
@@ -116,41 +143,22 @@ def _is_damaged(session: Session, error: Exception) -> bool:
 
 def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     """Print an error on stderr and return its exit code."""
-    if debug:
-        _print_traceback()
     if as_json:
         form = {"code": error.code, "message": error.message, "hint": error.hint}
-        tell(_escaped(dumps({"error": form})) + "\n")
-    else:
-        tell(f"tideline: {_screened(error.message)}\n")
-        if error.hint:
-            tell(f"  hint: {_screened(error.hint)}\n")
+        tell_form({"error": form | ({"traceback": _traceback()} if debug else {})})
+        return error.exit_code
+    if debug:
+        tell("\n".join(map(screened, _traceback())))
+    tell(f"tideline: {screened(error.message)}\n")
+    if error.hint:
+        tell(f"  hint: {screened(error.hint)}\n")
     return error.exit_code
 
 
-def _print_traceback() -> None:
-    import traceback  # noqa: PLC0415
+def _traceback() -> list[str]:
+    import traceback  # noqa: PLC0415  only --debug
 
-    lines = traceback.format_exc().split("\n")
-    tell("\n".join(map(_screened, lines)))
-
-
-def _screened(text: str) -> str:
-    """Return text as a terminal may show it, all but ASCII escaped where nothing can be loaded."""
-    try:
-        from tideline_cli.policy.render import screen_text  # noqa: PLC0415
-    except (ImportError, OSError):
-        return ascii(text)[1:-1]
-    return screen_text(text)
-
-
-def _escaped(json: str) -> str:
-    """Return JSON as a terminal may show it."""
-    if json.isascii() or sys.stderr is None or not sys.stderr.isatty():
-        return json
-    from tideline_cli.policy.render import screen_json  # noqa: PLC0415  only errors on a terminal
-
-    return screen_json(json)
+    return traceback.format_exc().split("\n")
 
 
 def system_error(error: OSError) -> TidelineError:

@@ -6,10 +6,10 @@ import os
 import sys
 
 from tideline_cli import config
+from tideline_cli.cli import telling
 from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.policy.render import screen_text
 from tideline_cli.store import connection
 
 TYPE_CHECKING = False
@@ -23,14 +23,6 @@ _MAX_INPUT = 64 * 1024 * 1024
 _LONGEST_PLACE = 6
 
 
-def tell(text: str) -> None:
-    """Write to stderr; where that cannot be done nobody hears it, and nothing else changes."""
-    try:
-        sys.stderr.write(text)
-    except (OSError, ValueError):
-        return
-
-
 def _typed(key: str) -> str:
     """Return the name of an origin as it can be typed and copied."""
     from tideline_cli.model.origin import is_in_form, spelled_out  # noqa: PLC0415  for a report
@@ -38,15 +30,18 @@ def _typed(key: str) -> str:
     return key if is_in_form(key) else spelled_out(key)
 
 
-def warn(text: str) -> None:
-    """Tell the user one line, whatever they asked for; control characters are made visible."""
-    tell(f"tideline: {screen_text(text)}\n")
+def _pinned(text: str) -> int:
+    """Return the time that the environment pins."""
+    try:
+        return instant.parse(text)
+    except UsageError as error:
+        raise UsageError(f"TIDELINE_NOW: {error.message}", hint=error.hint) from error
 
 
 class Session:
     """What one command works with. Connections are opened on first use and closed by `close`."""
 
-    def __init__(self, flags: Mapping[str, Any]) -> None:
+    def __init__(self, flags: Mapping[str, Any], *, is_door: bool = False) -> None:
         self._flags = flags
         self._environ = os.environ
         self._config: config.Config | None = None
@@ -56,13 +51,22 @@ class Session:
         self._cautions: set[str] = set()
         named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
-        self.is_door = False  # a program calls, and must not fail or be led by a project's file
+        self.names_time = flags.get("now") is not None
+        self.is_door = is_door  # a program calls, and must not fail or be led by a project's file
+        self.access = "not opened"  # the memory file, as -v tells it
         self.json = bool(flags.get("json"))
         self.quiet = bool(flags.get("quiet"))
         self.verbose = bool(flags.get("verbose"))
-        self.no_input = bool(flags.get("no_input"))
+        # A question on stderr would be no JSON line.
+        self.no_input = bool(flags.get("no_input")) or self.json
         if named:
             self._check_origin(named)
+        if pinned := "" if self.names_time else os.environ.get("TIDELINE_NOW"):
+            self._flags = dict(flags, now=_pinned(pinned))
+
+    def flag(self, name: str) -> Any:
+        """Return the value of a global option."""
+        return self._flags.get(name)
 
     def _check_origin(self, named: str) -> None:
         """Raise UsageError for a name that spells no origin, whatever is done with it."""
@@ -82,6 +86,8 @@ class Session:
             for one in self._config.ignored:
                 if not (one.name == "origin" and self.names_origin):
                     self.caution(one.code, one.message, hint=one.hint)
+            for name in self._config.strays if not self.is_door else ():
+                self.note(f"{name} is no variable of ours, and ignored; `tideline man` has them")
         return self._config
 
     @property
@@ -145,15 +151,13 @@ class Session:
     @property
     def network_allowed(self) -> bool:
         """Say whether the user allows a memory file on a network file system."""
-        return self._environ.get(connection.ALLOW_NETWORK, "").strip() not in ("", "0")
+        return config.switch(self._environ, connection.ALLOW_NETWORK)
 
     @property
     def now(self) -> int:
         """Return the instant of this command in milliseconds."""
         if self._flags.get("now") is None:
-            pinned = self._environ.get("TIDELINE_NOW")
-            flags = dict(self._flags, now=instant.parse(pinned) if pinned else instant.now_ms())
-            self._flags = flags
+            self._flags = dict(self._flags, now=instant.now_ms())
         return int(self._flags["now"])
 
     @property
@@ -176,6 +180,7 @@ class Session:
         db = connection.open_for_reading(self.database)
         if db is not None:
             self._connections.append(db)
+            self.access = "read"
             if db.readonly("main"):
                 self._warn_of_names(db.filename)
         return db
@@ -195,6 +200,7 @@ class Session:
             self._has_spent = reserve.spend(self.database) or self._has_spent
         db = connection.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
+        self.access = "opened for writing"
         return db
 
     def close(self) -> None:
@@ -210,20 +216,18 @@ class Session:
     def note(self, text: str) -> None:
         """Tell the user something that is not a result."""
         if not self.quiet:
-            warn(text)
+            telling.note(text, as_json=self.json)
 
-    def caution(self, code: str, text: str, *, hint: str) -> None:
+    def detail(self, text: str) -> None:
+        """Tell the user something that only --verbose asks for."""
+        if self.verbose:
+            self.note(text)
+
+    def caution(self, code: str, text: str, *, hint: str = "") -> None:
         """Tell the user, once and even if they asked for quiet, what could harm them."""
-        if text in self._cautions:
-            return
-        self._cautions.add(text)
-        if self.json:
-            from tideline_cli.model.codec import dumps  # noqa: PLC0415  rarely
-
-            form = {"code": code, "message": text, "hint": hint}
-            tell(dumps({"warning": form}) + "\n")
-        else:
-            warn(f"{text}; {hint}")
+        if text not in self._cautions:
+            self._cautions.add(text)
+            telling.warn(code, text, hint=hint, as_json=self.json)
 
     def _warn_of_names(self, path: str) -> None:
         from tideline_cli.store import names  # noqa: PLC0415  a store that cannot be written

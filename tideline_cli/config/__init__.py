@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PROJECT_FILE = ".tideline.toml"
 COLORS = ("auto", "always", "never")
 _MOST = 1_000_000
+_YES = ("1", "true", "yes", "on", "y", "t")
+_NO = ("", "0", "false", "no", "off", "n", "f")
 _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
 
@@ -30,7 +32,7 @@ class Setting:
 
     name: str
     env: str
-    kind: str  # text, origin, color, count, texts, duration (milliseconds inside)
+    kind: str  # text, path, origin, color, count, texts, duration (milliseconds inside)
     default: Any
     help: str
     in_project: bool = False
@@ -40,7 +42,7 @@ class Setting:
 SETTINGS: Mapping[str, Setting] = {
     setting.name: setting
     for setting in (
-        Setting("database", "TIDELINE_DB", "text", None, "the memory file"),
+        Setting("database", "TIDELINE_DB", "path", None, "the memory file"),
         Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
         Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
         Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,
@@ -56,6 +58,10 @@ SETTINGS: Mapping[str, Setting] = {
                 "a file that holds the API key, mode 0600"),
     )
 }  # fmt: skip
+_OURS = "TIDELINE_"
+SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS")
+_KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, "TIDELINE_HOME",
+                    "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
 
 
 @record
@@ -69,12 +75,14 @@ class Value:
 @record
 class Config:
     """The settings of one run. `own_origin` is the origin that holds where no project is asked;
-    `ignored` is what a project file says in vain."""
+    `ignored` is what a project file says in vain, `strays` are variables of the environment that
+    look like ours and are none."""
 
     values: Mapping[str, Value]
     own_origin: str
     project_file: str | None = None
     ignored: tuple[Ignored, ...] = ()
+    strays: tuple[str, ...] = ()
 
     def get(self, name: str) -> Any:
         """Return a setting's value."""
@@ -109,7 +117,8 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
         ignored = found.ignored
     if values["database"].value is None:
         values["database"] = Value(os.path.join(data_folder(environ), "tideline.db"), "default")
-    return Config(values, own_origin, path, ignored)
+    strays = tuple(name for name in environ if name.startswith(_OURS) and name not in _KNOWN)
+    return Config(values, own_origin, path, ignored, strays)
 
 
 def _is_there(path: str) -> bool:
@@ -131,6 +140,19 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
             raw = raw.split(",") if setting.kind == "texts" else raw
             values[setting.name] = Value(checked(setting, raw, setting.env), setting.env)
     return values
+
+
+def switch(environ: Mapping[str, str], name: str) -> bool:
+    """Return what a variable of the environment switches; raise UsageError where it says neither
+    yes nor no."""
+    word = environ.get(name, "").strip().lower()
+    if word in _YES:
+        return True
+    if word in _NO:
+        return False
+    raise UsageError(
+        f"{name} is neither yes nor no: {word!r:.60}", hint="say 1 or 0, true or false, on or off"
+    )
 
 
 def data_folder(environ: Mapping[str, str]) -> str:
@@ -214,4 +236,7 @@ def _value(setting: Setting, raw: Any) -> Any:
                 return raw
         case "text" if isinstance(raw, str):
             return raw
+        case "path" if isinstance(raw, str):
+            if raw.strip() and "\x00" not in raw:
+                return raw
     raise UsageError(f"{setting.name} cannot be {raw!r:.60}", hint=hint)

@@ -136,7 +136,7 @@ class _Look:
         if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
             name = name[1:-1]
         if name not in SETTINGS:
-            what = "no table" if name[:1] == "[" else f"no setting: {name[:40]!r}"
+            what = f"no {'table' if name[:1] == '[' else 'setting'}: {name[:40]!r}"
             self.refuse(f"there is {what}", "remove the line; known are " + ", ".join(SETTINGS))
         if not equals:
             self.refuse(f"{name} has no value", f"say {name} = …")

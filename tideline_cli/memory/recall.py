@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
 DEFAULT_LIMIT = 8
+ALL = 2**31 - 1
 MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
 _BOUNDS_AT_ONCE = 16 * ceilings.CHUNK  # 0.2 s; a recall meets more only after a change of program

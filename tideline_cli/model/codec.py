@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from _json import encode_basestring
 
+from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from tideline_cli.model.fact import Fact
@@ -40,6 +42,15 @@ def dumps(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_text(str(k))}: {dumps(v)}" for k, v in value.items()) + "}"
     raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def check_keys(row: Mapping[str, object], known: Collection[str]) -> None:
+    """Raise UsageError for a key that a line of a batch does not have."""
+    unknown = set(row) - set(known)
+    if unknown:
+        raise UsageError(
+            f"unknown key: {min(unknown)!r}", hint="use some of " + ", ".join(sorted(known))
+        )
 
 
 def loads(text: str) -> Any:

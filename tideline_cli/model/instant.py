@@ -11,7 +11,7 @@ EARLIEST_MS = -62_135_596_800_000  # 0001-01-01
 _LONGEST = 18  # digits of epoch milliseconds, sign and leading zeros included
 LATEST_MS = 253_402_300_799_999  # 9999-12-31
 _UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
-_LONGEST_SPAN_MS = 36_525 * DAY_MS  # a century
+LONGEST_SPAN_MS = 36_525 * DAY_MS  # a century
 
 
 def now_ms() -> int:
@@ -60,7 +60,7 @@ def parse_duration(text: str) -> int:
     digits, unit = raw[:-1], raw[-1:].lower()
     if unit in _UNITS_MS and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
         ms = int(digits) * _UNITS_MS[unit]
-        if ms <= _LONGEST_SPAN_MS:
+        if ms <= LONGEST_SPAN_MS:
             return ms
     shown = text if len(text) <= 40 else text[:39] + "…"
     raise UsageError(f"not a duration: {shown!r}", hint="use one such as 90s, 30m, 24h or 7d")

@@ -36,7 +36,8 @@ class Filter:
     """What a caller asks of facts beside the query; None and () ask nothing.
 
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
-    archived facts included, and takes the place of `lifecycle`.
+    archived facts included, and takes the place of `lifecycle`; `state` asks beside it for the
+    lifecycle of today.
     """
 
     lifecycle: str | None = "active"
@@ -46,12 +47,13 @@ class Filter:
     tags: tuple[str, ...] = ()
     since: int | None = None
     until: int | None = None
+    state: str | None = None
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
         return not (
             self.segments or self.kinds or self.tags or self.since is not None
-            or self.until is not None
+            or self.until is not None or self.state is not None
         )  # fmt: skip
 
 
@@ -274,6 +276,9 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     elif wanted.lifecycle is not None:
         parts.append("lifecycle = ?")
         values.append(wanted.lifecycle)
+    if wanted.state is not None:
+        parts.append("lifecycle = ?")
+        values.append(wanted.state)
     for column, allowed in (("segment", wanted.segments), ("kind", wanted.kinds)):
         if allowed:
             parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")

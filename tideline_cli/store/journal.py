@@ -145,7 +145,7 @@ WHERE own.key = ? AND coalesce(fact.origin,
 
 
 def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
-    """Yield what the newest `limit` batches of an origin did, newest batch first."""
+    """Yield what the newest `limit` batches of an origin did, newest batch first; -1 is all."""
     rows = db.execute(
         f"""{_ENTRY} AND batch.number IN (
           SELECT number FROM batch WHERE origin = (SELECT number FROM origin WHERE key = ?)

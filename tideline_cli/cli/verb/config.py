@@ -6,6 +6,7 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli import output
+from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -40,6 +41,7 @@ ARGUMENTS = (
              "word", True, 0, ("list", "get", "set", "path", "trust", "untrust")),
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
+_PATIENCE = 60.0
 _OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
 
 
@@ -161,10 +163,21 @@ def _set(session: Session, name: str, value: str) -> None:
         _set_of_file(session, name, one_of(value, _OF_FILE[name], name))
         return
     one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")
+    _check_model(name, value)
     from tideline_cli.config import saving  # noqa: PLC0415  tomllib, 10 ms
 
     _own_folder()
     saving.put(config.config_file(os.environ), name, value)
+
+
+def _check_model(name: str, value: str) -> None:
+    """Raise UsageError for a command or an address that cannot be asked; an empty one is none."""
+    from tideline_cli.llm.client import Model, checked  # noqa: PLC0415  urllib, 10 ms
+
+    if name == "llm" and value.strip() and value.strip().lower() != NO_MODEL:
+        checked(Model(value, None, None, None, _PATIENCE))
+    if name == "base_url" and value.strip():
+        checked(Model(None, value, "any", None, _PATIENCE))
 
 
 def _set_of_file(session: Session, name: str, value: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import background, model_options, output
 from tideline_cli.cli.options import Argument, Option
-from tideline_cli.cli.session import Session, warn
+from tideline_cli.cli.session import Session
 from tideline_cli.dream import judge
 from tideline_cli.dream.judge import Judged
 from tideline_cli.errors import UsageError
@@ -148,9 +148,11 @@ def _report(
         session.note("nothing to consolidate: no facts yet")
     for origin, one in done:
         if one.verdict.refused:
-            warn(f"{_name(origin)}: refused: {one.verdict.refused}")
+            session.caution("refused", f"{_name(origin)}: refused: {one.verdict.refused}")
         if one.ran and not one.parsed:
-            warn(f"{_name(origin)}: the model's reply cannot be read")
+            session.caution(
+                "unreadable_reply", f"{_name(origin)}: the model's reply cannot be read"
+            )
         if one.verdict.unknown:
             session.note(f"{_name(origin)}: {one.verdict.unknown:,} unknown ids were ignored")
         if one.skipped:

@@ -9,7 +9,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, Block, block
-from tideline_cli.memory.recall import DEFAULT_LIMIT, NOTHING, Query, recall, settle
+from tideline_cli.memory.recall import ALL, DEFAULT_LIMIT, NOTHING, Query, recall, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,23 +29,25 @@ OPTIONS = (
            "first line is whole, unless an untrusted source said it.", "count"),
     Option("max_tokens", ("--max-tokens",), "Tokens at most, estimated.", "count"),
     Option("limit", ("--limit", "-n"), f"Facts at most [default: {DEFAULT_LIMIT}, with --auto "
-           f"{AUTO_FACTS}].", "count", least=1),
-    Option("auto", ("--auto",), "Heading, notice and fence; nothing at all for an unknown origin.",
-           "flag", False),
-    Option("format", ("--format",), "text, json or xml [default: text].", "choice", "text",
-           choices=("text", "json", "xml")),
+           f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
+    Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
+           "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
+    Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
+           "alone.", "choice", choices=("text", "json", "xml")),
 )  # fmt: skip
 _NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # characters of Unicode, not of XML
 
 
 def run(
     session: Session, *, words: list[str], max_chars: int | None, max_tokens: int | None,
-    limit: int | None, auto: bool, format: str,
+    limit: int | None, auto: bool, format: str | None,
 ) -> int:  # fmt: skip
-    """Print the block; with `auto`, nothing that goes wrong fails the caller."""
-    session.is_door = auto
+    """Print the block."""
+    output.check_format(session, format, ("json",))
     text = session.text(words)
-    wanted = limit or (AUTO_FACTS if auto else session.setting("limit", DEFAULT_LIMIT))
+    if limit is None:
+        limit = AUTO_FACTS if auto else session.setting("limit", DEFAULT_LIMIT)
+    wanted = limit or ALL
     db = session.reading()
     answer = NOTHING
     if db is not None:
@@ -60,6 +62,8 @@ def run(
         output.emit_json(_form(made))
     elif made.text:
         sys.stdout.write((_xml(made) if format == "xml" else made.text) + "\n")
+    shown, held = len(made.facts), len(made.blocked)
+    session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     for fact_id in made.cut:
         session.note(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
     if db is not None and answer.backlog is not None:

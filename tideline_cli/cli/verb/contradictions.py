@@ -7,6 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import contradictions as memory
+from tideline_cli.memory.recall import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.policy.contradiction import MIN_SCORE
@@ -25,7 +26,7 @@ facts are compared; --all compares all of them, which takes a minute for 100,000
 EXAMPLES = (("", ""), ("", "--segment preference --limit 5"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
-    Option("limit", ("--limit", "-n"), "Pairs at most [default: 50].", "count", 50, least=1),
+    Option("limit", ("--limit", "-n"), "Pairs at most [default: 50; 0 is all].", "count", 50),
     Option("min_score", ("--min-score",), "Only pairs of this score or above [default: "
            f"{MIN_SCORE}].", "share", MIN_SCORE),
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
@@ -43,25 +44,31 @@ def run(
         raise UsageError("contradictions takes no words", hint="see --segment")
     db = session.reading()
     found: tuple[Contradiction, ...] = ()
+    is_cut = False
     if db is not None:
         report = memory.contradictions(
             db,
             viewer=session.viewer,
             now=session.now,
-            limit=limit,
+            limit=limit + 1 if limit else ALL,
             segments=segment,
             min_score=min_score,
             newest=None if all else memory.NEWEST,
         )
-        found = report.found
+        found = report.found[:limit] if limit else report.found
+        is_cut = len(found) < len(report.found)
+        session.detail(f"compared {report.compared:,} facts")
         if report.is_partial:
             session.note(f"compared the newest {report.compared:,} facts; --all compares all")
     if session.json:
-        output.emit_json({"contradictions": [_form(pair) for pair in found]})
+        forms = [_form(pair) for pair in found]
+        output.emit_json({"contradictions": forms, "truncated": is_cut})
     else:
         output.emit_lines([line for pair in found for line in _lines(pair)])
         if not found:
             session.note("no contradictions found")
+    if is_cut:
+        session.note(f"the strongest {limit:,} pairs, and there are more: --limit 0 shows all")
     return 0
 
 

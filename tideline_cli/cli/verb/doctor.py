@@ -9,6 +9,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.telling import shows_progress
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import health, mending
 from tideline_cli.store import connection
@@ -181,7 +182,7 @@ class _progress:  # noqa: N801  reads as a statement: with _progress(...) as tel
 
     def __init__(self, session: Session, doing: str) -> None:
         self._doing = doing
-        self._is_seen = not session.quiet and sys.stderr.isatty()
+        self._is_seen = shows_progress(quiet=session.quiet, as_json=session.json)
 
     def __enter__(self) -> Callable[[str], None]:
         return lambda name: self._write(f"{self._doing} {name.replace('_', ' ')} …")

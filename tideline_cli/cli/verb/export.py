@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli.options import Argument, Option
-from tideline_cli.cli.output import emit_exact
+from tideline_cli.cli.output import check_format, emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
@@ -27,6 +27,9 @@ JSON lines are loss-free: `tideline import --trust` into an empty file gives the
 byte for byte, and so do CSV and SQLite. Archived facts and links are included. One origin, unless
 --all-origins. CSV quotes texts that a spreadsheet would run, and names those cells in the column
 quoted_cells, by which import takes the quotes off again.
+
+With --json, JSON lines to standard output stay as they are; for what goes into a file one object
+says where it is and how many facts it holds. CSV and Markdown to standard output are refused.
 
 Markdown holds the active facts, for reading; a text that shows an attack pattern is marked. On a
 terminal control characters are spelled out; into a pipe or a file every byte goes as it is."""
@@ -49,29 +52,42 @@ def run(
         raise UsageError("export takes no words", hint="tideline export > memory.jsonl")
     if all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may export all origins", hint="leave out --origin")
+    is_file = output is not None and output != "-"
+    if not is_file:
+        check_format(session, format, ("jsonl", "sqlite"))
     viewer = EVERYONE if all_origins else session.viewer
     db = session.reading()
     if db is None:
-        return _write(session, format, output, iter(()))
-    with snapshot(db):
-        return _write(session, format, output, jsonl.forms(db, viewer=viewer))
+        count = _write(session, format, output, iter(()))
+    else:
+        with snapshot(db):
+            count = _write(session, format, output, jsonl.forms(db, viewer=viewer))
+    if is_file and session.json:
+        emit_json({"output": output, "format": format, "facts": count})
+    elif is_file:
+        session.detail(f"{count:,} facts written to {output}")
+    return 0
 
 
 def _write(
     session: Session, format: str, path: str | None, forms: Iterable[Mapping[str, Any]]
 ) -> int:
+    """Write the facts and return how many there were."""
+    if format == "markdown":
+        forms = (form for form in forms if form["lifecycle"] == "active")
+    counted = _Counted(forms)
     if format == "sqlite":
         if path is None:
             raise UsageError("a SQLite export needs a file", hint="add --output memory.db")
         from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 150 ms
 
-        foreign.write_database(path, forms, store=session.database)
-        return 0
+        foreign.write_database(path, counted, store=session.database)
+        return counted.count
     writer = {"jsonl": _json_lines, "csv": _csv_lines, "markdown": _markdown_lines}[format]
     if path is None or path == "-":
-        lines = writer(forms)
+        lines = writer(counted)
         emit_exact(map(_SEEN[format], lines) if sys.stdout.isatty() else lines)
-        return 0
+        return counted.count
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         handle = os.open(path, flags, 0o600)
@@ -79,8 +95,21 @@ def _write(
         raise UsageError(f"{path} exists", hint="name a fresh file") from error
     os.fchmod(handle, 0o600)  # whatever the umask
     with open(handle, "w", encoding="utf-8", newline="") as file:
-        file.writelines(writer(forms))
-    return 0
+        file.writelines(writer(counted))
+    return counted.count
+
+
+class _Counted:
+    """Facts on their way out, counted as they pass."""
+
+    def __init__(self, forms: Iterable[Mapping[str, Any]]) -> None:
+        self._forms = forms
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        for form in self._forms:
+            self.count += 1
+            yield form
 
 
 def _json_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -111,8 +140,7 @@ def _csv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def _markdown_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     by_segment: dict[str, list[str]] = {}
     for form in forms:
-        if form["lifecycle"] == "active":
-            by_segment.setdefault(form["segment"], []).append(_bullet(form))
+        by_segment.setdefault(form["segment"], []).append(_bullet(form))
     yield "# Memory\n"
     for segment, lines in sorted(by_segment.items()):
         yield f"\n## {segment}\n\n"

@@ -50,7 +50,7 @@ OPTIONS = (
     Option("trust_owner", ("--trust-owner",), "Store identifiers and lessons from the owner's "
            "messages as the owner's word.", "flag", False),
     Option("all_now", ("--all-now",), "Take whatever is new, a single message too.", "flag",
-           False),
+           False, excludes=("min_new",)),
     Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
            "count", extract.MIN_NEW, least=1),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "

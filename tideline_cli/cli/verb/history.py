@@ -33,37 +33,59 @@ change."""
 EXAMPLES = (("", "--limit 5"), ("@1", ""))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False),)
 OPTIONS = (
-    Option("limit", ("--limit", "-n"), "Commands to go back [default: 20].", "count", 20, least=1),
-)
+    Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
+           "count"),
+)  # fmt: skip
 
+_COMMANDS = 20
 _MOST = 10  # changes of a batch that are listed; --verbose lists all
 _LISTS = ("tags", "derived_from", "metadata")
 
 
-def run(session: Session, *, words: list[str], limit: int) -> int:
+def run(session: Session, *, words: list[str], limit: int | None) -> int:
     """Show the history."""
     if len(words) > 1:
         raise UsageError("name one fact at most", hint="tideline history ID")
     db = session.reading()
     if words and db is None:
         raise facts.missing(session.reference(words[0]))
-    told: list[Told] = []
-    if db is not None and words:
-        seq, _ = facts.find(db, session.reference(words[0]), viewer=session.viewer)
-        told = _life(session, db, seq)
-    elif db is not None:
-        newest = journal.entries(db, viewer=session.viewer, limit=limit)
-        told = [(entry, None) for entry in newest]
+    if limit is None:
+        limit = 0 if words else _COMMANDS
+    told, is_cut = _told(session, db, words, limit) if db is not None else ([], False)
     names: dict[int, str] = {}
     if db is not None:
         edges = [pair for pair in told if pair[0].entity == "link"]
         names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
     if session.json:
-        output.emit_json({"changes": [_form(entry, after, names) for entry, after in told]})
+        changes = [_form(entry, after, names) for entry, after in told]
+        output.emit_json({"changes": changes, "truncated": is_cut})
     else:
         most = None if words or session.verbose else _MOST
         output.emit_lines(_lines(told, names, whole=not words, most=most))
+    if is_cut:
+        session.note(f"the newest {limit:,} commands, and there are more: --limit 0 shows all")
+    if not told:
+        whose = "what made this fact was done by another origin" if words else "no changes yet"
+        session.note(f"nothing to tell: {whose}")
     return 0
+
+
+def _told(
+    session: Session, db: Connection, words: list[str], limit: int
+) -> tuple[list[Told], bool]:
+    """Return what the newest `limit` commands did (0: all), and whether there were more."""
+    if words:
+        seq, _ = facts.find(db, session.reference(words[0]), viewer=session.viewer)
+        told = _life(session, db, seq)
+        newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))
+    else:
+        asked = limit + 1 if limit else -1
+        entries = journal.entries(db, viewer=session.viewer, limit=asked)
+        told = [(entry, None) for entry in entries]
+        newest = list(dict.fromkeys(entry.batch for entry, _ in told))
+    is_cut = bool(limit) and len(newest) > limit
+    kept = frozenset(newest[:limit] if is_cut else newest)
+    return [pair for pair in told if pair[0].batch in kept], is_cut
 
 
 def _life(session: Session, db: Connection, seq: int) -> list[Told]:

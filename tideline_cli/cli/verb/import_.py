@@ -10,6 +10,7 @@ import sys
 from tideline_cli.cli import imported
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.telling import shows_progress
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import jsonl, prepared, take
 from tideline_cli.exchange.rows import Ground
@@ -209,7 +210,7 @@ def _lines(file: BinaryIO):  # type: ignore[no-untyped-def]
 def _progress(session: Session, source: _Source):  # type: ignore[no-untyped-def]
     from contextlib import nullcontext  # noqa: PLC0415
 
-    if session.quiet or not sys.stderr.isatty() or not source.size:
+    if not (shows_progress(quiet=session.quiet, as_json=session.json) and source.size):
         return nullcontext(None)
     from tideline_cli.cli import tables  # noqa: PLC0415  rich
 

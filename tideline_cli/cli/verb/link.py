@@ -26,10 +26,10 @@ OPTIONS = (
            choices=tuple(kind for kind in KINDS if kind not in ("supersedes", "transition")),
            metavar="KIND"),
     Option("reason", ("--reason",), "Why."),
-    Option("strength", ("--strength",), "How closely, 1 to 5.", "count", least=1),
-    Option("remove", ("--remove",), "Remove the edge of this kind, both ways.", "flag", False),
+    Option("strength", ("--strength",), "How closely.", "count", least=1, most=5),
+    Option("remove", ("--remove",), "Remove the edge of this kind, both ways.", "flag", False,
+           excludes=("reason", "strength")),
 )  # fmt: skip
-_STRONGEST = 5
 
 
 def run(
@@ -39,8 +39,6 @@ def run(
     """Make the edge, or remove it."""
     if len(words) != 2:
         raise UsageError("name two facts", hint="tideline link A B")
-    if strength is not None and strength > _STRONGEST:
-        raise UsageError(f"--strength: {strength} is not from 1 to {_STRONGEST}")
     source, target = (session.reference(word) for word in words)
     db = amending.existing(session, [source])
     viewer, now = session.viewer, session.now

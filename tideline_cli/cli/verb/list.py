@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 HELP = """List facts, newest first.
 
-Active facts, unless --lifecycle or --as-of says otherwise. Exits with 1 when a filter leaves
-nothing."""
+Active facts, unless --lifecycle or --as-of says otherwise; with both, those that held at TIME and
+have that lifecycle now. Exits with 1 when a filter leaves nothing. Where --limit leaves facts out,
+a note says so, and `truncated` in JSON."""
 EXAMPLES = (("", "--segment preference"), ("", "--as-of 2026-01-01"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -27,8 +28,8 @@ OPTIONS = (
     Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG"),
     Option("kind", ("--kind",), "Only this kind.", "choice", choices=tuple(KINDS), many=True,
            metavar="KIND"),
-    Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: active].",
-           "choice", "active", choices=(*LIFECYCLES, "all")),
+    Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: active; with "
+           "--as-of all].", "choice", choices=(*LIFECYCLES, "all")),
     Option("since", ("--since",), "Only facts made at or after TIME.", "time"),
     Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
@@ -39,38 +40,53 @@ OPTIONS = (
 
 def run(
     session: Session, *, words: list[str], segment: tuple[str, ...], tag: tuple[str, ...],
-    kind: tuple[str, ...], lifecycle: str, since: int | None, until: int | None,
+    kind: tuple[str, ...], lifecycle: str | None, since: int | None, until: int | None,
     as_of: int | None, limit: int, jsonl: bool,
 ) -> int:  # fmt: skip
     """List the facts."""
     if words:
         raise UsageError("list takes no words", hint="`tideline recall` searches")
+    if as_of is not None and lifecycle == "pruned":
+        raise UsageError(
+            "no pruned fact is in an answer about the past", hint="leave out --as-of or --lifecycle"
+        )
+    chosen = None if lifecycle == "all" else lifecycle
     wanted = Filter(
-        lifecycle=None if lifecycle == "all" else lifecycle,
+        lifecycle=chosen if lifecycle else "active", state=None if as_of is None else chosen,
         as_of=as_of, segments=segment, kinds=kind, tags=tag, since=since, until=until,
     )  # fmt: skip
     db = session.reading()
     found: list[Fact] = []
     if db is not None:
-        rows = facts.each(db, viewer=session.viewer, wanted=wanted, limit=limit or None)
-        found = list(rows)
-    if jsonl:
-        for fact in found:
-            output.emit_json(codec.fact_form(fact))
-    elif session.json:
-        output.emit_json({"facts": [codec.fact_form(fact) for fact in found]})
-    elif output.is_terminal(session) and found:
-        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
-
-        tables.facts(session, found)
-    else:
-        output.emit_lines([line(fact) for fact in found])
+        most = limit + 1 if limit else None
+        found = list(facts.each(db, viewer=session.viewer, wanted=wanted, limit=most))
+    is_cut = bool(limit) and len(found) > limit
+    found = found[:limit] if is_cut else found
+    _print(session, found, jsonl=jsonl, is_cut=is_cut)
+    if is_cut:
+        session.note(f"the newest {limit:,} are listed, and there are more: --limit 0 lists all")
+    session.detail(f"listed {len(found):,} facts")
     if found:
         return 0
     if not session.json:
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
     return 0 if wanted == Filter() else 1
+
+
+def _print(session: Session, found: list[Fact], *, jsonl: bool, is_cut: bool) -> None:
+    if jsonl:
+        for fact in found:
+            output.emit_json(codec.fact_form(fact))
+    elif session.json:
+        forms = [codec.fact_form(fact) for fact in found]
+        output.emit_json({"facts": forms, "truncated": is_cut})
+    elif output.is_terminal(session) and found:
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        tables.facts(session, found)
+    else:
+        output.emit_lines([line(fact) for fact in found])
 
 
 def line(fact: Fact) -> str:

@@ -6,7 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.recall import DEFAULT_LIMIT, MODES, NOTHING, Query, recall, settle
+from tideline_cli.memory.recall import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query, recall, settle
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS
 from tideline_cli.ranking.decay import DECAYS
@@ -30,8 +30,8 @@ Exits with 1 when nothing matches."""
 EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
 ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard input."),)
 OPTIONS = (
-    Option("limit", ("--limit", "-n"), f"Hits at most [default: {DEFAULT_LIMIT}].", "count",
-           least=1),
+    Option("limit", ("--limit", "-n"), f"Hits at most [default: {DEFAULT_LIMIT}; 0 is all].",
+           "count"),
     Option("mode", ("--mode",), "Words and likeness, words alone, or likeness alone "
            "[default: hybrid].", "choice", "hybrid", choices=MODES),
     Option("fusion", ("--fusion",), "How the two lanes are joined [default: append].", "choice",
@@ -52,9 +52,11 @@ OPTIONS = (
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
     Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
     Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
-    Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin; "
-           "print one JSON result a line; counts no use.", "flag", False),
+    Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
+           "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
+           False, excludes=("words",)),
 )  # fmt: skip
+_BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
 
 
 def run(
@@ -68,11 +70,12 @@ def run(
     db = session.reading()
     answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
     _print(session, query, answer, explain)
+    passive = no_touch or explain or query.wanted.as_of is not None
+    session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
         session.keep_hits([hit.fact.id for hit in answer.hits])
     if db is not None:
         output.deliver()
-        passive = no_touch or explain or query.wanted.as_of is not None
         settle(db, answer, touch=not passive, now=session.now)
     return 0 if answer.hits else 1
 
@@ -84,7 +87,7 @@ def _query(
 ) -> Query:  # fmt: skip
     return Query(
         text,
-        limit=limit or session.setting("limit", DEFAULT_LIMIT),
+        limit=session.setting("limit", DEFAULT_LIMIT) if limit is None else limit or ALL,
         wanted=Filter(
             as_of=as_of, segments=segment, kinds=kind, tags=tag, since=since, until=until
         ),
@@ -136,31 +139,54 @@ def _form(query: Query, origin: str, answer: Answer, explain: bool) -> dict[str,
 
 
 def _run_batch(session: Session, explain: bool, given: dict[str, Any]) -> int:
-    """Answer one query a line; passive."""
+    """Answer one query a line; passive. A bad line is answered with what is wrong with it; the
+    exit code is the highest of theirs."""
     db = session.reading()
+    worst = bad = 0
     for number, line in enumerate(session.standard_input().split("\n"), 1):
-        if line.strip():
-            output.emit_json(_batch_line(session, db, number, line, explain, given))
-    return 0
+        if not line.strip():
+            continue
+        row: dict[str, Any] = {}
+        try:
+            row = _row(line)
+            form = _answered(session, db, row, explain, given)
+        except UsageError as error:
+            told = {"code": error.code, "message": error.message, "hint": error.hint}
+            form = {"line": number, "error": told}
+            bad, worst = bad + 1, max(worst, error.exit_code)
+        output.emit_json({"id": row["id"], **form} if "id" in row else form)
+    if bad:
+        session.note(f"{bad:,} bad lines; all others are answered")
+    return worst
 
 
-def _batch_line(
-    session: Session, db: Connection | None, number: int, line: str, explain: bool,
+def _row(line: str) -> dict[str, Any]:
+    """Return what a line asks: the values of a JSON object, or the line as the query."""
+    if not line.lstrip().startswith("{"):
+        return {"query": line}
+    try:
+        row: dict[str, Any] = codec.loads(line)
+    except ValueError as error:
+        raise UsageError(f"not JSON: {error}", hint="one JSON object a line, or a text") from error
+    return row
+
+
+def _answered(
+    session: Session, db: Connection | None, row: dict[str, Any], explain: bool,
     given: dict[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
-    row: dict[str, Any] = {"query": line}
-    if line.lstrip().startswith("{"):
-        try:
-            row = codec.loads(line)
-        except ValueError as error:
-            raise UsageError(f"line {number} is not JSON: {error}") from error
-    text = row.get("query")
+    codec.check_keys(row, _BATCH_KEYS)
+    text, origin = row.get("query"), row.get("origin")
     if not isinstance(text, str):
-        raise UsageError(f"line {number} has no query", hint='give {"id": …, "query": "…"}')
-    viewer = session.origin(str(row["origin"])) if row.get("origin") else session.viewer
+        raise UsageError("no query", hint='give {"id": …, "query": "…"}')
+    if not isinstance(origin, str | None):
+        raise UsageError("origin is not a text", hint="owner, or a channel's session")
+    viewer = session.origin(origin) if origin else session.viewer
     if viewer != session.viewer and not session.viewer.is_owner:
-        raise UsageError(f"line {number}: only the owner may ask for another origin")
+        raise UsageError("only the owner may ask for another origin", hint="leave it out")
+    from tideline_cli.exchange import cells  # noqa: PLC0415  only a batch reads rows
+
+    now = cells.instants(row, "now", session.now)
     query = _query(session, text, **given)
-    answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=session.now)
-    form = _form(query, viewer.key, answer, explain)
-    return {"id": row["id"], **form} if "id" in row else form
+    answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=now or 0)
+    return _form(query, viewer.key, answer, explain)

@@ -67,8 +67,9 @@ OPTIONS = (
     Option("pin", ("--pin",), "Never let it fade.", "flag", False),
     Option("confine", ("--confine",), "Store what the source may not author as knowledge.",
            "flag", False),
-    Option("batch", ("--batch",), "Read JSON lines; print one result a line; one transaction.",
-           "flag", False),
+    Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
+           "error; all others are stored together, as one batch.", "flag", False,
+           excludes=("words",)),
 )  # fmt: skip
 _BATCH_KEYS = frozenset(
     "content segment slot importance tier source supersedes confidence valid_from valid_to tags "
@@ -227,6 +228,10 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
         memory.block(db, blocked, why, now=now)
     for result in results:
         output.emit_json(result)
+    bad = sum("error" in result for result in results)
+    if bad:
+        session.note(f"{len(results) - bad:,} lines are stored, {bad:,} are not")
+    session.detail(f"batch {batch.ordinal}")
     return worst
 
 
@@ -259,11 +264,7 @@ def _from_line(session: Session, line: str, given: dict[str, Any]) -> NewFact:
         raise UsageError(f"not JSON: {error}", hint="one JSON object a line") from error
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
-    unknown = set(row) - _BATCH_KEYS
-    if unknown:
-        raise UsageError(
-            f"unknown key: {min(unknown)!r}", hint="use some of " + ", ".join(sorted(_BATCH_KEYS))
-        )
+    codec.check_keys(row, _BATCH_KEYS)
     return _new_fact(session, **_row_values(session, row, given))
 
 

@@ -37,7 +37,8 @@ OPTIONS = (
     Option("at", ("--at",), "When, in local time [default: 03:30].", "text", "03:30",
            metavar="HH:MM"),
     Option("install", ("--install",), "Put it in place.", "flag", False),
-    Option("remove", ("--remove",), "Take it out.", "flag", False),
+    Option("remove", ("--remove",), "Take it out.", "flag", False,
+           excludes=("install", "at")),
 )  # fmt: skip
 KINDS = ("cron", "systemd", "launchd")
 _NEEDS = {
@@ -55,8 +56,6 @@ def run(
     """Print, install or remove the entry."""
     if words:
         raise UsageError("schedule takes no words", hint="tideline schedule --cron")
-    if install and remove:
-        raise UsageError("install or remove, not both")
     if not session.viewer.is_owner:
         raise UsageError(
             "a dream tends all origins, so the owner schedules it", hint="leave out --origin"

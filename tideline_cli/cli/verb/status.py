@@ -28,16 +28,17 @@ if TYPE_CHECKING:
 
 HELP = """Show what is remembered, and whether all is well.
 
-The counts are those of one origin. --all-origins, for the owner, adds the size of the file and
-the other origins, named by a short hash.
+The counts are those of one origin, and so is its size: what its facts take of the file, about, in
+bytes (`size_bytes`). The owner is told the size of the file, too (`file_bytes`), which also holds
+the index, the history and the other origins. --all-origins, for the owner, adds these, named by a
+short hash.
 
 On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
 30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
-    Option("all_origins", ("--all-origins",), "Add the other origins and the file's size.", "flag",
-           False),
+    Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
 )  # fmt: skip
 _EMBEDDER = "hrr-256"
 _DAYS = 30
@@ -67,8 +68,9 @@ def run(session: Session, *, words: list[str], all_origins: bool) -> int:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
     form = _form(session, counts, days)
-    if all_origins:
+    if session.viewer.is_owner:  # to a channel it would tell what others store
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
+    if all_origins:
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
     if session.json:
         output.emit_json(form)
@@ -121,7 +123,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
         },
         "last_dream": None if dream is None else iso(dream),
         "last_dream_summary": dreamt,
-        "next_dream_due": None if due is None else iso(due),
+        "next_dream_due": iso(session.now if due is None else due),
         "last_consolidate": None if consolidate is None else iso(consolidate),
         "last_consolidate_summary": consolidated,
         "pending_purge": counts.pending_purge,
@@ -179,6 +181,7 @@ def _lines(form: dict[str, Any]) -> list[str]:
     ]
     if "file_bytes" in form:
         lines.append(f"file       {_size(form['file_bytes'])}")
+    if "origins" in form:
         lines += [f"origin     {row['origin']}: {row['active']:,}" for row in form["origins"]]
     return lines
 

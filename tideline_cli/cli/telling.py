@@ -1,0 +1,59 @@
+"""What goes to stderr: notes, warnings and errors, as lines for people or as JSON lines."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def tell(text: str) -> None:
+    """Write to stderr; where that cannot be done nobody hears it, and nothing else changes."""
+    try:
+        sys.stderr.write(text)
+    except (OSError, ValueError):
+        return
+
+
+def tell_form(form: Mapping[str, object]) -> None:
+    """Write one JSON object on a line of its own, with escapes for what acts on a terminal."""
+    from tideline_cli.model.codec import dumps  # noqa: PLC0415  plain notes need no JSON
+
+    text = dumps(form)
+    if not text.isascii() and sys.stderr is not None and sys.stderr.isatty():
+        from tideline_cli.policy.render import screen_json  # noqa: PLC0415  as above
+
+        text = screen_json(text)
+    tell(text + "\n")
+
+
+def note(text: str, *, as_json: bool = False) -> None:
+    """Tell the user one line that is no result; control characters are made visible."""
+    if as_json:
+        tell_form({"note": {"message": text}})
+    else:
+        tell(f"tideline: {screened(text)}\n")
+
+
+def warn(code: str, text: str, *, hint: str = "", as_json: bool = False) -> None:
+    """Tell the user what could harm them, and the way out."""
+    if as_json:
+        tell_form({"warning": {"code": code, "message": text, "hint": hint}})
+    else:
+        note(f"{text}; {hint}" if hint else text)
+
+
+def shows_progress(*, quiet: bool, as_json: bool) -> bool:
+    """Say whether somebody sees a bar: on a terminal, where stderr is not for a program."""
+    return not (quiet or as_json) and sys.stderr.isatty()
+
+
+def screened(text: str) -> str:
+    """Return text as a terminal may show it, all but ASCII escaped where nothing can be loaded."""
+    try:
+        from tideline_cli.policy.render import screen_text  # noqa: PLC0415  an error may be that
+    except (ImportError, OSError):
+        return ascii(text)[1:-1]
+    return screen_text(text)
