@@ -6,14 +6,14 @@ HASHED := --quiet --disable-pip-version-check --require-hashes --only-binary :al
 LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock"
-# Of `make fuzz`.
+# Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
 # Half-written byte code and unbuffered streams of a caller's shell are not for our processes.
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: all help demo test lint bench faults fuzz truth isolation poison audit locked lock generate \
+.PHONY: all help demo test lint bench faults fuzz contract truth isolation poison audit locked lock generate \
 	release-check clean
 
 all: lint test
@@ -56,6 +56,9 @@ fuzz: $(VENV)/.installed-dev        ## 10,000 random command lines, then SECONDS
 	$(VENV)-fuzz/bin/python -m pip install $(HASHED) -r requirements/dev.txt
 	$(VENV)-fuzz/bin/python -m pip install $(HASHED) -r requirements/fuzz.txt
 	$(VENV)-fuzz/bin/python -m tests.fuzz all $(SECONDS)
+
+contract: $(VENV)/.installed-dev    ## CALLS command lines: do text, JSON, help and manual agree?
+	PYTHONPATH=. $(BIN)/python -m tests.contract $(CALLS)
 
 truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps: does everything agree after each?
 	PYTHONPATH=. $(BIN)/python -m tests.truth.figures

@@ -64,7 +64,7 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
             flags |= _by_flag(options_of(name))
         else:
             return None
-    if not name:
+    if not name or (words and not verb(name).ARGUMENTS):
         return None
     given["words"] = words
     return name, given

@@ -81,6 +81,7 @@ def _list(session: Session) -> None:
             ],
         }  # fmt: skip
         plain: dict[str, Any] = {name: _plain(value) for name, value in rows.items()}
+        plain |= {name: _get(session, name) for name in _OF_FILE}
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
     output.emit_lines(
@@ -167,7 +168,9 @@ def _set(session: Session, name: str, value: str) -> None:
     from tideline_cli.config import saving  # noqa: PLC0415  tomllib, 10 ms
 
     _own_folder()
-    saving.put(config.config_file(os.environ), name, value)
+    path = config.config_file(os.environ)
+    saving.put(path, name, value)
+    _put(session, name, value, path)
 
 
 def _check_model(name: str, value: str) -> None:
@@ -184,9 +187,17 @@ def _set_of_file(session: Session, name: str, value: Any) -> None:
     db = session.writing()
     if name == "analyzer":
         session.note(f"{analyse_anew(db, value):,} facts analysed anew")
-        return
-    with writing(db):
-        put_setting(db, name, value)
+    else:
+        with writing(db):
+            put_setting(db, name, value)
+    _put(session, name, value, session.database)
+
+
+def _put(session: Session, name: str, value: str, path: str) -> None:
+    """Say what was set where, to whom asks for JSON or for more."""
+    if session.json:
+        output.emit_json({"name": name, "value": value, "file": path})
+    session.detail(f"{name} is set in {path}")
 
 
 def _say(session: Session, key: str, value: str) -> None:

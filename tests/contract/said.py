@@ -1,0 +1,213 @@
+"""What the JSON of a command says must stand in its text: one function a command, which returns
+what is missing or too much."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tideline_cli.cli.output import shown_origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Says = Callable[[Any, str], list[str]]
+
+ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
+
+
+def difference(command: str, form: Any, text: str) -> list[str]:
+    """Return in what the text of a command differs from its JSON."""
+    if form == {"frozen": True}:
+        return []
+    known = set(ID.findall(str(form)))
+    strange = [f"text names {one}, JSON does not" for one in ID.findall(text) if one not in known]
+    return strange + SAYS[command](form, text)
+
+
+def _first_column(text: str) -> list[str]:
+    return [line.split("\t")[0] for line in text.splitlines() if ID.match(line)]
+
+
+def _same(what: str, wanted: object, found: object) -> list[str]:
+    return [] if wanted == found else [f"{what}: JSON has {wanted!r:.200}, text {found!r:.200}"]
+
+
+def _holds(text: str, parts: Iterable[object]) -> list[str]:
+    return [f"text lacks {part!r:.200}" for part in parts if str(part) not in text]
+
+
+def _one_fact(form: Any, text: str) -> list[str]:
+    return _same("id", [form["id"]], _first_column(text))
+
+
+def _facts(form: Any, text: str) -> list[str]:
+    return _same("facts", [fact["id"] for fact in form["facts"]], _first_column(text))
+
+
+def _recall(form: Any, text: str) -> list[str]:
+    ranks = [hit["rank"] for hit in form["hits"]]
+    return _same("hits", [hit["id"] for hit in form["hits"]], _first_column(text)) + _same(
+        "ranks", list(range(1, len(ranks) + 1)), ranks
+    )
+
+
+def _context(form: Any, text: str) -> list[str]:
+    shown = re.sub(r' id="[0-9a-f]+"', "", form["block"])
+    found = _same("block", shown, re.sub(r' id="[0-9a-f]+"', "", text).removesuffix("\n"))
+    return found + _same("chars", len(form["block"]), form["chars"])
+
+
+def _deed(word: str) -> Says:
+    def said(form: Any, text: str) -> list[str]:
+        lines = [line for line in text.splitlines() if ID.search(line)]
+        return _same(word, form[word], [ID.findall(line)[0] for line in lines])
+
+    return said
+
+
+def _passes(form: Any, text: str) -> list[str]:
+    found = []
+    for row in form["origins"]:
+        total = row.get("reflected")
+        count = "" if total is None else f": {total:,} fact"
+        found += _holds(text, [f"{shown_origin(row['origin'])}{count}"]) if text else []
+        if text and row.get("batch") and (row.get("archived") or row.get("related")):
+            found += _holds(text, [f"batch {row['batch']}"])
+    return found
+
+
+def _consolidate(form: Any, text: str) -> list[str]:
+    names = [shown_origin(row["origin"]) for row in form["origins"]]
+    return _holds(text, names) if text else []
+
+
+def _status(form: Any, text: str) -> list[str]:
+    facts = form["facts"]
+    return _holds(text, (
+        form["database"], form["health"], f"{form['pinned']:,} pinned",
+        *(f"{facts[name]:,} {name}" for name in ("active", "archived", "pruned")),
+        f"{form['vectors']['present']:,} by {form['vectors']['embedder']}",
+        *(f"{count:,} {name}" for name, count in form["by_source"].items() if count),
+    )) + _same("origins", len(form.get("origins", ())), text.count("\norigin ") - 1)  # fmt: skip
+
+
+def _show(form: Any, text: str) -> list[str]:
+    edges = [edge["id"] for edge in (*form["links"], *form["backlinks"])]
+    lines = text.splitlines()
+    return (
+        _holds(text, (form["fact"]["id"], form["fact"]["segment"], *edges))
+        + _same("content", form["fact"]["content"], lines[0])
+        + _same("history", len(form["history"]), sum(line[:8] == "history " for line in lines))
+    )
+
+
+def _link(form: Any, text: str) -> list[str]:
+    edges = [f"{one['source']}\t{one['kind']}\t{one['target']}" for one in form["links"]]
+    return _same("edges", edges, text.splitlines())
+
+
+def _feedback(form: Any, text: str) -> list[str]:
+    return _holds(text, (form["id"], form["signal"], f"importance {form['importance']:.2f}"))
+
+
+def _purge(form: Any, text: str) -> list[str]:
+    if form["dry_run"]:
+        return _same("purged", form["purged"], _first_column(text))
+    count = len(form["purged"])
+    return _holds(text, [f"{count:,} fact"]) if count else []
+
+
+def _pairs(form: Any, text: str) -> list[str]:
+    pairs = [one for pair in form["contradictions"] for one in (pair["a"]["id"], pair["b"]["id"])]
+    return _same("pairs", pairs, ID.findall(text))
+
+
+def _history(form: Any, text: str) -> list[str]:
+    batches = list(dict.fromkeys(str(row["batch"]) for row in form["changes"]))
+    said = dict.fromkeys(line.split("\t")[0] for line in text.splitlines())
+    return _same("batches", batches, list(said))
+
+
+def _undo(form: Any, text: str) -> list[str]:
+    counts = [
+        f"{len(ids):,} fact{'' if len(ids) == 1 else 's'} {deed}"
+        for deed, ids in form["facts"].items()
+        if ids
+    ]
+    return _holds(text, (f"batch {form['undone']} ({form['verb']})", *counts))
+
+
+def _import(form: Any, text: str) -> list[str]:
+    words = {"added": "added", "present": "there already", "skipped": "bad rows skipped",
+             "reinforced": "reinforced", "superseded": "superseded", "links": "links"}  # fmt: skip
+    return _holds(
+        text, [f"{form[name]:,} {word}" for name, word in words.items() if form[name]]
+    ) + _holds(text, [f"{form['added']:,} added"])
+
+
+def _extract(form: Any, text: str) -> list[str]:
+    if "prompts" in form:
+        prompts = [line for one in form["prompts"] for line in one["prompt"].split("\n")]
+        return _holds(text, [*prompts, *form["would_store"]])
+    names = [name for name in ("stored", "reinforced", "blocked") if form[name]]
+    return _holds(text, [f"{form[name]:,} {name}" for name in names])
+
+
+def _relink(form: Any, text: str) -> list[str]:
+    prompts = form.get("prompts", ())
+    return _holds(text, [line for one in prompts for line in one["prompt"].split("\n")])
+
+
+def _embed(form: Any, text: str) -> list[str]:
+    return _same("vector", form["vector"], [float(number) for number in text.split()])
+
+
+def _doctor(form: Any, text: str) -> list[str]:
+    lines = [f"{finding['check']}: {finding['message']}" for finding in form["findings"]]
+    word = "all is well" if form["checks"] and not lines else ""
+    return _holds(text, [*lines, word, form["database"] if not lines else ""])
+
+
+def _backup(form: Any, text: str) -> list[str]:
+    return _holds(text, (form["file"], f"{form['facts']:,} fact", f"{form['bytes']:,} bytes"))
+
+
+def _schedule(form: Any, text: str) -> list[str]:
+    if form["installed"] or form["removed"] or not text:
+        return []
+    files = [file["content"] for file in form.get("files", ())]
+    return _holds(text, [form["entry"]] if "entry" in form else files)
+
+
+def _config(form: Any, text: str) -> list[str]:
+    if set(form) <= {"value", "path"}:
+        return _same("value", [*form.values()], [text.removesuffix("\n")])
+    if "limit" in form:
+        return _holds(text, [name for name in form if name != "project"])
+    return []
+
+
+def _restore(form: Any, text: str) -> list[str]:
+    if "restored" in form:
+        return _deed("restored")(form, text)
+    return _holds(text, (form["file"], f"{form['facts']:,} fact"))
+
+
+def _man(form: Any, text: str) -> list[str]:
+    return _same("page", form["roff"], text) if text.startswith(".TH") else _holds(
+        text.lower(), [form["name"].lower()]
+    )  # fmt: skip
+
+
+SAYS: dict[str, Says] = {
+    "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
+    "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
+    "pin": _deed("pinned"), "unpin": _deed("unpinned"), "forget": _deed("forgotten"),
+    "restore": _restore, "edit": _one_fact, "link": _link, "feedback": _feedback,
+    "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo,
+    "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
+    "extract": _extract, "relink": _relink, "embed": _embed, "doctor": _doctor, "backup": _backup,
+    "schedule": _schedule, "config": _config, "man": _man,
+    "completions": lambda form, text: _same("script", form["script"], text),
+}  # fmt: skip

@@ -1,0 +1,87 @@
+"""The tables of options against help, manual, completions, README and behaviour."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract import pairs, tables
+from tideline_cli.cli import options
+from tideline_cli.cli.commands import COMMANDS
+from tideline_cli.cli.fast import verb
+from tideline_cli.cli.options import Option
+from tideline_cli.model.record import replace
+
+
+@pytest.fixture(scope="module")
+def world():
+    """One world for all commands: each call renews it."""
+    with pairs.surroundings() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def home():
+    """The world has a home of its own."""
+
+
+def test_what_is_told_is_so(world):
+    """Flags, meanings, defaults, bounds, choices, variables and exit codes agree everywhere."""
+    assert tables.complaints(world) == []
+
+
+def put(monkeypatch, name, *fresh, drop=""):
+    """Put options into the table of a verb."""
+    module = verb(name)
+    kept = tuple(option for option in module.OPTIONS if option.name != drop)
+    monkeypatch.setattr(module, "OPTIONS", (*kept, *fresh))
+
+
+def option_of(name, wanted):
+    """Return an option of a verb."""
+    return next(option for option in verb(name).OPTIONS if option.name == wanted)
+
+
+FAULTS = {
+    "no help": ("has no help", {"help": ""}),
+    "another default": ("told is 50, in force is 7", {"default": 7}),
+    "a bound that only the table knows": ("--limit=7 is taken", {"most": 6}),
+    "a flag that is new": ("--uppermost is not in _tideline", {"flags": ("--uppermost",)}),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_a_table_is_found(world, monkeypatch, fault):
+    """An option that is changed behind the back of its documents is complained of."""
+    says, change = FAULTS[fault]
+    old = option_of("list", "limit")
+    put(monkeypatch, "list", replace(old, **change), drop="limit")
+    if "most" in change:  # the check that would enforce it is taken away as well
+        monkeypatch.setattr(options, "_count", lambda _, text: int(text) if text[0] != "-" else 0)
+    assert any(says in one for one in tables.of_command("list", world))
+
+
+def test_a_choice_that_is_not_kept_is_found(world, monkeypatch):
+    """A choice that the parser does not check is complained of."""
+    real = options.convert
+
+    def careless(option, text):
+        return text if option.kind == "choice" else real(option, text)
+
+    monkeypatch.setattr(options, "convert", careless)
+    assert any("no choice" in one for one in tables.of_command("schedule", world)) is False
+    assert any("no choice" in one for one in tables.of_command("list", world))
+
+
+def test_a_clash_that_is_let_pass_is_found(world, monkeypatch):
+    """Two options that the table keeps apart and the parser does not are complained of."""
+    monkeypatch.setattr(options, "_check_alone", lambda *_: None)
+    assert any("--remove goes with reason" in one for one in tables.of_command("link", world))
+
+
+def test_a_flag_without_a_place_is_found(world, monkeypatch):
+    """An option that stands in no committed completion is complained of."""
+    fresh = Option("sideways", ("--sideways",), "Look there.", "flag", False)
+    put(monkeypatch, "pin", fresh)
+    found = tables.of_command("pin", world)
+    assert [one for one in found if "--sideways is not in tideline.fish" in one]
+    assert len(COMMANDS) == 32
