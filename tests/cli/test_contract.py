@@ -214,7 +214,7 @@ def test_recall_answers_line_by_line(run):
     errors = [row["error"] for row in done.lines if "error" in row]
     assert all(set(error) == {"code", "message", "hint"} for error in errors)
     assert errors[0]["message"] == "unknown key: 'limit'"
-    assert done.err == "tideline: 6 bad lines; all others are answered\n"
+    assert done.err == "tideline: 2 of 8 lines are answered\n"
     assert run("recall", "--batch", stdin="deploy\nnothing like it zebra\n").code == 0
 
 
@@ -232,7 +232,7 @@ def test_remember_says_what_was_stored(run):
     done = run("remember", "--batch", stdin='{"content": "one"}\n{"text": 2}\n{"content": "three"}')
     assert done.code == 2
     assert [row.get("line") for row in done.lines] == [None, 2, None]
-    assert done.err == "tideline: 2 lines are stored, 1 are not\n"
+    assert done.err == "tideline: 2 of 3 lines are stored\n"
     assert len(run("list", "--json").json["facts"]) == 2
     assert run("undo").code == 0
     assert run("list", "--json").json["facts"] == []
@@ -250,6 +250,7 @@ CLASHES = [
     ("list", "--lifecycle", "pruned", "--as-of", "2026-01-01"), ("recall", "x", "--quiet", "-v"),
     ("schedule", "--remove", "--at", "02:00"), ("schedule", "--remove", "--install"),
     ("extract", "-", "--all-now", "--min-new", "3"),
+    ("import", "rows.csv", "--table", "notes"), ("import", "-", "--table", "fact"),
     ("relink", "--llm", "cat", "--key-file", "key"), ("relink", "--llm", "cat", "--model", "m"),
 ]  # fmt: skip
 
@@ -313,7 +314,7 @@ def test_what_is_left_out_is_said(run):
         assert (cut.json["truncated"], whole.json["truncated"]) == (True, False)
         assert "--limit 0" in run(*argv, "-n", "5").err
         assert "more" not in run(*argv, "-n", "0").err
-    assert "the newest 50 are listed" in run("list").err
+    assert "more than the newest 50" in run("list").err
 
 
 def test_the_newest_commands_of_a_fact(run):

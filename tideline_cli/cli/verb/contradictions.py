@@ -68,7 +68,7 @@ def run(
         if not found:
             session.note("no contradictions found")
     if is_cut:
-        session.note(f"the strongest {limit:,} pairs, and there are more: --limit 0 shows all")
+        session.note(f"there are more pairs than the strongest {limit:,}: --limit 0 shows all")
     return 0
 
 

@@ -63,7 +63,7 @@ def run(session: Session, *, words: list[str], limit: int | None) -> int:
         most = None if words or session.verbose else _MOST
         output.emit_lines(_lines(told, names, whole=not words, most=most))
     if is_cut:
-        session.note(f"the newest {limit:,} commands, and there are more: --limit 0 shows all")
+        session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
     if not told:
         whose = "what made this fact was done by another origin" if words else "no changes yet"
         session.note(f"nothing to tell: {whose}")

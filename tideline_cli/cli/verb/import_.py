@@ -52,8 +52,7 @@ OPTIONS = (
     Option("strict", ("--strict",), "Take nothing if any row is bad.", "flag", False),
     Option("format", ("--format",), "jsonl, csv, tsv or sqlite [default: by the file's name].",
            "choice", choices=("jsonl", "csv", "tsv", "sqlite")),
-    Option("table", ("--table",), "The table of a SQLite file [default: fact].", metavar="NAME",
-           default="fact"),
+    Option("table", ("--table",), "The table of a SQLite file [default: fact].", metavar="NAME"),
     Option("max_rows", ("--max-rows",), f"Rows at most, bad ones included [default: {MAX_ROWS:,}].",
            "count", MAX_ROWS, least=1),
 )  # fmt: skip
@@ -64,15 +63,17 @@ _LONGEST_LINE = 1 << 20
 
 def run(
     session: Session, *, words: list[str], trust: bool, merge: bool, strict: bool,
-    format: str | None, table: str, max_rows: int,
+    format: str | None, table: str | None, max_rows: int,
 ) -> int:  # fmt: skip
     """Import one file."""
     if len(words) != 1:
         raise UsageError("name one file", hint="tideline import facts.jsonl")
     path = words[0]
     kind = format or _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
+    if table is not None and kind != "sqlite":
+        raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
     ground = Ground(session.viewer, session.now, trust)
-    source = _Source(session, path, kind, table, twice=strict)
+    source = _Source(session, path, kind, table or "fact", twice=strict)
     if strict:
         _check(_Rows(source, max_rows), ground)
     rows = _Rows(source, max_rows)

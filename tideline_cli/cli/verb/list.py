@@ -64,7 +64,7 @@ def run(
     found = found[:limit] if is_cut else found
     _print(session, found, jsonl=jsonl, is_cut=is_cut)
     if is_cut:
-        session.note(f"the newest {limit:,} are listed, and there are more: --limit 0 lists all")
+        session.note(f"there are more than the newest {limit:,}: --limit 0 lists all")
     session.detail(f"listed {len(found):,} facts")
     if found:
         return 0

@@ -142,7 +142,7 @@ def _run_batch(session: Session, explain: bool, given: dict[str, Any]) -> int:
     """Answer one query a line; passive. A bad line is answered with what is wrong with it; the
     exit code is the highest of theirs."""
     db = session.reading()
-    worst = bad = 0
+    worst = bad = good = 0
     for number, line in enumerate(session.standard_input().split("\n"), 1):
         if not line.strip():
             continue
@@ -150,13 +150,14 @@ def _run_batch(session: Session, explain: bool, given: dict[str, Any]) -> int:
         try:
             row = _row(line)
             form = _answered(session, db, row, explain, given)
+            good += 1
         except UsageError as error:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
             form = {"line": number, "error": told}
             bad, worst = bad + 1, max(worst, error.exit_code)
         output.emit_json({"id": row["id"], **form} if "id" in row else form)
     if bad:
-        session.note(f"{bad:,} bad lines; all others are answered")
+        session.note(f"{good:,} of {good + bad:,} lines are answered")
     return worst
 
 

@@ -230,7 +230,7 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
         output.emit_json(result)
     bad = sum("error" in result for result in results)
     if bad:
-        session.note(f"{len(results) - bad:,} lines are stored, {bad:,} are not")
+        session.note(f"{len(results) - bad:,} of {len(results):,} lines are stored")
     session.detail(f"batch {batch.ordinal}")
     return worst
 
