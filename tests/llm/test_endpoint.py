@@ -96,6 +96,8 @@ GOOD = reply("hi")
         ((Step(status=429, headers={"Retry-After": "0"}), GOOD), 2),
         ((Step(status=429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}), GOOD), 2),
         ((Step(reset=True), GOOD), 2),
+        ((Step(status=408), GOOD), 2),
+        ((Step(status=425), GOOD), 2),
     ],
 )
 def test_what_passes_is_tried_again(steps, asked):
@@ -132,6 +134,9 @@ def test_three_tries_are_enough(step):
         (Step(body="[" * 100_000), "replied something other than JSON: " + "[" * 199 + "…", ""),
         (Step(body=b'{"choices":[{"message":{"content":"\xff"}}]}'),
          "replied something other than UTF-8", ""),
+        (Step(body=""), "replied with nothing", ""),
+        (Step(body={"choices": [{"message": {"content": []}}]}),
+         'replied without a text: {"choices": [{"message": {"content": []}}]}', ""),
         (Step(body={"choices": []}), 'replied without a text: {"choices": []}', ""),
         (Step(body=[1]), "replied without a text: [1]", ""),
         (Step(body={"choices": [{"message": {"content": None}}]}),
@@ -193,6 +198,44 @@ def test_no_thread_stays_behind():
         for thread in ours:
             thread.join(2)
         assert not any(thread.is_alive() for thread in ours)
+
+
+@pytest.mark.parametrize(
+    ("asked", "least", "most"),
+    [("0.4", 0.4, 1.0), ("+2", 0.0, 0.2), ("-1", 0.0, 0.2), ("inf", 0.0, 0.2),
+     ("Wed, 21 Oct 2015 07:28:01 GMT", 0.9, 1.6), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0, 0.2),
+     ("Wed, 99 Oct 2015", 0.0, 0.2)],
+)  # fmt: skip
+def test_how_long_a_server_asks_to_wait(monkeypatch, asked, least, most):
+    """A pause is a number with or without a fraction, or a time by the server's own clock; what
+    is neither is no wish."""
+    monkeypatch.setattr(endpoint, "PAUSES", (0.0, 0.0))
+    headers = {"Retry-After": asked, "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    with serving(Step(status=503, headers=headers), GOOD) as server:
+        started = monotonic()
+        assert complete(model(server), "hello") == "hi"
+        assert least <= monotonic() - started <= most
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{"type": "text", "text": "h"}, {"type": "output_text", "text": "i"}], "hi"),
+        ([{"type": "reasoning", "text": "hm"}, {"text": "hi"}], "hi"),
+        (["h", "i"], "hi"),
+    ],
+)
+def test_a_content_of_parts(content, said):
+    """The texts of a content in parts are the reply; the reasons of the model are not."""
+    with serving(Step(body={"choices": [{"message": {"content": content}}]})) as server:
+        assert complete(model(server), "hello") == said
+
+
+def test_a_byte_order_mark():
+    """A body that begins with a byte order mark is read."""
+    form = json.dumps({"choices": [{"message": {"content": "hi"}}]})
+    with serving(Step(body=b"\xef\xbb\xbf" + form.encode())) as server:
+        assert complete(model(server), "hello") == "hi"
 
 
 def test_nobody_listens():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import re
 import ssl
+from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -19,6 +21,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from email.message import Message
     from socket import socket
     from typing import Any
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 PAUSES = (0.5, 2.0)  # seconds before the second and the third try
 LONGEST_PAUSE = 10.0  # seconds; a server that asks for more is asked again after these
+_SECONDS = re.compile(r"[0-9]{1,8}(?:\.[0-9]{0,9})?")
+_TEXTS = (None, "text", "output_text")  # parts of a content that are the answer, not its reasons
 _BOTH_WAYS = 2  # socket.SHUT_RDWR
 _AUTHORITY = "set TIDELINE_API_KEY, or name a file with the key"
 _ADDRESS = "is the model server running, and is the base URL its address?"
@@ -146,11 +151,14 @@ class _Call(Thread):
                 return _Outcome(trouble="cut its reply short")
             if 200 <= response.status < 300:
                 return self._content(raw)
-            return self._refusal(response.status, raw, response.headers.get("Retry-After", ""))
+            pause = _asked_pause(response.headers)
+            return self._refusal(response.status, raw, pause)
 
     def _content(self, raw: bytes) -> _Outcome:
+        if not raw.strip():
+            return _Outcome(trouble="replied with nothing")
         try:
-            form = json.loads(raw.decode())
+            form = json.loads(raw.decode("utf-8-sig"))
         except UnicodeDecodeError:
             return _Outcome(trouble="replied something other than UTF-8")
         except (ValueError, RecursionError):
@@ -160,20 +168,19 @@ class _Call(Thread):
             return _Outcome(trouble=f"replied without a text: {self._said(raw)}")
         return _Outcome(text=content)
 
-    def _refusal(self, status: int, raw: bytes, retry_after: str) -> _Outcome:
+    def _refusal(self, status: int, raw: bytes, pause: float | None) -> _Outcome:
         if 300 <= status < 400:
             trouble = f"redirects elsewhere ({status}), which is not followed"
             return _Outcome(trouble=trouble, hint="give the final address as the base URL")
         trouble = f"answered {status}: {self._said(raw)}".removesuffix(": ")
-        may_pass = status == 429 or status >= 500
-        asked = retry_after.strip()
-        pause = float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else None
-        return _Outcome(trouble=trouble, hint=_advice(status), may_pass=may_pass, pause=pause)
+        return _Outcome(
+            trouble=trouble, hint=_advice(status), may_pass=_may_pass(status), pause=pause
+        )
 
     def _said(self, raw: bytes) -> str:
         """Return the server's own message, or the beginning of what it sent."""
         try:
-            form = json.loads(raw.decode())
+            form = json.loads(raw.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             form = None
         error = form.get("error") if isinstance(form, dict) else None
@@ -184,12 +191,43 @@ class _Call(Thread):
         return excerpt(text, self._model.key)
 
 
+def _asked_pause(headers: Message) -> float | None:
+    """Return the seconds that a server asks to wait: a number, or a time, by its own clock where
+    it tells that."""
+    asked = headers.get("Retry-After", "").strip()
+    if _SECONDS.fullmatch(asked):
+        return float(asked)
+    until = _stamp(asked)
+    now = _stamp(headers.get("Date", "")) or time()
+    return None if until is None else max(0.0, until - now)
+
+
+def _stamp(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp() if date else None
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _may_pass(status: int) -> bool:
+    """Say whether an answer is worth asking again: late, too many, or trouble of the server's."""
+    return status in (408, 425, 429) or status >= 500
+
+
 def _first_content(form: Any) -> str | None:
-    """Return choices[0].message.content."""
+    """Return choices[0].message.content: a text, or the texts of its parts."""
     try:
         content = form["choices"][0]["message"]["content"]
     except (LookupError, TypeError):
         return None
+    if isinstance(content, list):
+        parts = [
+            part.get("text") if isinstance(part, dict) else part
+            for part in content
+            if not isinstance(part, dict) or part.get("type") in _TEXTS
+        ]
+        texts = [part for part in parts if isinstance(part, str)]
+        return "".join(texts) if texts else None
     return content if isinstance(content, str) else None
 
 
@@ -203,7 +241,7 @@ def _advice(status: int) -> str:
         return _AUTHORITY
     if status == 404:
         return "is the model's name right, and does the base URL end in /v1?"
-    return "try again later" if status == 429 or status >= 500 else ""
+    return "try again later" if _may_pass(status) else ""
 
 
 def _connection(url: SplitResult, timeout: float) -> http.client.HTTPConnection:
