@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -13,6 +14,7 @@ from time import monotonic, sleep
 import pytest
 
 from tests.llm.test_endpoint import LATE
+from tests.support import ROOT
 from tideline_cli.errors import UnavailableError
 from tideline_cli.llm.client import LARGEST_REPLY, Model, complete
 
@@ -158,6 +160,76 @@ def test_an_interrupt_ends_the_whole_group(tmp_path):
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         complete(program(FAMILY.format(file=str(file), rest="time.sleep(60)")), "hello")
+    assert ended(file)
+
+
+VERBS = (
+    ("extract", "-", "--llm"), ("consolidate", "--force", "--min-facts", "2", "--llm"),
+    ("relink", "--llm"),
+)  # fmt: skip
+
+
+def as_usual():
+    """Give a child the dispositions of a shell in the foreground, whatever ours are."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc")
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT],
+    ids=lambda number: number.name,
+)  # fmt: skip
+def test_a_signal_ends_the_whole_group(run, tmp_path, verb, number):
+    """What ends tideline ends the model's program with all that it started, and is how tideline
+    ended."""
+    for text in ("Ann rides", "Bob walks"):
+        run("remember", text)
+    file = tmp_path / "pid"
+    asked = program(FAMILY.format(file=str(file), rest="time.sleep(60)")).command
+    talk = b"USER: I moved to Lisbon\nASSISTANT: Nice\n"
+    argv = [sys.executable, "-m", "tideline_cli", *verb, asked]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=as_usual, env=os.environ | {"PYTHONPATH": str(ROOT)},
+    ) as started:  # fmt: skip
+        started.stdin.write(talk)
+        started.stdin.close()
+        for _ in range(1000):
+            if file.exists():
+                break
+            sleep(0.02)
+        started.send_signal(number)
+        code = started.wait(10)
+    assert code == (130 if number == signal.SIGINT else -number)
+    assert ended(file)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc")
+def test_a_signal_that_is_ignored_stays_ignored():
+    """Under nohup a closed terminal ends neither the model nor us; afterwards all is as before."""
+    before = [signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)]
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        script = f"os.kill({os.getpid()}, 1); time.sleep(0.1); print('done')"
+        assert complete(program(script), "") == "done\n"
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        for number, handler in zip((signal.SIGHUP, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc")
+def test_the_deadline_ends_what_still_talks(tmp_path):
+    """At the deadline a child ends too whose parent has ended before it."""
+    file = tmp_path / "pid"
+    drip = "[(__import__('os').write(1, b'.'), time.sleep(0.01)) for _ in range(6000)]"
+    family = FAMILY.replace("time.sleep(60)", drip).format(file=str(file), rest="")
+    error = failure(program(family, timeout=1.0))
+    assert error.hint == LATE
     assert ended(file)
 
 

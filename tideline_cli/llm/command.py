@@ -7,7 +7,9 @@ import selectors
 import shlex
 import signal
 import subprocess
+from contextlib import suppress
 from io import FileIO
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import cast
 
@@ -17,10 +19,13 @@ from tideline_cli.llm.wording import excerpt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from tideline_cli.llm.client import Model
 
 _CHUNK = 1 << 16
 _LAST_WORDS = 4096  # bytes of stderr that are kept
+_FATAL = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _GLANCE = 0.1  # seconds between looks at whether the program has ended
 
 
@@ -32,23 +37,72 @@ def ask(model: Model, prompt: str, *, system: str | None) -> str:
     """
     words = shlex.split(model.command or "")
     asked = prompt if system is None else f"{system}\n\n{prompt}"
-    process = _started(words)
-    try:
+    with _Ending() as ending:
+        process = ending.watch(_started(words))
         talk = _Talk(process, asked.encode(), monotonic() + model.timeout)
-        talk.run()
-        status = process.wait(max(0.0, talk.deadline - monotonic()))
-    except (TimeoutError, subprocess.TimeoutExpired):
-        hint = "allow a longer timeout, or ask a faster model"
-        message = f"{_name(words)} gave no answer within {model.timeout:g} s"
-        raise UnavailableError(message, hint=hint) from None
-    finally:
-        _end(process)
+        try:
+            talk.run()
+            status = process.wait(max(0.0, talk.deadline - monotonic()))
+        except (TimeoutError, subprocess.TimeoutExpired):
+            hint = "allow a longer timeout, or ask a faster model"
+            message = f"{_name(words)} gave no answer within {model.timeout:g} s"
+            raise UnavailableError(message, hint=hint) from None
     if status:
         raise UnavailableError(_failure(words, status, talk.last_words, model.key))
     try:
         return talk.reply.decode()
     except UnicodeDecodeError:
         raise UnavailableError(f"{_name(words)} replied something other than UTF-8") from None
+
+
+class _Ending:
+    """Ends a program and all that it started when we are left before it is done: by an error, by
+    Ctrl-C, or by a signal that ends us, which it would not hear of in a session of its own.
+
+    A signal that we are told to ignore, as nohup does, stays ignored.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._before: dict[int, Any] = {}
+        self._heard: int | None = None
+
+    def __enter__(self) -> Self:
+        if current_thread() is main_thread():
+            for number in _FATAL:
+                if signal.getsignal(number) == signal.SIG_DFL:
+                    self._before[number] = signal.signal(number, self._fatal)
+        return self
+
+    def watch(self, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+        """Take charge of a program; a signal that came while it started ends it now."""
+        self._process = process
+        if self._heard is not None:
+            self._fatal(self._heard, None)
+        return process
+
+    def _fatal(self, number: int, _: object) -> None:
+        """End the program, then ourselves by the same signal."""
+        if self._process is None:
+            self._heard = number
+            return
+        _kill(self._process)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        process = self._process
+        if process is not None:
+            if kind is not None or process.poll() is None:
+                _kill(process)
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        if self._heard is not None and process is None:  # it could not be started
+            os.kill(os.getpid(), self._heard)
 
 
 class _Talk:
@@ -138,14 +192,12 @@ def _started(words: list[str]) -> subprocess.Popen[bytes]:
         raise UnavailableError(message) from None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program that still runs, with all that it started; close its pipes."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            pipe.close()
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program that still runs with all that it started. Of one that has ended, what still
+    holds its output is killed: until then nobody else can have its number."""
+    if process.poll() is None or (process.stdout is not None and not process.stdout.closed):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failure(words: list[str], status: int, last_words: bytes, key: str | None) -> str:
