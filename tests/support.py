@@ -56,6 +56,8 @@ DEVIATIONS = {
     "prompt_wording": "prompts are in words of ours, in the reference's structure",
     "distilled_unpinned": "what a model distils is never pinned; the reference pins entities",
     "identifier_trailing_dot": "an e-mail address ends before the dot that ends the sentence",
+    "identifier_wording": "an identifier is the user's after \"my\" alone, in their language",
+    "long_messages": "a message of more than 4,000 characters is heard by its marked passages",
     "identifier_country_code": "a phone number is found behind +86 too",
 }
 """Where we mean something else than the reference, and why."""

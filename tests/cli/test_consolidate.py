@@ -102,14 +102,15 @@ def test_an_id_of_another_origin_does_nothing(filled):
     ],
 )
 def test_prose_and_garbage(filled, said, parsed):
-    """JSON is found in prose; garbage changes nothing, is told, and ends with 1."""
+    """JSON is found in prose; garbage changes nothing, is told as an error, and ends with 1."""
     with serving(reply(said)) as server:
         done = ask(filled, server, "--origin", "owner", "--json")
     assert done.code == (0 if parsed else 1)
     (mine,) = done.json["origins"]
     assert (mine["ran"], mine["parsed"]) == (True, parsed)
     assert active(filled) == set(FACTS) - ({"OLD"} if parsed else set())
-    assert ("cannot be read" in done.err) is not parsed
+    assert done.json["skipped_windows"] == (0 if parsed else 1)
+    assert parsed or done.error["code"] == "bad_reply"
 
 
 @pytest.mark.parametrize("archive_all", [{"archive": list(FACTS)}, {"archive": list(FACTS)[:3]}])
@@ -184,7 +185,8 @@ def test_throttle(filled):
         again = ask(filled, server, "--origin", "owner", "--json")
         assert again.json == {
             "origins": [], "archived": 0, "throttled": True,
-            "next_due": iso(NOW + judge.INTERVAL_MS), "dry_run": False, "batch": None,
+            "next_due": iso(NOW + judge.INTERVAL_MS), "dry_run": False,
+            "skipped_windows": 0, "batch": None,
         }  # fmt: skip
         assert "--force" in again.err
         assert ask(filled, server, "--origin", "owner", "--force", "--json").json["batch"]

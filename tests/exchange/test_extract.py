@@ -36,7 +36,8 @@ def test_a_model_as_a_child_process(run, model, talk):
     assert done.code == 0, done.err
     assert list(done.json) == [
         "session", "ran", "stored", "reinforced", "blocked", "skipped", "refused_items", "facts",
-        "links", "messages", "processed_to", "identifiers", "batch", "dry_run",
+        "links", "messages", "processed_to", "identifiers", "batch", "dry_run", "secrets",
+        "skipped_windows",
     ]  # fmt: skip
     assert result(done) == {
         "session": ANY, "ran": True, "stored": 2, "links": 2, "messages": 4,
@@ -95,7 +96,8 @@ def test_the_cursor_holds(run, model, talk, reply, code):
     model.says(reply, REPLY)
     bad = run("extract", path, "--llm", model.command, "--json")
     assert bad.code == code
-    assert result(bad) == {"session": ANY, "messages": 4}
+    unread = {"skipped_windows": 1} if code == 1 else {}
+    assert result(bad) == {"session": ANY, "messages": 4} | unread
     assert bad.error["code"] == {1: "bad_reply", 6: "unavailable"}[code]
     assert run("history", "--json").json == {"changes": []}
     good = run("extract", path, "--llm", model.command, "--json")
@@ -243,10 +245,10 @@ def test_without_a_model(run, talk):
                                  "source", "tags")]
         for fact in facts_of(run)
     ] == [
-        ["用户手机号: 13800138000", "knowledge", "entity", "core", 0.95, False, "extraction",
-         ["phone_number"]],
-        ["用户邮箱: a.b@example.org", "knowledge", "entity", "core", 0.95, False, "extraction",
-         ["email"]],
+        ["E-mail address (email) mentioned: a.b@example.org", "knowledge", "entity", "core", 0.95,
+         False, "extraction", ["email"]],
+        ["Phone number (telephone, mobile) mentioned: 13800138000", "knowledge", "entity", "core",
+         0.95, False, "extraction", ["phone_number"]],
     ]  # fmt: skip
     again = run("extract", path, "--llm", "none")
     assert (again.out, again.err) == ("", "tideline: nothing new\n")
@@ -283,7 +285,7 @@ def test_many_identifiers(run, talk):
 def test_trust_owner(run, talk):
     """Vouched for, an identifier is the owner's word, takes the place of the distilled one, and
     never fades; only the owner can vouch."""
-    path = talk("USER: 13800138000\n")
+    path = talk(json.dumps({"role": "user", "content": "my phone is 13800138000"}), "talk.jsonl")
     run("extract", path, "--llm", "none")
     done = run("extract", path, "--llm", "none", "--trust-owner", "--session", "b", "--json")
     assert done.json["stored"] == 1
@@ -304,9 +306,11 @@ def test_dry_run(run, model, talk, home):
     assert [(one["pass"], "13800138000" in one["prompt"]) for one in form["prompts"]] == [
         ("facts", True)
     ]
-    assert (form["would_store"], form["dry_run"]) == (["用户手机号: 13800138000"], True)
+    assert (form["would_store"], form["dry_run"]) == (
+        ["Phone number (telephone, mobile) mentioned: 13800138000"], True
+    )
     plain = run("extract", path, "--dry-run").out
-    assert "I moved to Lisbon" in plain and "would store\t[entity] 用户手机号" in plain
+    assert "I moved to Lisbon" in plain and "would store\t[entity] Phone number" in plain
     assert (model.calls, os.listdir(home)) == ([], [])
 
 

@@ -16,11 +16,14 @@ def edge(a, b, **more):
     return {"a": a, "b": b, "type": "uses", "reason": "stated", "strength": 4} | more
 
 
+NONE = {"relationships": []}
+
+
 def test_relink(run, model):
     """Two calls join the facts of a window, in one batch that can be taken back."""
     ids = [run("remember", text, "--json").json["id"] for text in ("Ann rides", "Ann has a bike")]
     run("remember", "of somebody else", "--origin", "channel:wa/c/s")
-    model.says({"relationships": [edge(*ids)]}, "no more")
+    model.says({"relationships": [edge(*ids)]}, NONE)
     done = run("relink", "--llm", model.command, "--json")
     assert done.json == {
         "considered": 2, "windows": 1, "skipped_windows": 0, "links": 2, "batch": 3,
@@ -72,8 +75,8 @@ def test_a_failed_window_is_skipped(db):
     listed = [fact(f"fact number {n}", f"f{n}", now=NOW + n) for n in range(6)]
     put(db, listed)
     replies = iter(
-        [json.dumps({"relationships": [edge("f5", "f4")]}), "{}", None,
-         json.dumps({"relationships": [edge("f1", "f0")]}), "garbage"]
+        [json.dumps({"relationships": [edge("f5", "f4")]}), json.dumps(NONE), None,
+         json.dumps({"relationships": [edge("f1", "f0")]}), json.dumps(NONE)]
     )  # fmt: skip
 
     def ask(system, prompt):

@@ -16,6 +16,12 @@ from tideline_cli.exchange.transcript import (
 )
 
 
+def heard(raw):
+    """The messages, the session and the bad lines of a transcript."""
+    read = parsed(raw)
+    return Transcript(read.messages, read.session, read.bad)
+
+
 def lines(*values):
     return "\n".join(v if isinstance(v, str) else json.dumps(v) for v in values).encode()
 
@@ -26,7 +32,7 @@ def test_plain_text():
         b"\xef\xbb\xbfUSER: hello\r\nthere\r\n\r\n  indented\r\nASSISTANT:  hi\nUser: quoted\n"
         b"SYSTEM: x\nTOOL: y\nmore\nUSER:\n  \nUSER: bye"
     )
-    assert parsed(text) == Transcript(
+    assert heard(text) == Transcript(
         (
             Message("user", "hello\nthere\n\n  indented"),
             Message("assistant", "hi\nUser: quoted"),
@@ -47,7 +53,7 @@ def test_json_lines():
         {"role": "user", "content": None}, "17", {"other": 1}, {"role": ["user"], "content": "x"},
         {"role": "user", "content": "lone \ud800 and \x00 end"},
     )  # fmt: skip
-    assert parsed(raw) == Transcript(
+    assert heard(raw) == Transcript(
         (Message("user", "a"), Message("assistant", "bc"), Message("user", "lone \ufffd and  end")),
         None,
         2,
@@ -85,7 +91,7 @@ CLAUDE = [
 def test_claude_code_session():
     """Of a session file, the words of the two remain: no tool results, meta lines, side chains,
     summaries or reminders."""
-    assert parsed(lines(*CLAUDE)) == Transcript(
+    assert heard(lines(*CLAUDE)) == Transcript(
         (
             Message("user", "I live in Rome"),
             Message("assistant", "Nice"),
@@ -129,11 +135,11 @@ def test_long_messages_lose_their_middle():
 
 
 def test_fingerprint():
-    """A conversation without a name is known by its first two messages, however long it grows,
-    and by where it lies."""
+    """A mark of a conversation tells another beginning, and another place."""
     first, second, third = Message("user", "a"), Message("assistant", "b"), Message("user", "c")
-    assert fingerprint([first, second]) == fingerprint([first, second, third])
+    assert fingerprint([first, second]) == fingerprint([first, second])
     assert fingerprint([first, second]) != fingerprint([first, third])
+    assert fingerprint([first]) != fingerprint([first, second])
     assert fingerprint([first, second], "/a") != fingerprint([first, second], "/b")
 
 

@@ -17,9 +17,11 @@ SPELLED = {"x*4001 + ' i like'": "x" * 4001 + " i like"}
 
 @pytest.mark.parametrize("case", MISC["gates"], ids=lambda case: case["text"])
 def test_gates(case):
-    """A message is salient, or a correction, by the reference's markers and lengths."""
+    """A message is salient, or a correction, where the reference says so; a long one is heard."""
     text = SPELLED.get(case["text"], case["text"])
-    assert (is_salient(text), is_correction(text)) == (case["salience"], case["correction"])
+    is_long = len(text) > 4000 and bool(deviation("long_messages"))
+    wanted = (case["salience"] or is_long, case["correction"])
+    assert (is_salient(text), is_correction(text)) == wanted
 
 
 @pytest.mark.parametrize("kind", MISC["kind_policy"]["l1"])
@@ -45,14 +47,31 @@ OURS = {
         deviation("identifier_country_code"), [("phone_number", "13800138000")]
     ),
 }  # fmt: skip
+WORDED = {
+    "用户手机号": ("提到的手机号（电话）", "Phone number (telephone, mobile) mentioned"),
+    "用户身份证": ("提到的身份证号", "ID card number mentioned"),
+    "用户邮箱": ("提到的邮箱（电子邮件）", "E-mail address (email) mentioned"),
+    "用户地址": ("提到的地址", None), "用户收货地址": ("提到的收货地址", None),
+}  # fmt: skip
 LABELS = {"email": "用户邮箱", "phone_number": "用户手机号"}
+
+
+def in_our_words(said, memory):
+    """What we say of an identifier: the reference's words where the user calls it theirs."""
+    assert deviation("identifier_wording")
+    if "我的" in said or "我住" in said:
+        return memory
+    label, _, value = memory.partition(": ")
+    is_chinese = any("\u4e00" <= char <= "\u9fff" for char in said)
+    return f"{WORDED[label][not is_chinese]}: {value}"
 
 
 @pytest.mark.parametrize("case", golden("rsclaw_text")["entities"], ids=lambda case: case["text"])
 def test_identifiers(case):
-    """Phones, IDs, e-mail and postal addresses are found as in the reference, worded as there."""
+    """Phones, IDs, e-mail and postal addresses are found as in the reference."""
     wanted = [(e["kind"], e["value"], e["memory_text"]) for e in case["entities"]]
     if case["text"] in OURS:
         _, values = OURS[case["text"]]
         wanted = [(kind, value, f"{LABELS[kind]}: {value}") for kind, value in values]
+    wanted = [(kind, value, in_our_words(case["text"], text)) for kind, value, text in wanted]
     assert [(i.name, i.value, i.text) for i in identifiers.found(case["text"])] == wanted

@@ -10,17 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import golden
+from tideline_cli.llm import prompts
 from tideline_cli.llm.reply import (
     Draft,
     Extracted,
     Item,
     Reference,
     archive_ids,
+    archive_reasons,
     archive_request,
     extracted,
     items,
     objects,
+    related,
     relationships,
+    unechoed,
 )
 from tideline_cli.model.record import as_dict
 
@@ -73,7 +77,21 @@ def test_relationships(case):
         ('{"archive":"a"}', None),
         ('{"archive":["a"]', None),
         ('{"archive":["a"],"archive":["b"]}', ["b"]),
-        ('{"archive":["a"]} {"archive":["b"]}', ["a"]),
+        ('{"archive":["a"]} {"archive":["b"]}', ["b"]),
+        ('{"archive":["id","id"],"because":{"id":{"by":"id","reason":"…"}}}', None),
+        ('Sure! <think>{"archive":["a"]}</think> {"archive":["b"]}', ["b"]),
+        ('<reasoning>{"archive":["a"]}</reasoning>{"archive":["b"]}', ["b"]),
+        ('x [THINK]{"archive":["a"]}[/THINK] {"archive":["b"]} [THINK]{"archive":["a"]}[/THINK]',
+         ["b"]),
+        ('<Thought type="x">{"archive":["a"]}</Thought>{"archive":["b"]}', ["b"]),
+        ('<analysis>\n{"archive":["a"]} {\n</analysis>\n{"archive":["b"]}', ["b"]),
+        ('◁think▷{"archive":["a"]}◁/think▷{"archive":["b"]}', ["b"]),
+        ('<|begin_of_thought|>{"archive":["a"]}<|end_of_thought|>{"archive":["b"]}', ["b"]),
+        ('<|channel|>analysis<|message|>{"archive":["a"]}<|end|><|start|>assistant<|channel|>final'
+         '<|message|>{"archive":["b"]}<|return|>', ["b"]),
+        ('hm {"archive":["a"]} so </reasoning> {"archive":["b"]}', ["b"]),
+        ('{"archive":["a"]} <reasoning>was that right? {"archive":["c"]}', ["a"]),
+        ('{"archive":["a <think> b </think> c"]}', ["a <think> b </think> c"]),
         ('{"archive":["a\\ud800"]}', ["a\ufffd"]),
         ('{"n":NaN,"archive":["a"]} {"archive":["b"]}', ["b"]),
         ('{"archive":["a"],}', None),
@@ -87,7 +105,7 @@ def test_relationships(case):
     ],
 )
 def test_archive_request(text, wanted):
-    """The first strict object with a list counts, outside strings and thoughts; else nothing."""
+    """The last strict object with a list counts, outside strings and thoughts; else nothing."""
     assert archive_request(text) == wanted
     assert archive_ids(text) == (wanted or [])
 
@@ -146,7 +164,7 @@ ARRAY = json.dumps([TEA, DOG], indent=2)
         f'<think>\n[{{"kind":"fact","text":"a draft"}}]\n</think>\n{ARRAY}',
         f'{{"items": {ARRAY}}}',
         json.dumps([1, None, {"kind": 3, "text": "x"}, {"text": "no kind"}, TEA, DOG]),
-        f"[] and then {ARRAY} but not {json.dumps([TEA])}",
+        f"{json.dumps([TEA])} was a draft; {ARRAY} and then []",
     ],
 )
 def test_items(text):
@@ -167,6 +185,8 @@ def test_items(text):
         ('[{"foo": 1}]', None),
         (ARRAY[:-1], None),
         ("<think>[]", None),
+        ('[{"kind": "preference", "text": "…", "confidence": 0.9}]', None),
+        ('{"kind": "preference", "text": "...", "confidence": 0.9}', None),
     ],
 )
 def test_no_items(text, wanted):
@@ -186,6 +206,48 @@ def test_confidence(said, confidence):
     assert items('[{"kind":"fact","text":"t"}]') == [Item("fact", "t", 0.0)]
 
 
+EMPTY_FENCE = '{"facts": []}\n```json\n{"facts": [{"content": "tea", "segment": "context"}]}\n```'
+
+
+def test_the_last_whole_object_counts():
+    """A draft before the answer is none, be it empty or not; an object that is cut off is none."""
+    assert [draft.content for draft in extracted(EMPTY_FENCE).facts] == ["tea"]
+    assert extracted(EMPTY_FENCE + ' {"facts": [').facts == extracted(EMPTY_FENCE).facts
+    first = '{"relationships": [{"a": "p", "b": "q"}]}'
+    assert relationships(f'{first} or rather {{"relationships": []}}') == []
+    both = '{"archive": ["a"], "because": {"a": "x"}} {"archive": ["b"], "because": {"b": "y"}}'
+    assert (archive_request(both), archive_reasons(both)) == (["b"], {"b": (None, "y")})
+
+
+@pytest.mark.parametrize(
+    "text", [f"{prompts.EXTRACTION}\n\nUSER: hi", prompts.RELINK, prompts.CONSOLIDATION,
+             prompts.ITEMS, prompts.LESSONS, prompts.FAILURE]
+)  # fmt: skip
+def test_our_own_examples_cannot_be_read(text):
+    """The examples of our prompts are no reply, wherever they stand."""
+    assert not extracted(text).parsed
+    assert (archive_request(text), related(text), items(text)) == (None, None, None)
+
+
+def test_what_has_no_edges_to_say():
+    """A reply without a list of edges is told from one whose list is empty."""
+    assert [related(text) for text in ("nope", "{}", '{"facts": []}')] == [None] * 3
+    assert related('{"relationships": []}') == []
+
+
+@pytest.mark.parametrize("prompt", ["USER: hi", "USER: " + "words " * 300])
+@pytest.mark.parametrize("before", ["", " \n", "<s>"])
+def test_an_echo_is_cut_off(prompt, before):
+    """A program that repeats its prompt before the answer has said the answer alone; one that
+    repeats it and no more has said nothing."""
+    asked = f"{prompts.EXTRACTION}\n\n{prompt}"
+    assert unechoed(f"{before}{asked}\n{{}}", prompts.EXTRACTION, prompt).strip() == "{}"
+    assert unechoed(asked, prompts.EXTRACTION, prompt).strip() == ""
+    assert unechoed("{}", prompts.EXTRACTION, prompt) == "{}"
+    quoting = json.dumps({"facts": [{"content": f"said {prompt[:100]}"}]})
+    assert unechoed(quoting, prompts.EXTRACTION, prompt) == quoting
+
+
 DEEP = 10_000
 HOSTILE = {
     "deep objects": '{"archive":' * DEEP + "1" + "}" * DEEP,
@@ -197,6 +259,9 @@ HOSTILE = {
     "backslashes": '{"' + "\\" * 1_000_000,
     "thoughts": "\n<think>" * 100_000,
     "ends of thoughts": "x\n" + " " * 1_000_000 + "</think",
+    "tags of thoughts": "[think]<reasoning>◁think▷" * 50_000,
+    "ends without thoughts": "</reasoning>" * 100_000,
+    "channels": "<|channel|>analysis" * 60_000,
     "one long string": '{"facts":[],"x":"' + "a" * 1_000_000 + '"}',
 }
 

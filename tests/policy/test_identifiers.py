@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.support import fact
-from tideline_cli.policy.identifiers import found, is_private
+from tideline_cli.policy.identifiers import found, is_private, is_withheld
 
 
 def values(text):
@@ -97,8 +97,64 @@ def test_hostile_texts_cost_little(text):
     assert time.perf_counter() - started < 1.0
 
 
+MINE = (
+    "my email is a@b.co", "My new work e-mail address is a@b.co", "my e-mail: <a@b.co>",
+    "my mail is (a@b.co)", "hello,\nmy email is a@b.co", "my phone is +86 13800138000",
+    "my mobile number: 138 0013 8000",
+    "我的邮箱是a@b.co", "我的邮箱：a@b.co", "我手机号13800138000",
+    "我的新手机号是 13800138000", "我的身份证号是11010519491231002X",
+    "我住在上海市浦东新区世纪大道1号",
+    "我的地址：杭州市西湖区文三路9号",
+)  # fmt: skip
+ANYBODYS = (
+    "Please write to bob@corp.example about the invoice", "Bob's phone is 13500135000",
+    "From: Bob <bob@corp.example>\nTo: me", "my boss's email is x@y.zz", "x@y.zz is not my email",
+    "this is not my number: 13800138000", 'Bob said "my phone is 13500135000"',
+    "Bob: my phone is 13500135000", "> my email is x@y.zz", "they know my email, x@y.zz is his",
+    "手机号18674030927",
+    "我老婆的电话是13800138000", "这不是我的手机号：13800138000", "他的邮箱是a@b.co",
+    "张三住在上海市浦东新区世纪大道1号", "地址：杭州市西湖区文三路9号", "13800138000",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MINE)
+def test_the_users_own(text):
+    """What stands behind "my" is the user's own, and says so in the language of the message."""
+    (one,) = found(text)
+    assert one.is_own
+    assert one.text.startswith("用户" if "我" in text else "The user's ")
+
+
+@pytest.mark.parametrize("text", ANYBODYS)
+def test_anybodys(text):
+    """Without "my" right before it, or quoted, or denied, nothing says whose an identifier is."""
+    for one in found(text):
+        assert not one.is_own
+        assert not one.text.startswith(("用户", "The user"))
+
+
+def test_once_and_in_a_row():
+    """Said twice, an identifier is the user's if it is once; a row behind "my" is theirs."""
+    (one,) = found("13800138000? yes, my phone is 13800138000")
+    assert one.is_own
+    assert [one.is_own for one in found("my phones are 13800138000 and 13900139000")] == [True] * 2
+    assert [one.is_own for one in found("my phone is 13800138000, Bob has 13900139000")] == [
+        True, False,
+    ]  # fmt: skip
+
+
+def test_the_language_of_what_has_no_words():
+    """Digits alone are worded as the conversation is; Japanese is not Chinese."""
+    assert found("13800138000", "你好")[0].text.startswith("提到的手机号")
+    assert found("13800138000", "hello")[0].text.startswith("Phone number")
+    assert found("私のメールは a@b.co です")[0].text.startswith("E-mail address")
+
+
 def test_private():
     """A fact that is an identifier is known by kind and tag."""
     assert is_private(fact("用户邮箱: a@b.co", "a", kind="entity", tags=("email",)))
     assert not is_private(fact("Rex is a dog", "b", kind="entity"))
     assert not is_private(fact("about mail", "c", tags=("email",)))
+    assert is_withheld(fact("用户邮箱: a@b.co", "a", kind="entity", tags=("email",)))
+    assert is_withheld(fact("the wifi password is hunter2", "d"))
+    assert not is_withheld(fact("Rex is a dog", "b", kind="entity"))

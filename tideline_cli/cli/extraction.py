@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.exchange import extract, extract_items
+from tideline_cli.exchange import extract, extract_items, extract_parts
 from tideline_cli.exchange.extract_parts import Scene, Tally
 from tideline_cli.exchange.extract_store import keep
 from tideline_cli.exchange.transcript import Transcript
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy import secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ class Job:
         return "items" if self.per_message else "facts"
 
 
+def cleared(db: Connection | None, job: Job, tally: Tally) -> Job:
+    """Return a job without the passwords, keys and card numbers of what is new to it."""
+    transcript = job.transcript
+    count = len(transcript.messages)
+    names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
+    start = 0 if db is None else min(extract.beginning(db, job.scene, one, count) for one in names)
+    messages = extract_parts.cleared(transcript.messages, start, tally)
+    record = job.record
+    if record is not None:
+        record, found = secrets.without(record)
+        tally.secrets += found
+    return replace(job, transcript=replace(transcript, messages=tuple(messages)), record=record)
+
+
 def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     """Ask what is to be asked, until something fails."""
     if job.heard:
@@ -47,6 +62,7 @@ def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
         answer = extract.answer(request, ask, extract_items.failed, tally)
         if answer is not None:
             keep(db, job.scene, tally, answer.proposals, step=None)
+            tally.refused += answer.refused
 
 
 def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
@@ -75,6 +91,8 @@ def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
 def show(session: Session, job: Job) -> None:
     """Print what would be sent, and what would be stored without a model."""
     db = session.reading()
+    tally = Tally()
+    job = cleared(db, job, tally)
     scene, messages = job.scene, job.transcript.messages
 
     def start(name: Pass) -> int:
@@ -92,7 +110,6 @@ def show(session: Session, job: Job) -> None:
     if job.record is not None:
         requests.append(extract_items.failure_request(job.record))
     found = [one.content for one in extract.identified(messages[start("identifiers") :], scene)]
-    tally = Tally()
     tally.done[job.main_pass] = start(job.main_pass)
     if session.json:
         sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in requests]
@@ -100,6 +117,7 @@ def show(session: Session, job: Job) -> None:
             form(job, tally, dry_run=True) | {"prompts": sent, "would_store": found}
         )
         return
+    _tell_secrets(session, tally)
     lines: list[str] = []
     for number, one in enumerate(requests, 1):
         title = f"# request {number} of {len(requests)} ({one.name})"
@@ -111,6 +129,7 @@ def show(session: Session, job: Job) -> None:
 
 def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
     """Print what became of an extraction."""
+    _tell_secrets(session, tally)
     if session.json:
         output.emit_json(form(job, tally))
     elif tally.changes() or tally.blocked or tally.refused or tally.ran:
@@ -121,6 +140,13 @@ def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
         session.note("another extraction of this session came first; its result stands")
     if asked and tally.failure is not None and tally.changes():
         session.note("what came before the failure is stored")
+
+
+def _tell_secrets(session: Session, tally: Tally) -> None:
+    if tally.secrets:
+        what = "1 password, key or card number was" if tally.secrets == 1 else (
+            f"{tally.secrets:,} passwords, keys or card numbers were")  # fmt: skip
+        session.note(f"{what} left out: neither sent nor stored")
 
 
 def _sentence(session: Session, job: Job, tally: Tally) -> str:
@@ -163,4 +189,6 @@ def form(job: Job, tally: Tally, *, dry_run: bool = False) -> dict[str, Any]:
         "identifiers": tally.identifiers,
         "batch": tally.batch,
         "dry_run": dry_run,
+        "secrets": tally.secrets,
+        "skipped_windows": tally.unread,
     }

@@ -7,7 +7,7 @@ import stat
 import sys
 
 from tideline_cli.errors import HelpWantedError, UsageError
-from tideline_cli.exchange.transcript import Transcript, fingerprint, parsed
+from tideline_cli.exchange.transcript import Transcript, decoded, fingerprint, parsed
 from tideline_cli.model.text import storable
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
 
 _LARGEST = 64 * 1024 * 1024
+_NAMED = 5  # unknown tags that a note names
 
 
 def transcript(session: Session, words: list[str], *, optional: bool) -> Transcript:
@@ -29,21 +30,36 @@ def transcript(session: Session, words: list[str], *, optional: bool) -> Transcr
     read = parsed(_read(words[0] if words else "-"))
     if read.bad:
         session.note(f"{read.bad:,} lines skipped: not part of a conversation")
+    if read.strange:
+        names = ", ".join(f"<{name}>" for name in read.strange[:_NAMED])
+        more = ", …" if len(read.strange) > _NAMED else ""
+        session.note(f"left out of the user's messages, as no words of theirs: {names}{more}")
+    if session.verbose and read.dropped:
+        session.note(f"{read.dropped:,} blocks of programs left out of the user's messages")
     return read
 
 
-def session_name(given: str | None, conversation: Transcript, path: str) -> str:
-    """Return the name of a conversation: as given, as it says, or its file's with a mark of how it
-    begins and where it lies, since many files are called alike."""
+def session_names(given: str | None, conversation: Transcript, path: str) -> tuple[str, str, str]:
+    """Return the name of a conversation, that of its cursors, and what the latter was when it had
+    one message.
+
+    As given, as it says, or its file's with a mark of where it lies and how it begins, since many
+    files are called alike. Its first message makes its name, which stays; its first two make
+    that of its cursors, since many conversations begin alike.
+    """
     name = given or conversation.session
+    start = conversation.start
     if name is None and path == "-":
-        name = "stdin-" + fingerprint(conversation.messages)
-    if name is None:
-        stem = os.path.splitext(os.path.basename(path))[0]
-        name = f"{stem[:200]}-{fingerprint(conversation.messages, os.path.realpath(path))}"
+        name, cursor = ("stdin-" + fingerprint(start[:count]) for count in (1, 2))
+    elif name is None:
+        stem, place = os.path.splitext(os.path.basename(path))[0], os.path.realpath(path)
+        name, cursor = (f"{stem[:200]}-{fingerprint(start[:count], place)}" for count in (1, 2))
+    else:
+        cursor = name
     if not name.strip():
         raise UsageError("the session's name is empty", hint="name it with --session")
-    return storable(name.strip(), "session")
+    name, cursor = (storable(one.strip(), "session") for one in (name, cursor))
+    return name, cursor, name if cursor != name else ""
 
 
 def _read(path: str) -> bytes:
@@ -67,11 +83,7 @@ def _read(path: str) -> bytes:
 
 def text(path: str) -> str:
     """Return the text of a file, or of standard input; raise UsageError for one that says none."""
-    raw = _read(path)
-    try:
-        said = raw.decode("utf-8-sig").replace("\x00", "").strip()
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 (byte {error.start})") from error
+    said = decoded(_read(path), path).strip()
     if not said:
         raise UsageError(f"{path} is empty", hint="it states a task and what was tried")
     return said

@@ -14,8 +14,8 @@ from tideline_cli.memory.recovery import embedder_of
 from tideline_cli.memory.screening import scan
 from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy import listing
-from tideline_cli.policy.identifiers import is_private
+from tideline_cli.policy import listing, secrets
+from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.store import facts, material, visibility
 from tideline_cli.store.connection import put_setting, setting, snapshot, writing
@@ -88,7 +88,7 @@ def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
     with snapshot(db):
         count = material.count(db, viewer=viewer)
         everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
-        listed = (fact for fact in everything if not is_private(fact))
+        listed = (fact for fact in everything if not is_withheld(fact))
         newest = list(islice(listed, most))
         left_out = next(listed, None) is not None
         terms = material.terms_of(db, [fact.id for fact in newest], viewer=viewer)
@@ -114,6 +114,7 @@ def consolidate(
         said = complete(model, prompt, system=system)
     except UnavailableError as error:
         return Judged(bucket, error=error)
+    said = reply.unechoed(said, system, prompt)
     wanted = reply.archive_request(said)
     reasons = reply.archive_reasons(said)
     wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
@@ -134,9 +135,11 @@ def consolidate(
 
 
 def _wish(fact_id: str, by: str | None, reason: str | None) -> verdict.Wish:
-    """Return a wish; a reason is a few words, and one that reads like an instruction is none."""
+    """Return a wish; a reason is a few words, and one that reads like an instruction or holds a
+    password is none."""
     said = prompt_text(reason or "")[:_LONGEST_REASON].strip()
-    return verdict.Wish(fact_id, by, said if said and not scan(said) else None)
+    is_fit = said and not secrets.holds(reason or "") and not scan(said)
+    return verdict.Wish(fact_id, by, said if is_fit else None)
 
 
 def _cosine(db: Connection) -> Callable[[Fact, Fact], float]:

@@ -21,17 +21,19 @@ from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.record import record
 from tideline_cli.policy import identifiers, listing
-from tideline_cli.store import cursors, facts, locks
+from tideline_cli.store import facts, locks
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
+    from tideline_cli.model.source import Source
     from tideline_cli.policy.relations import Reference
     from tideline_cli.store.cursors import Pass
 
@@ -43,6 +45,7 @@ CANDIDATE_CHARS = 200
 _LONGEST_CALL = 60_000  # characters of conversation in one request
 _LONGEST_MESSAGE = 20_000
 _LONGEST_QUERY = 2_000
+_GLANCE, _FEW = 500, 20  # characters of messages that tell the language of a conversation
 _AT_ONCE = 50  # identifiers in one transaction
 
 
@@ -81,7 +84,7 @@ def place(path: str) -> int | None:
 def beginning(db: Connection, scene: Scene, name: Pass, count: int) -> int:
     """Return how many messages a pass has done; 0 when there are fewer now than it has done, as
     after a compaction."""
-    done = cursors.done(db, scene.session, name, viewer=scene.origin)
+    done = scene.done(db, name)
     return 0 if done > count else done
 
 
@@ -117,10 +120,12 @@ def run(
                 step=Step(name, tally.done[name], request.end),
                 references=given.references, shown=request.shown,
             )  # fmt: skip
+            tally.refused += given.refused
         if to_end:
             _settle(db, scene, tally, name, len(messages))
     except OvertakenError:
         tally.overtaken = True
+        tally.done[name] = scene.done(db, name)
 
 
 def answer(
@@ -132,11 +137,13 @@ def answer(
     """Return what a model says to one request; None, and why in `tally.failure`, when it says
     nothing that can be read."""
     try:
-        given = understood(ask(request.system, request.prompt), request)
+        said = ask(request.system, request.prompt)
     except UnavailableError as error:
         tally.failure = error
         return None
+    given = understood(reply.unechoed(said, request.system, request.prompt), request)
     if given is None:
+        tally.unread += 1
         about = f" about messages up to number {request.end}" if request.end else ""
         tally.failure = TidelineError(
             f"the model's reply{about} is not the JSON that was asked for",
@@ -145,14 +152,13 @@ def answer(
         )
         return None
     tally.ran = True
-    tally.refused += given.refused
     return given
 
 
 def _settle(db: Connection, scene: Scene, tally: Tally, name: Pass, count: int) -> None:
     """Put a cursor where it belongs, if it is elsewhere: after a compaction, or before messages
     that needed no request."""
-    before = cursors.done(db, scene.session, name, viewer=scene.origin)
+    before = scene.done(db, name)
     if before != count:
         keep(db, scene, tally, (), step=Step(name, before, count))
 
@@ -164,11 +170,13 @@ def fact_requests(
     db: Connection | None, scene: Scene, messages: Sequence[Message], start: int, *, min_new: int
 ) -> Iterator[Request]:
     """Yield the requests about new messages: one, or several where one would be too long."""
-    if len(messages) - start < min_new:
+    if sum(bool(message.text) for message in messages[start:]) < min_new:
         return
     while start < len(messages):
         end = _stretch(messages, start)
-        new = messages[start:end]
+        new = [message for message in messages[start:end] if message.text]
+        if not new:
+            return
         known = () if db is None else _related(db, new, viewer=scene.origin, now=scene.now)
         block = prompts.candidates(listing.lines(known, longest=CANDIDATE_CHARS))
         yield Request(
@@ -219,7 +227,7 @@ def _related(
     query = Query(text, limit=CANDIDATES, mode="keyword")
     hits = [hit.fact for hit in recall(db, query, viewer=viewer, now=now).hits]
     newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=CANDIDATES)
-    listed = {fact.id: fact for fact in (*hits, *newest) if not identifiers.is_private(fact)}
+    listed = {fact.id: fact for fact in (*hits, *newest) if not identifiers.is_withheld(fact)}
     return tuple(listed.values())[:CANDIDATES]
 
 
@@ -229,24 +237,35 @@ def _related(
 def identified(messages: Iterable[Message], scene: Scene) -> list[Proposal]:
     """Return the identifiers that the user's own messages state, each once."""
     source = scene.own_words
-    found = dict.fromkeys(
-        one for message in messages if message.role == USER
-        for one in identifiers.found(message.text)
-    )  # fmt: skip
-    return [
-        kind_proposal(
-            identifiers.KIND, one.text, source, importance=identifiers.IMPORTANCE, exact=True,
-            pinned=source == "owner_message", tags=(one.name,),
-        )
-        for one in found
-    ]  # fmt: skip
+    said = [message.text for message in messages if message.role == USER]
+    around = " ".join(text[:_GLANCE] for text in said[:_FEW])
+    found: dict[tuple[str, str], identifiers.Identifier] = {}
+    for one in (one for text in said for one in identifiers.found(text, around)):
+        known = found.get((one.name, one.value))
+        if known is None or (one.is_own and not known.is_own):
+            found[one.name, one.value] = one
+    return [_identifier(one, source) for one in found.values()]
+
+
+def _identifier(one: identifiers.Identifier, source: Source) -> Proposal:
+    """Return the proposal for an identifier: of the owner's identity only what is the owner's."""
+    given: Any = {
+        "importance": identifiers.IMPORTANCE, "exact": True, "tags": (one.name,),
+        "pinned": one.is_own and source == "owner_message",
+        "others": one.owned,
+        "lesser": one.mentioned if one.is_own else (),
+    }  # fmt: skip
+    if one.is_own:
+        return kind_proposal(identifiers.KIND, one.text, source, **given)
+    given["others"] += one.mentioned
+    return Proposal(one.text, "knowledge", source, identifiers.KIND, **given)
 
 
 def identify(db: Connection, scene: Scene, messages: Sequence[Message], tally: Tally) -> None:
     """Store the identifiers of the messages that are new to this pass."""
     start = beginning(db, scene, "identifiers", len(messages))
     proposals = identified(messages[start:], scene)
-    before = cursors.done(db, scene.session, "identifiers", viewer=scene.origin)
+    before = scene.done(db, "identifiers")
     tally.done["identifiers"] = start
     if not proposals and before == len(messages):
         return
@@ -259,5 +278,6 @@ def identify(db: Connection, scene: Scene, messages: Sequence[Message], tally: T
             keep(db, scene, tally, part, step=step)
     except OvertakenError:
         tally.overtaken = True
+        tally.done["identifiers"] = scene.done(db, "identifiers")
     tally.identifiers = tally.stored - already
 

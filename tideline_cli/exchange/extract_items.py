@@ -6,7 +6,7 @@ from tideline_cli.exchange.extract import Answer, Request
 from tideline_cli.exchange.extract_parts import Scene, kind_proposal
 from tideline_cli.exchange.transcript import USER, Message, flattened
 from tideline_cli.llm import prompts, reply
-from tideline_cli.policy.salience import is_correction, is_salient
+from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.policy.scripts import agree
 
 TYPE_CHECKING = False
@@ -29,12 +29,12 @@ _LONGEST_RECORD = 20_000
 
 def item_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
     """Yield a request for each new message of the user that speaks of its author."""
-    return _requests("items", prompts.ITEMS, messages, start, is_salient)
+    return _requests("items", prompts.ITEMS, messages, start, salient)
 
 
 def lesson_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
     """Yield a request for each new message of the user that corrects something."""
-    return _requests("lessons", prompts.LESSONS, messages, start, is_correction)
+    return _requests("lessons", prompts.LESSONS, messages, start, correcting)
 
 
 def itemised(text: str, request: Request) -> Answer | None:
@@ -63,12 +63,12 @@ def _requests(
     system: str,
     messages: Sequence[Message],
     start: int,
-    passes: Callable[[str], bool],
+    about: Callable[[str], str],
 ) -> Iterator[Request]:
     for index in range(start, len(messages)):
-        message = messages[index]
-        if message.role == USER and passes(message.text):
-            yield Request(name, system, flattened([message]), index, index + 1, said=message.text)
+        said = about(messages[index].text) if messages[index].role == USER else ""
+        if said:
+            yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, said)
 
 
 def _answer(

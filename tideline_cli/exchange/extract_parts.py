@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from tideline_cli.model.fact import KINDS
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy import secrets
+from tideline_cli.store import cursors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.errors import TidelineError
+    from tideline_cli.exchange.transcript import Message
     from tideline_cli.model.fact import Segment
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
@@ -19,13 +24,31 @@ if TYPE_CHECKING:
 
 @record
 class Scene:
-    """Whose conversation it is, which one, when, and how a new fact is named."""
+    """Whose conversation it is, which one, when, and how a new fact is named.
+
+    session: its name, which stays while it grows. cursor: the name of its cursors, if that is
+    another; it tells conversations apart that begin with the same message. first: the name that
+    the cursors had when it was a single message.
+    """
 
     session: str
     origin: Origin
     now: int
     new_id: Callable[[], str]
     trust_owner: bool = False
+    cursor: str = ""
+    first: str = ""
+
+    def done(self, db: Connection, name: Pass) -> int:
+        """Return how many messages a pass has done."""
+        done = cursors.stored(db, self.cursor or self.session, name, viewer=self.origin)
+        if done is not None or not self.first:
+            return done or 0
+        return min(1, cursors.done(db, self.first, name, viewer=self.origin))
+
+    def put(self, db: Connection, name: Pass, count: int) -> None:
+        """Set how many messages a pass has done; needs an open transaction."""
+        cursors.put(db, self.cursor or self.session, name, count, viewer=self.origin)
 
     @property
     def own_words(self) -> Source:
@@ -36,8 +59,12 @@ class Scene:
 
 @record
 class Proposal:
-    """A fact that may be stored. `exact`: only the very same text is the same, as of a phone
-    number; `corrects`: it takes something back, so what it resembles is not the same."""
+    """A fact that may be stored.
+
+    exact: only the very same text is the same, as of a phone number, or one of `others`; it takes
+    the place of one of `lesser`, which say less. corrects: it takes something back, so what it
+    resembles is not the same.
+    """
 
     content: str
     segment: Segment
@@ -49,6 +76,8 @@ class Proposal:
     exact: bool = False
     pinned: bool = False
     tags: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    lesser: tuple[str, ...] = ()
 
 
 @record
@@ -72,6 +101,8 @@ class Tally:
         self.reinforced = 0
         self.blocked = 0
         self.refused = 0
+        self.secrets = 0
+        self.unread = 0
         self.links = 0
         self.identifiers = 0
         self.ran = False
@@ -90,3 +121,14 @@ class Tally:
 def kind_proposal(kind: str, text: str, source: Source, **given: Any) -> Proposal:
     """Return a proposal in the segment that its kind implies."""
     return Proposal(text, KINDS[kind][0], source, kind, **given)
+
+
+def cleared(messages: Sequence[Message], start: int, tally: Tally) -> list[Message]:
+    """Return the messages, those from `start` on without passwords, keys and card numbers, which
+    `tally` counts."""
+    listed = list(messages[:start])
+    for message in messages[start:]:
+        text, count = secrets.without(message.text)
+        tally.secrets += count
+        listed.append(replace(message, text=text) if count else message)
+    return listed

@@ -11,10 +11,10 @@ from tideline_cli.memory.screening import Screen, refusal, screened
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact, birth
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.policy import relations
+from tideline_cli.policy import relations, secrets
 from tideline_cli.policy.admit import admit
 from tideline_cli.policy.gate import confined
-from tideline_cli.store import cursors, journal, uses, writes
+from tideline_cli.store import journal, uses, writes
 from tideline_cli.store.connection import setting, writing
 
 TYPE_CHECKING = False
@@ -46,11 +46,11 @@ def keep(
     Where nothing changes, the journal gets no batch. Raises OvertakenError when the pass is not
     at `step.before` any more.
     """
-    tally.refused += max(0, len(proposals) - MOST_FACTS)
+    refused = max(0, len(proposals) - MOST_FACTS)
     proposals = proposals[:MOST_FACTS]
     worded = [one.content for one in proposals if _may_be_known(one)]
     near = dict(zip(worded, near_slots(db, worded, viewer=scene.origin), strict=True))
-    references = list(references)
+    references = [one for one in references if not secrets.holds(one.reason or "")]
     screen = _screen(proposals, scene)
     edges.look((one.reason for one in references), screen)
     writer = _Writer(db, scene, tally, near, screen)
@@ -73,6 +73,7 @@ def keep(
             _advance(db, scene, step)
     for reason in writer.reasons:
         journal.record_blocked(db, verb=VERB, by=scene.origin, now=scene.now, reason=reason)
+    tally.refused += refused
     if step is not None:
         tally.done[step.name] = step.after
 
@@ -80,7 +81,7 @@ def keep(
 def _advance(db: Connection, scene: Scene, step: Step | None) -> None:
     """Move a cursor; needs an open transaction."""
     if step is not None:
-        cursors.put(db, scene.session, step.name, step.after, viewer=scene.origin)
+        scene.put(db, step.name, step.after)
 
 
 class _NothingError(Exception):
@@ -96,8 +97,7 @@ def _may_be_known(proposal: Proposal) -> bool:
 def _expect(db: Connection, scene: Scene, step: Step | None) -> None:
     if step is None:
         return
-    done = cursors.done(db, scene.session, step.name, viewer=scene.origin)
-    if done != step.before:
+    if scene.done(db, step.name) != step.before:
         raise OvertakenError
 
 
@@ -131,13 +131,16 @@ class _Writer:
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
         content = memory.checked(proposal.content)
+        if secrets.holds(content) and not proposal.exact:
+            self._tally.secrets += 1
+            raise UsageError("it holds a password, a key or a card number")
         if proposal.segment not in SEGMENTS:
             raise UsageError(f"unknown segment: {proposal.segment!r}")
         known = self._known(proposal, content)
         weaker = known is not None and is_trusted(proposal.source) and not is_trusted(known.source)
         if weaker and not proposal.pinned:
             known = None  # trusted words do not vanish in what an untrusted source said first
-        promoted = weaker and proposal.pinned
+        promoted = (weaker and proposal.pinned) or self._is_bettered(proposal, known)
         if known is not None and not promoted:
             return self._reinforce(known)
         new = self._new(proposal, content, (known.id,) if known is not None else ())
@@ -158,10 +161,20 @@ class _Writer:
             return done.fact.id
         return self._count(done.fact)
 
+    def _is_bettered(self, proposal: Proposal, known: Fact | None) -> bool:
+        """Say whether a proposal says more than a known fact, whose place it may take."""
+        if known is None or known.content not in proposal.lesser:
+            return False
+        return is_trusted(proposal.source) or not is_trusted(known.source)
+
     def _known(self, proposal: Proposal, content: str) -> Fact | None:
         viewer, now = self._scene.origin, self._scene.now
         if proposal.exact:
-            return verbatim(self._db, content, viewer=viewer, now=now)
+            for text in (content, *proposal.others, *proposal.lesser):
+                known = verbatim(self._db, text, viewer=viewer, now=now)
+                if known is not None:
+                    return known
+            return None
         if proposal.corrects:
             return None
         near = self._near.get(proposal.content, ())

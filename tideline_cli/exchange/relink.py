@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import UnavailableError
+from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import edges
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.screening import Screen
-from tideline_cli.policy import identifiers, listing, relations
+from tideline_cli.policy import identifiers, listing, relations, secrets
 from tideline_cli.store import facts, journal
 from tideline_cli.store.facts import Filter
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.llm.reply import Reference
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.policy.relations import Pair
@@ -36,13 +37,13 @@ class Result:
         self.links = 0
         self.number: int | None = None
         self.batch: int | None = None
-        self.failure: UnavailableError | None = None
+        self.failure: TidelineError | None = None
 
 
 def considered(db: Connection, *, viewer: Origin) -> list[Fact]:
     """Return the newest active facts of an origin, identifiers left out; none if there is one."""
     newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=MOST)
-    listed = [fact for fact in newest if not identifiers.is_private(fact)]
+    listed = [fact for fact in newest if not identifiers.is_withheld(fact)]
     return listed if len(listed) > 1 else []
 
 
@@ -55,29 +56,41 @@ def windows(listed: Sequence[Fact], *, size: int = WINDOW) -> list[Sequence[Fact
 def relink(db: Connection, *, viewer: Origin, now: int, ask: Ask, size: int = WINDOW) -> Result:
     """Join the facts of each window by what a model says of it, in two calls a window.
 
-    A window whose calls fail is skipped; the others are one batch of the journal. Edges that are
-    there already stay as they are.
+    A window is skipped when a call fails or a reply cannot be read; what its first reply gave is
+    kept. All of it is one batch of the journal. Edges that are there already stay as they are.
     """
     listed = considered(db, viewer=viewer)
     result = Result(len(listed))
     for group in windows(listed, size=size):
         result.windows += 1
+        references: list[Reference] = []
+        block = listing.lines(group)
         try:
-            pairs = _proposed(group, ask)
-        except UnavailableError as error:
+            said = _asked(ask, block)
+            references += _read(said)
+            references += _read(_asked(ask, prompts.gleaning(block, said)))
+        except TidelineError as error:
             result.skipped += 1
-            result.failure = error
-            continue
+            result.failure = result.failure or error
+        pairs = relations.taken(references, new=(), shown={fact.id for fact in group})
         _join(db, pairs, result, viewer=viewer, now=now)
     return result
 
 
-def _proposed(group: Sequence[Fact], ask: Ask) -> list[Pair]:
-    block = listing.lines(group)
-    first = ask(prompts.RELINK, block)
-    second = ask(prompts.RELINK, prompts.gleaning(block, first))
-    references = [*reply.relationships(first), *reply.relationships(second)]
-    return relations.taken(references, new=(), shown={fact.id for fact in group})
+def _asked(ask: Ask, prompt: str) -> str:
+    return reply.unechoed(ask(prompts.RELINK, prompt), prompts.RELINK, prompt)
+
+
+def _read(said: str) -> list[Reference]:
+    """Return the edges of a reply; raise TidelineError for one that cannot be read."""
+    references = reply.related(said)
+    if references is None:
+        raise TidelineError(
+            "the model's reply is not the JSON that was asked for",
+            hint="no edge of it was stored; run relink again",
+            code="bad_reply",
+        )
+    return [one for one in references if not secrets.holds(one.reason or "")]
 
 
 def _join(

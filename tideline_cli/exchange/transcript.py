@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from itertools import islice
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy.harness import Heard, heard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,19 +21,31 @@ _SPOKEN = {USER: USER, ASSISTANT: ASSISTANT, "human": USER, "ai": ASSISTANT}
 _SPEAKER = re.compile(r"^(USER|ASSISTANT|SYSTEM|TOOL)[ \t]*:[ \t]?")
 # A line inside a message that would look like the beginning of another one.
 _FORGED = re.compile(r"^(?=\s*(?:USER|ASSISTANT|SYSTEM|[A-Z ]*FACTS)\b[^\n:]*:|\s*\[)", re.M | re.I)
+_CONVERT = "if it is UTF-16: iconv -f UTF-16 -t UTF-8; if it is Latin-1: iconv -f LATIN1 -t UTF-8"
 _CONTROLS = dict.fromkeys(
     code for code in (*range(32), *range(127, 160), 0x2028, 0x2029) if code not in (9, 10)
 )
-# What a coding agent writes into the user's turn by itself.
+# A turn that begins so is no message, unless words of the user's follow.
 _NOT_SAID = (
     "<command-name>", "<local-command-stdout>", "<command-message>", "<system-reminder>",
     "[Request interrupted by user", "Caveat: The messages below were generated",
 )  # fmt: skip
 
 
+# Of a row with one of these nothing is the user's: summaries, side chains, results of tools, and
+# what other agents say. The second group keeps its place among the messages.
+_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary")
+_FOREIGN = (
+    "isVisibleInTranscriptOnly", "sourceToolUseID", "sourceToolAssistantUUID", "toolUseResult",
+    "toolUseID", "parentToolUseID", "tool_call_id", "tool_use_id", "agentId",
+)  # fmt: skip
+_PEOPLE = ("human", "user", "keyboard")
+
+
 @record
 class Message:
-    """What the user or the assistant said; tools and the system say nothing here."""
+    """What the user or the assistant said; tools and the system say nothing here. A turn of which
+    nothing is the user's own has no text and keeps its place, which cursors count."""
 
     role: str
     text: str
@@ -41,11 +53,20 @@ class Message:
 
 @record
 class Transcript:
-    """The messages in order, the session they name, and how many lines could not be read."""
+    """The messages in order, the session they name, and how many lines could not be read.
+
+    start: the first two messages as they stand in the file, which mark it.
+    is_plain: from a text in which whoever is quoted can speak as the user.
+    dropped, strange: what a program had written into the user's turns, and the unknown tags of it.
+    """
 
     messages: tuple[Message, ...]
     session: str | None
     bad: int
+    start: tuple[Message, ...] = ()
+    is_plain: bool = False
+    dropped: int = 0
+    strange: tuple[str, ...] = ()
 
 
 def parsed(raw: bytes) -> Transcript:
@@ -53,17 +74,10 @@ def parsed(raw: bytes) -> Transcript:
 
     Raises UsageError for a file that is not UTF-8 text.
     """
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"the transcript is not UTF-8 (byte {error.start})", hint="convert it with iconv"
-        ) from error
-    if "\x00" in text:
-        raise UsageError("the transcript is not text: it holds NUL characters")
+    text = decoded(raw, "the transcript")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     read = _from_json(lines) if _is_json(lines) else _from_plain(lines)
-    if read.bad and not read.messages:
+    if read.bad and not read.start:
         raise UsageError(
             "the transcript holds no conversation",
             hint="JSON lines with role and content, or text that says USER: and ASSISTANT:",
@@ -71,22 +85,63 @@ def parsed(raw: bytes) -> Transcript:
     return read
 
 
+def decoded(raw: bytes, what: str) -> str:
+    """Return the text of a file; raise UsageError, which names it, for one that is not UTF-8."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{what} is not UTF-8 (byte {error.start})", hint=_CONVERT) from error
+    if "\x00" in text:
+        raise UsageError(f"{what} is not text: it holds NUL characters", hint=_CONVERT)
+    return text
+
+
 def message_of(value: Any) -> Message | None:
     """Return what a JSON object with role and content says, None for what is no conversation."""
-    role = _SPOKEN.get(str(value.get("role"))) if isinstance(value, dict) else None
+    turn = _turn(value) if isinstance(value, dict) else None
+    return None if turn is None else turn.message
+
+
+@record
+class _Turn:
+    """A message as it stands in a file, and the pieces that it consists of."""
+
+    message: Message
+    pieces: tuple[str, ...]
+    is_foreign: bool = False
+
+    def said(self) -> Heard:
+        """Return what of the turn its speaker said."""
+        if self.message.role != USER:
+            return Heard(self.message.text)
+        return Heard("", 1) if self.is_foreign else heard(self.pieces)
+
+
+def _turn(row: dict[str, Any]) -> _Turn | None:
+    role = _SPOKEN.get(str(row.get("role")))
     if role is None:
         return None
-    text = content_text(value.get("content"))
-    return Message(role, text) if text.strip() else None
+    pieces = _pieces(row.get("content"))
+    text = "".join(pieces)
+    return _Turn(Message(role, text), pieces, _is_foreign(row)) if text.strip() else None
 
 
-def content_text(content: Any) -> str:
+def _is_foreign(row: dict[str, Any]) -> bool:
+    """Say whether a row comes from a tool, another agent or a program that names itself."""
+    origin = row.get("origin")
+    if isinstance(origin, dict) and origin.get("kind") not in (None, *_PEOPLE):
+        return True
+    is_typed = not str(row.get("type") or "").startswith(("tool", "function", "system"))
+    return not is_typed or any(row.get(flag) for flag in _FOREIGN)
+
+
+def _pieces(content: Any) -> tuple[str, ...]:
     """Return the words of a content: a text, or a list whose text blocks and bare texts count."""
     if isinstance(content, str):
-        return _scalar(content)
+        return (_scalar(content),)
     if not isinstance(content, list):
-        return ""
-    return "".join(_scalar(piece) for block in content if (piece := _block_text(block)))
+        return ()
+    return tuple(_scalar(piece) for block in content if (piece := _block_text(block)))
 
 
 def flattened(messages: Iterable[Message], *, longest: int | None = None) -> str:
@@ -98,12 +153,13 @@ def flattened(messages: Iterable[Message], *, longest: int | None = None) -> str
     return "\n\n".join(
         f"{message.role.upper()}: {_quoted(_shortened(message.text, longest))}"
         for message in messages
+        if message.text
     )
 
 
 def fingerprint(messages: Iterable[Message], place: str = "") -> str:
-    """Return a mark of a conversation: the same as long as its first two messages are."""
-    start = "".join(f"{one.role}:{one.text}\0" for one in islice(messages, 2))
+    """Return a mark of a conversation: of how it begins and where it lies."""
+    start = "".join(f"{one.role}:{one.text}\0" for one in messages)
     return sha256(f"{place}\0{start}".encode("utf-8", "replace")).hexdigest()[:12]
 
 
@@ -115,18 +171,34 @@ def _is_json(lines: Iterable[str]) -> bool:
 
 
 def _from_json(lines: list[str]) -> Transcript:
-    messages: list[Message] = []
+    turns: list[_Turn] = []
     session: str | None = None
     bad = 0
     for value in _values(lines):
         if isinstance(value, dict):
             session = session or _session_of(value)
-            message = _claude(value) if "message" in value else message_of(value)
-            if message is not None:
-                messages.append(message)
+            turn = _claude(value) if "message" in value else _turn(value)
+            if turn is not None:
+                turns.append(turn)
         else:
             bad += 1
-    return Transcript(tuple(messages), session, bad)
+    return _transcript(turns, session, bad)
+
+
+def _transcript(turns: list[_Turn], session: str | None, bad: int) -> Transcript:
+    listed = [turn.said() for turn in turns]
+    strange = dict.fromkeys(name for one in listed for name in one.strange)
+    return Transcript(
+        tuple(
+            Message(turn.message.role, one.text.strip() if one.dropped else one.text)
+            for turn, one in zip(turns, listed, strict=True)
+        ),
+        session,
+        bad,
+        tuple(turn.message for turn in turns[:2]),
+        dropped=sum(one.dropped for one in listed),
+        strange=tuple(strange),
+    )
 
 
 def _is_document(lines: list[str]) -> bool:
@@ -160,24 +232,29 @@ def _session_of(row: dict[str, Any]) -> str | None:
     return name if isinstance(name, str) and name.strip() else None
 
 
-def _claude(row: dict[str, Any]) -> Message | None:
+def _claude(row: dict[str, Any]) -> _Turn | None:
     """Return what a line of a Claude Code session says; side chains and summaries say nothing."""
-    hidden = any(row.get(flag) for flag in ("isMeta", "isSidechain", "isCompactSummary"))
     inner = row["message"]
-    if hidden or row.get("type") not in (USER, ASSISTANT, None) or not isinstance(inner, dict):
+    is_hidden = any(row.get(flag) for flag in _HIDDEN)
+    if is_hidden or row.get("type") not in (USER, ASSISTANT, None) or not isinstance(inner, dict):
         return None
     content = inner.get("content")
+    is_result = False
     if isinstance(content, list):
+        is_result = any(isinstance(one, dict) and one.get("type") == "tool_result"
+                        for one in content)  # fmt: skip
         content = [block for block in content if _is_said(_block_text(block) or "")]
     role = row.get("type") or inner.get("role")
     if inner.get("role", role) != role:  # two speakers of one line: nobody's word
         return None
-    message = message_of({"role": role, "content": content})
-    return message if message is not None and _is_said(message.text) else None
+    turn = _turn({"role": role, "content": content})
+    if turn is None or not _is_said(turn.message.text):
+        return None
+    return replace(turn, is_foreign=is_result or _is_foreign(row) or _is_foreign(inner))
 
 
 def _is_said(text: str) -> bool:
-    return not text.lstrip().startswith(_NOT_SAID)
+    return not text.lstrip().startswith(_NOT_SAID) or bool(heard([text]).text.strip())
 
 
 def _block_text(block: Any) -> str | None:
@@ -198,7 +275,7 @@ def _scalar(text: str) -> str:
 
 
 def _from_plain(lines: list[str]) -> Transcript:
-    messages: list[Message] = []
+    turns: list[_Turn] = []
     role, said = "", list[str]()
     bad = 0
     for line in lines:
@@ -207,15 +284,15 @@ def _from_plain(lines: list[str]) -> Transcript:
             bad += not role and bool(line.strip())
             said.append(line)
             continue
-        messages += _spoken(role, said)
+        turns += _spoken(role, said)
         role, said = start[1].lower(), [line[start.end() :]]
-    messages += _spoken(role, said)
-    return Transcript(tuple(messages), None, bad)
+    turns += _spoken(role, said)
+    return replace(_transcript(turns, None, bad), is_plain=bool(turns))
 
 
-def _spoken(role: str, lines: list[str]) -> list[Message]:
+def _spoken(role: str, lines: list[str]) -> list[_Turn]:
     text = "\n".join(lines).strip()
-    return [Message(role, text)] if role in (USER, ASSISTANT) and text else []
+    return [_Turn(Message(role, text), (text,))] if role in (USER, ASSISTANT) and text else []
 
 
 def _quoted(text: str) -> str:

@@ -19,14 +19,27 @@ if TYPE_CHECKING:
 
 # A quoted string counts as one token, so that its brackets open and close nothing.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
-_OBJECT, _VALUE = re.compile(r"{"), re.compile(r"[{\[]")
 _IN_OBJECT = re.compile(rf"[{{}}]|{_STRING}", re.DOTALL)
 _IN_VALUE = re.compile(rf"[{{}}\[\]]|{_STRING}", re.DOTALL)
-# A tag at the start of a line cannot be part of a JSON string, which holds no line break.
-_THOUGHT = re.compile(
-    r"^[ \t]*<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE
+# What a reasoning model thinks aloud, in the spellings of several makers.
+_THOUGHTS = (
+    r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad"
+    r"|inner_monologue|internal|plan(?:ning)?|draft|commentary)"
 )
-_THOUGHT_END = re.compile(r"\A.*^[ \t]*</(?:think|thinking)>", re.DOTALL | re.I | re.MULTILINE)
+_TAG = (
+    rf"<(?P<close>/?){_THOUGHTS}(?:\s[^<>]{{0,80}})?>|\[(?P<shut>/?)(?:think(?:ing)?|reasoning)\]"
+    rf"|◁(?P<stop>/?){_THOUGHTS}▷|<\|(?P<phase>begin|end)_of_{_THOUGHTS}\|>"
+    r"|<\|channel\|>\s{0,4}(?P<channel>analysis|commentary|thought|final)[^<>]{0,80}<\|message\|>"
+    r"|(?P<over><\|(?:end|return|start|call)\|>)"
+)
+_OPEN_OBJECT = re.compile(rf"{{|{_TAG}", re.IGNORECASE)
+_OPEN_VALUE = re.compile(rf"{_TAG}|[{{\[]", re.IGNORECASE)
+_ANY_TAG = re.compile(_TAG, re.IGNORECASE)
+# What the examples of our prompts hold in the place of words.
+_BLANKS = frozenset(("…", "...", "<…>", "<...>", "[…]", "[...]", "string", "<string>"))
+
+
+_LONG = 200  # characters of a prompt that no answer repeats by chance
 
 
 @record
@@ -68,9 +81,26 @@ class Item:
     confidence: float
 
 
+def unechoed(text: str, system: str, prompt: str) -> str:
+    """Return a reply without the prompt that some programs repeat before it."""
+    rest = text
+    for sent in (system.strip(), prompt.strip()):
+        at = rest.find(sent) if len(sent) >= _LONG else -1
+        is_first = bool(sent) and rest.lstrip().startswith(sent)
+        if is_first:
+            at = len(rest) - len(rest.lstrip())
+        if at >= 0:
+            rest = rest[at + len(sent) :]
+    return rest
+
+
 def objects(text: str) -> list[str]:
-    """Return the top-level balanced {...} of a text, in order; one that never closes ends it."""
-    return list(_balanced(text, _OBJECT, _IN_OBJECT))
+    """Return the top-level balanced {...} of a text, in order; one that never closes ends it.
+
+    What stands in the tags of a reasoning model is no part of it, and nothing before the end of
+    such a thought that has no beginning.
+    """
+    return _balanced(text, _OPEN_OBJECT, _IN_OBJECT)
 
 
 def archive_ids(text: str) -> list[str]:
@@ -79,57 +109,79 @@ def archive_ids(text: str) -> list[str]:
 
 
 def archive_request(text: str) -> list[str] | None:
-    """Return the ids of the first object with a list `archive`; None when there is none."""
-    wanted = _first_list(_objects(text), "archive")
-    if wanted is None:
+    """Return the ids of the last object with a list `archive`; None when there is none."""
+    value = _archive(text)
+    if value is None:
         return None
-    return [identifier for one in wanted if (identifier := _text(one))]
+    return [identifier for one in value["archive"] if (identifier := _text(one))]
+
+
+def _archive(text: str) -> dict[str, Any] | None:
+    """Return the last object with a list `archive`, unless it is the example of our prompt."""
+    listed = [value for value in _objects(text) if isinstance(value.get("archive"), list)]
+    real = [value for value in listed if value["archive"] != ["id", "id"]]
+    return real[-1] if real else None
 
 
 def archive_reasons(text: str) -> dict[str, tuple[str | None, str | None]]:
     """Return for each id of a consolidation (the id that replaces it, the reason), where said."""
-    for value in _objects(text):
-        because = value.get("because")
-        if isinstance(value.get("archive"), list) and isinstance(because, dict):
-            return {scalar(key): _because(said) for key, said in because.items()}
-    return {}
+    because = (_archive(text) or {}).get("because")
+    if not isinstance(because, dict):
+        return {}
+    return {scalar(key): _because(said) for key, said in because.items()}
 
 
 def extracted(text: str) -> Extracted:
     """Return the facts and edges of an extraction.
 
-    The first object with a list `facts` counts; without one, `{}` says that there are none.
+    The last object with a list `facts` counts; without one, `{}` says that there are none. The
+    example of our prompt is no such object.
     """
-    values = list(_objects(text))
-    found = _first_list(values, "facts")
+    values = [value for value in _objects(text) if not _is_example(value)]
+    found = _last_list(values, "facts")
     if found is None:
         return Extracted((), {} in values, ())
     drafts = tuple(draft for one in found if (draft := _draft(one)) is not None)
-    return Extracted(drafts, True, tuple(_references(values)))
+    return Extracted(drafts, True, tuple(_references(values) or ()))
 
 
 def relationships(text: str) -> list[Reference]:
-    """Return the edges in the first object with a list `relationships`; both ends are named."""
-    return _references(_objects(text))
+    """Return the edges in the last object with a list `relationships`; both ends are named."""
+    return related(text) or []
+
+
+def related(text: str) -> list[Reference] | None:
+    """Return the edges of a reply as `relationships` does, None for one that has no such list."""
+    values = [value for value in _objects(text) if not _is_example(value)]
+    return _references(values)
 
 
 def items(text: str) -> list[Item] | None:
     """Return distilled memories; None when nothing is well-formed, [] for an empty answer.
 
-    The first list that holds one counts, else every object that is one.
+    The last list that holds one counts, else every object that is one.
     """
-    values = [
-        value
-        for chunk in _balanced(_spoken(text), _VALUE, _IN_VALUE)
-        if (value := _decoded(chunk)) is not None
-    ]
-    lists = [listed for value in values if (listed := _listed(value)) is not None]
-    for listed in lists:
-        if found := _items(listed):
-            return found
-    if found := _items(values):
-        return found
+    chunks = _balanced(text, _OPEN_VALUE, _IN_VALUE)
+    values = [value for chunk in chunks if (value := _decoded(chunk)) is not None]
+    listed = [found for value in values if (found := _listed(value)) is not None]
+    lists = [found for found in listed if not _are_blank(found, "text")]
+    for found in reversed(lists):
+        if memories := _items(found):
+            return memories
+    if memories := _items([value for value in values if not _are_blank([value], "text")]):
+        return memories
     return [] if [] in lists else None
+
+
+def _is_example(value: dict[str, Any]) -> bool:
+    """Say whether an object is the example of a prompt: its list holds words left open alone."""
+    lists = ((value.get(key), word) for key, word in (("facts", "content"), ("relationships", "a")))
+    return any(isinstance(listed, list) and _are_blank(listed, word) for listed, word in lists)
+
+
+def _are_blank(listed: list[Any], word: str) -> bool:
+    said = [one.get(word) for one in listed if isinstance(one, dict)]
+    return bool(said) and all(isinstance(one, str) and one.strip() in _BLANKS for one in said)
 
 
 def _because(value: Any) -> tuple[str | None, str | None]:
@@ -170,8 +222,10 @@ def _draft(value: Any) -> Draft | None:
     return Draft(content.strip(), segment, importance, corrects)
 
 
-def _references(values: Iterable[dict[str, Any]]) -> list[Reference]:
-    found = _first_list(values, "relationships") or []
+def _references(values: Iterable[dict[str, Any]]) -> list[Reference] | None:
+    found = _last_list(values, "relationships")
+    if found is None:
+        return None
     return [reference for one in found if (reference := _reference(one)) is not None]
 
 
@@ -199,35 +253,50 @@ def _number(value: Any) -> float | None:
     return value if isinstance(value, float) and isfinite(value) else None
 
 
-def _first_list(values: Iterable[dict[str, Any]], key: str) -> list[Any] | None:
-    for found in values:
-        value = found.get(key)
-        if isinstance(value, list):
-            return value
-    return None
+def _last_list(values: Iterable[dict[str, Any]], key: str) -> list[Any] | None:
+    listed = [value for found in values if isinstance(value := found.get(key), list)]
+    return listed[-1] if listed else None
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    for chunk in objects(_spoken(text)):
+    for chunk in objects(text):
         value = _decoded(chunk)
         if isinstance(value, dict):
             yield value
 
 
-def _spoken(text: str) -> str:
-    """Return a reply without what a reasoning model thinks aloud before it."""
-    if "think" not in text.lower():
-        return text
-    return _THOUGHT_END.sub("", _THOUGHT.sub("", text))
-
-
-def _balanced(text: str, opening: re.Pattern[str], tokens: re.Pattern[str]) -> Iterator[str]:
+def _balanced(text: str, opening: re.Pattern[str], tokens: re.Pattern[str]) -> list[str]:
+    """Return what balances outside of thoughts."""
+    chunks: list[str] = []
     end = 0
     while (found := opening.search(text, end)) is not None:
-        end = _end(text, found.start(), tokens)
-        if end < 0:
-            return
-        yield text[found.start() : end]
+        if found[0] in ("{", "["):
+            end = _end(text, found.start(), tokens)
+            if end < 0:
+                break
+            chunks.append(text[found.start() : end])
+        elif _begins(found):
+            end = _thought_end(text, found.end())
+        else:
+            end = found.end()
+            if not found["over"] and found["channel"] is None:
+                chunks.clear()  # a thought whose beginning the template has cut off
+    return chunks
+
+
+def _begins(tag: re.Match[str]) -> bool:
+    """Say whether a tag begins a thought."""
+    if tag["channel"] is not None:
+        return tag["channel"].lower() != "final"
+    if tag["phase"] is not None:
+        return tag["phase"].lower() == "begin"
+    return not tag["over"] and not (tag["close"] or tag["shut"] or tag["stop"])
+
+
+def _thought_end(text: str, start: int) -> int:
+    """Return where a thought ends: at the first tag that ends one, or with the text."""
+    tag = next((tag for tag in _ANY_TAG.finditer(text, start) if not _begins(tag)), None)
+    return len(text) if tag is None else tag.end()
 
 
 def _end(text: str, start: int, tokens: re.Pattern[str]) -> int:

@@ -1,11 +1,12 @@
 """Phone numbers, ID numbers, e-mail and postal addresses that stand in a message: found by their
-form alone, without a model."""
+form alone, without a model. Whose they are is said only where the user says so."""
 
 from __future__ import annotations
 
 import re
 
 from tideline_cli.model.record import record
+from tideline_cli.policy import secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,50 +47,134 @@ _LABELLED = re.compile("地址\\s*[:：]\\s*([^\n，,；;。]+)")
 _NAME = re.compile("(?:收件人|收货人|姓名|联系人)\\s*[:：]\\s*([^\n，,；;。\\s]{1,20})")
 
 
+# What a memory says of one: the user's own and anybody's, in Chinese and in English.
+_WORDS = {
+    "phone_number": ("用户手机号", "提到的手机号（电话）",
+                     "The user's phone number (telephone, mobile)",
+                     "Phone number (telephone, mobile) mentioned"),
+    "id_card": ("用户身份证", "提到的身份证号", "The user's ID card number",
+                "ID card number mentioned"),
+    "email": ("用户邮箱", "提到的邮箱（电子邮件）", "The user's e-mail address (email)",
+              "E-mail address (email) mentioned"),
+    "address": ("用户地址", "提到的地址", "The user's postal address", "Postal address mentioned"),
+    "parcel": ("用户收货地址", "提到的收货地址", "The user's delivery address",
+               "Delivery address mentioned"),
+}  # fmt: skip
+_HAN = re.compile("[\u3400-\u9fff]")
+_KANA = re.compile("[\u3040-\u30ff]")
+# The words right before what is the user's own. Nothing but a kind of number stands between.
+_MINE = re.compile(
+    r"(?:(?<![A-Za-z])my[ \t]+(?:(?:new|old|own|work|private|personal|home|business|office|company"
+    r"|current|main|primary|second|first|other|cell|mobile|postal|street|mailing|delivery"
+    r"|shipping|chinese|national|only|usual|direct)[ \t]+){0,3}(?:(?:e-?mails?|mails?|phones?"
+    r"|telephones?|mobiles?|cells?|numbers?|addresses|address|ids?|identity|card|cellphone|handy"
+    r"|gmail|inbox|contact)[ \t]*){1,4}"
+    r"|(?<![\u3400-\u9fff『「“\"])我的?(?:(?:新|旧|老|常用|私人|个人|工作|公司|办公|家庭|家里|主要|另一个|备用|QQ"
+    r"|qq|电子|中国|大陆){0,3}(?:邮箱地址|电邮|邮箱|邮件|邮件地址|e-?mail|手机号码|手机号|手机|电话号码"
+    r"|电话|号码|联系方式|身份证号码|身份证号|身份证|收货地址|住址|地址)){1,2})"
+    r"[ \t]*(?:is|are|was|:|=|：|是|为|就是|换成了|改成了|now|[-–—]|[ \t]){0,4}[ \t]*"
+    r"[<\"'(（“]?[ \t]*(?:\(?\+?86\)?[ -]?)?\Z",
+    re.I,
+)
+_LIVES = re.compile(
+    "(?<![说道讲:：\"“「])我(?:现在|目前|就|们)?(?:住|家|的(?:家|新家|地址|住址|收货地址|家庭地址))"
+)
+# Before `my`: it is quoted, or it is taken back.
+_NOT_MINE = re.compile(
+    r"(?:\bnot|n['’]t|\bnever|\bno longer|不是|并非|不再是|[\"“‘「『:：>])[ \t]*\Z", re.I
+)
+_AND = re.compile(
+    r"[\s,;、，；/&+]*(?:and|or|和|与|或|或者|以及)?[\s,;、，；/&+(（]*(?:\+?86[ -]?)?", re.I
+)
+_BEFORE = 90  # characters before an identifier that say whose it is
+
+
 @record
 class Identifier:
-    """What was found. `name` is phone_number, id_card, email or address; `text` is the memory."""
+    """What was found. `name` is phone_number, id_card, email or address; `text` is the memory;
+    `is_own` says that the user calls it theirs. `owned` and `mentioned` are all the texts that
+    may say so of it, and that say less."""
 
     name: str
     value: str
     text: str
+    is_own: bool = False
+    owned: tuple[str, ...] = ()
+    mentioned: tuple[str, ...] = ()
 
 
-def found(message: str) -> list[Identifier]:
-    """Return the identifiers of a message, each once: phones, IDs, e-mails, then addresses."""
+def found(message: str, around: str = "") -> list[Identifier]:
+    """Return the identifiers of a message, each once: phones, IDs, e-mails, then addresses.
+
+    They are worded in the language of the message, or of `around` where it has no words.
+    """
     text = message[:_LONGEST]
-    listed = [
-        *(_named("phone_number", "用户手机号", value) for value in _phones(text)),
-        *(_named("id_card", "用户身份证", m[0].upper()) for m in _ID.finditer(text)),
-        *(_named("email", "用户邮箱", value) for value in _emails(text)),
-        *_addresses(text),
+    named = [
+        *(("phone_number", value, at) for value, at in _phones(text)),
+        *(("id_card", m[0].upper(), m.span()) for m in _ID.finditer(text)),
+        *(("email", value, at) for value, at in _emails(text)),
     ]
-    return list(dict.fromkeys(listed))[:MOST]
+    own = _owned(text, [at for *_, at in named])
+    listed = [(name, name, value, at in own) for name, value, at in named]
+    listed += _addresses(text)
+    once: dict[tuple[str, str], Identifier] = {}
+    is_chinese = _is_chinese(text if any(map(str.isalpha, text)) else around)
+    for name, words, value, is_own in listed:
+        known = once.get((name, value))
+        if known is None or (is_own and not known.is_own):
+            once[name, value] = _worded(name, words, value, is_own, is_chinese)
+    return list(once.values())[:MOST]
 
 
 def is_private(fact: Fact) -> bool:
-    """Say whether a fact is an identifier: no model needs it to join or to tidy facts."""
+    """Say whether a fact is a phone number, an ID number, an e-mail or a postal address."""
     return fact.kind == KIND and any(tag in NAMES for tag in fact.tags)
 
 
-def _named(name: str, label: str, value: str) -> Identifier:
-    return Identifier(name, value, f"{label}: {value}")
+def is_withheld(fact: Fact) -> bool:
+    """Say whether no model is shown a fact: an identifier, or one that holds a secret. None needs
+    them to join or to tidy facts."""
+    return is_private(fact) or secrets.holds(fact.content)
 
 
-def _phones(text: str) -> Iterator[str]:
+def _worded(name: str, words: str, value: str, is_own: bool, is_chinese: bool) -> Identifier:
+    texts = [f"{label}: {value}" for label in _WORDS[words]]
+    text = texts[2 * (not is_chinese) + (not is_own)]
+    return Identifier(name, value, text, is_own, tuple(texts[::2]), tuple(texts[1::2]))
+
+
+def _is_chinese(text: str) -> bool:
+    return bool(_HAN.search(text)) and not _KANA.search(text)
+
+
+def _owned(text: str, spans: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return those of some places that stand behind "my", or continue a row that does."""
+    own: set[tuple[int, int]] = set()
+    before: tuple[int, int] | None = None
+    for start, end in sorted(spans):
+        line = text[max(0, start - _BEFORE) : start].rpartition("\n")[2]
+        mine = _MINE.search(line)
+        continues = before in own and _AND.fullmatch(text, before[1], start) if before else None
+        if continues or (mine and not _NOT_MINE.search(line[: mine.start()])):
+            own.add((start, end))
+        before = start, end
+    return own
+
+
+def _phones(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     for match in _PHONE.finditer(text):
         whole = match["solid"] or match["after"]
-        yield whole or match["head"] + match["middle"] + match["tail"]
+        yield whole or match["head"] + match["middle"] + match["tail"], match.span()
 
 
-def _emails(text: str) -> Iterator[str]:
+def _emails(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     for match in _EMAIL.finditer(text):
         local, domain = match[1].strip("."), match[2].strip(".-")
         if _in_a_url(text, match):
             continue
         is_sane = 0 < len(local) <= _LONGEST_LOCAL and len(domain) <= _LONGEST_DOMAIN
         if is_sane and "." in domain and ".." not in domain:
-            yield f"{local}@{domain}"
+            yield f"{local}@{domain}", match.span()
 
 
 def _in_a_url(text: str, match: re.Match[str]) -> bool:
@@ -100,20 +185,27 @@ def _in_a_url(text: str, match: re.Match[str]) -> bool:
                                               len(after) == 2)  # fmt: skip
 
 
-def _addresses(text: str) -> Iterator[Identifier]:
+def _addresses(text: str) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield (name, the words for it, value, whether it is the user's own) of postal addresses."""
     labelled = _LABELLED.search(text)
     if labelled:
-        phone = next(_phones(text), "")
+        phone, _ = next(_phones(text), ("", None))
         name = _NAME.search(text)
         parts = [name[1] if name else "", phone, labelled[1].strip()]
         is_parcel = name is not None and bool(phone)
         value = " ".join(filter(None, parts)) if is_parcel else parts[-1]
         if _PLACE.search(parts[-1]):
-            yield _named("address", "用户收货地址" if is_parcel else "用户地址", value)
+            line = text[: labelled.end()].rpartition("\n")[2]
+            yield "address", "parcel" if is_parcel else "address", value, _is_home(line)
         return
     for match in _CLAUSE.finditer(text):
         clause = match[0].strip()
         if len(clause) > _LONGEST_ADDRESS or _ASKS.search(clause) or not _PLACE.search(clause):
             continue
-        is_parcel = next(_phones(clause), "") != ""
-        yield _named("address", "用户收货地址" if is_parcel else "用户地址", clause)
+        is_parcel = next(_phones(clause), None) is not None
+        yield "address", "parcel" if is_parcel else "address", clause, _is_home(clause)
+
+
+def _is_home(text: str) -> bool:
+    mine = _LIVES.search(text)
+    return mine is not None and not _NOT_MINE.search(text[: mine.start()])

@@ -1,39 +1,119 @@
-"""Which messages are worth a model's time: they speak of their author, or they correct."""
+"""Which messages are worth a model's time: they speak of their author, or they correct.
+
+In Chinese, English, French, German, Japanese, Russian and Spanish. A marker too many costs a
+request; one too few loses what was said, since the cursor passes over the message.
+"""
 
 from __future__ import annotations
 
-_SALIENT = (
-    "我叫", "我是", "我的", "我家", "我住", "住在", "我用", "我习惯", "喜欢", "讨厌", "我想要",
-    "我希望", "我们公司", "我老婆", "我妻子", "我太太", "我老公", "我儿子", "我女儿", "我爸",
-    "我妈", "我生日", "记住", "记一下", "记下", "帮我记", "偏好", "以后每次", "每次都",
-    "my name", "my wife", "my husband", "i live", "i'm from", "i am ", "i'm ", "i like",
-    "i prefer", "i hate", "i use ", "i work", "call me", "remember that", "remember to",
-)  # fmt: skip
-_CORRECTING = (
-    "不对", "错了", "搞错", "弄错", "不是这", "不是我要", "我说的是", "应该是", "应该用", "别这样",
-    "别用", "不要这样", "重新", "纠正", "下次", "以后不要", "以后别", "记住别", "不准",
-    "that's wrong", "thats wrong", "not what i", "not correct", "incorrect", "you should",
-    "should have", "don't do", "do not do", "stop doing", "next time", "actually i meant",
-    "i meant", "not like that", "redo", "you misunderstood",
-)  # fmt: skip
-_LONGEST = 4000
+import re
+
+_SALIENT = re.compile(
+    # Simplified and traditional Chinese: `我` where it does something, and what is asked to stay.
+    "(?<![帮幫给給教让讓跟替诉訴请請把叫被])我(?:叫|是|的|家|住|用|习惯|習慣|想要|希望|们|們|公司|老婆|妻子|太太|老公"
+    "|丈夫|儿子|兒子|女儿|女兒|爸|妈|媽|父|母|哥|姐|弟|妹|爷|爺|奶|外|孩子|女朋友|男朋友|女友|男友|朋友|同事|老板|生日"
+    "|对|對|在|不|有|没有|沒有|爱|愛|吃|喝|会|會|来自|來自|从|從|搬|养|養|每|今年|出生|属|屬|姓|毕业|畢業|学|學|读"
+    "|讀|教|玩|打|信|结婚|結婚|单身|單身|怀孕|懷孕|退休|身高|体重|體重|上班|工作|开车|開車|骑|騎|讨厌|討厭|喜欢|喜歡"
+    "|偏|需要|经常|經常|一直|总是|總是|通常|从不|從不|刚|剛|已经|已經|现在|現在|曾|怕|戒|辞|辭|换|換|买|買)"
+    "|我(?:习惯|希望|想要|生日)|住在|喜欢|喜歡|讨厌|討厭|过敏|過敏|记住|記住|记一下|記一下|记下|記下|帮我记|幫我記"
+    "|偏好|以后每次|以後每次|每次都"
+    # English.
+    r"|my name|\bcall me|remember (?:that|to)|\bi am |\bi['’]?m |\bi(?:['’]m| am) from"
+    r"|\bi (?:live|like|prefer|hate|use |work|moved|eat|drink|don['’]?t (?:eat|drink|like|use|want"
+    r"|work|live|drive|have|speak)|do not (?:eat|drink|like|use|want|work|live|drive|have|speak)"
+    r"|can['’]?t (?:eat|drink|stand|drive|have)|cannot (?:eat|drink|stand|drive|have)|never|always"
+    r"|usually|often|love|enjoy|dislike|grew up|was born|come from|was diagnosed|speak|study"
+    r"|studied|teach|play|own|drive|ride|run |have (?:an? |one |two |three |four |no |been |lived "
+    r"|worked |to take |\d)|got (?:married|divorced|engaged|a )|started|quit|joined|retired"
+    r"|suffer|take |need |want |stopped|became|celebrate|believe in|vote|wear|follow)"
+    r"|\bi['’]ve (?:got|been|lived|worked|moved|always|never)|allerg|vegan|vegetarian"
+    r"|\bmy (?:wife|husband|partner|son|daughter|kids?|child|children|mother|father|mom|mum|dad"
+    r"|sister|brother|parents|boss|birthday|dog|cat|pet|job|company|team|doctor|address|phone"
+    r"|e-?mail|favou?rite|girlfriend|boyfriend|friend|family|home|house|car|hobby|allerg|diet"
+    r"|pronouns|time ?zone|native|mother tongue)"
+    r"|\bwe (?:live|moved|have (?:a|an|two|three) |use |work)"
+    # French, German, Spanish.
+    r"|\bje (?:suis|m['’]appelle|vis|travaille|n['’]|ne |déteste|préfère|mange|bois|viens|parle"
+    r"|fais|joue|veux|porte|prends|conduis)|\bj['’](?:habite|aime|ai |adore|utilise|étudie"
+    r"|apprends|étais)|\bm(?:on|a|es) (?:nom|prénom|femme|mari|fils|fille|enfants|mère|père|chien"
+    r"|chat|anniversaire|adresse|numéro|patron|ami)|appelle-moi|souviens-toi|allergique"
+    r"|\bich (?:bin|heiße|heisse|wohne|lebe|mag|hasse|arbeite|habe|esse|trinke|komme|spreche|nutze"
+    r"|benutze|fahre|möchte|liebe|ziehe|zog|kann|nehme|spiele)"
+    r"|\bmeine? (?:name|frau|mann|sohn|tochter|hund|katze|geburtstag|chef|adresse|nummer)"
+    r"|\b(?:me llamo|soy |vivo en|trabajo|me gusta|me encanta|prefiero|odio|tengo|no como|nací"
+    r"|me mudé|mi (?:nombre|esposa|esposo|mujer|marido|hij[oa]|perr[oa]|gat[oa]|cumpleaños))"
+    # Japanese.
+    "|(?:私|わたし|僕|ぼく|俺|うち)(?:は|が|の|も|って)|好き|嫌い|住んで|働いて|勤めて|と申します|アレルギー|覚えて|食べな"
+    "|食べませ|飲めませ|引っ越し|飼って"
+    # Russian.
+    r"|(?<!\w)(?:я [а-яё]|меня зовут|зови меня|у меня|мо(?:й|я|ё|е|и|его|ей|им|их) "
+    r"|мне (?:нравится|\d)|запомни|аллерг|мы (?:живём|живем|переехали))",
+    re.I,
+)
+_CORRECTING = re.compile(
+    "不对|不對|错了|錯了|搞错|搞錯|弄错|弄錯|说错|說錯|不是这|不是這|不是我要|我说的是|我說的是|应该是|應該是"
+    "|应该用|應該用|别这样|別這樣|别用|別用|不要这样|不要這樣|重新|纠正|糾正|更正|下次|以后不要|以後不要|以后别"
+    "|以後別|记住别|記住別|不准|(?:^|[。！!\n])\\s*(?:不是|不，|不,|错|錯)|不是.{0,12}[，,]\\s*(?:而?是|我叫|我是)"
+    r"|that['’]?s wrong|that is wrong|you['’]re wrong|not what i|not correct|incorrect"
+    r"|you should(?:n['’]t| not| never| always| have| use| be | do | stop| only| rather)"
+    r"|should have|don['’]t do|do not do|stop doing|next time|actually i meant|i meant"
+    r"|not like that|\bredo|you misunderstood|\bnot (?:quite )?right\b|(?:^|[.!?\n])\s*(?:no|nope)"
+    r"(?:[,.!—-]| (?:it|that|this|my|i|the)\b)|that['’]?s not|that is not|\bit['’]?s not .{1,40}"
+    r"\b(?:it['’]?s|but)\b|that was wrong|(?:^|[.!?\n])\s*wrong\b|\bmistake|don['’]t ever"
+    r"|\bnever (?:do|use|say|call|write) |stop (?:using|calling|saying|adding|writing)"
+    r"|c['’]est faux|c['’]est incorrect|ce n['’]est pas|(?:^|[.!?\n])\s*non[,.!]|pas comme ça"
+    r"|tu (?:aurais dû|te trompes)|vous (?:auriez dû|vous trompez)|la prochaine fois|mal compris"
+    r"|\bfalsch|(?:^|[.!?\n])\s*nein[,.!]|stimmt nicht|nächstes mal|nicht so\b|missverstanden"
+    r"|no es (?:así|correcto|cierto)|incorrecto|la próxima vez|te equivocas|eso está mal"
+    "|違う|違い|違って|じゃなくて|ではなく|ではありませ|じゃない|間違|次から|次回|しないで|やめて|訂正"
+    r"|неправильно|неверно|(?<!\w)не так|(?:^|[.!?\n])\s*нет[,.!]|в следующий раз|ты ошиб"
+    r"|вы ошиб|ошибка|(?<!\w)не надо|(?<!\w)это не |больше не ",
+    re.I | re.M,
+)
+_WHOLE = 4000  # characters of a message that is sent as it is; of a longer one, what is marked
+_NEAR = 400  # characters around a marker
+_LONGEST_RUN = 200_000  # characters of a message that are looked at
 _SHORTEST_SALIENT = 4
 _SHORTEST_CORRECTION = 2
+_CUT = "\n…\n"
+
+
+def salient(message: str) -> str:
+    """Return what of a message speaks of its author: all of it, of a long one the passages that
+    do; nothing where none does."""
+    return _marked(message, _SALIENT, _SHORTEST_SALIENT)
+
+
+def correcting(message: str) -> str:
+    """Return what of a message corrects what was done, as `salient` does."""
+    return _marked(message, _CORRECTING, _SHORTEST_CORRECTION)
 
 
 def is_salient(message: str) -> bool:
-    """Say whether a message speaks of its author, in Chinese or English."""
-    return _holds(message, _SALIENT, _SHORTEST_SALIENT)
+    """Say whether a message speaks of its author."""
+    return bool(salient(message))
 
 
 def is_correction(message: str) -> bool:
-    """Say whether a message corrects what was done, in Chinese or English."""
-    return _holds(message, _CORRECTING, _SHORTEST_CORRECTION)
+    """Say whether a message corrects what was done."""
+    return bool(correcting(message))
 
 
-def _holds(message: str, markers: tuple[str, ...], shortest: int) -> bool:
+def _marked(message: str, markers: re.Pattern[str], shortest: int) -> str:
     text = message.strip()
-    if not shortest <= len(text) <= _LONGEST:
-        return False
-    text = text.lower().replace("\u2019", "'")  # phones type the curly apostrophe
-    return any(marker in text for marker in markers)
+    if len(text) < shortest:
+        return ""
+    if len(text) <= _WHOLE:
+        return message if markers.search(text) else ""
+    parts: list[str] = []
+    size = end = 0
+    for found in markers.finditer(text, 0, _LONGEST_RUN):
+        if found.start() < end:
+            continue
+        start = max(end, found.start() - _NEAR)
+        end = min(len(text), found.end() + _NEAR)
+        parts.append(text[start:end])
+        size += end - start
+        if size >= _WHOLE:
+            break
+    return _CUT.join(parts)

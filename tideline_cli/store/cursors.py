@@ -19,12 +19,17 @@ PASSES: tuple[Pass, ...] = ("facts", "items", "lessons", "identifiers")
 
 def done(db: Connection, session: str, name: Pass, *, viewer: Origin) -> int:
     """Return how many messages of a session a pass has done."""
+    return stored(db, session, name, viewer=viewer) or 0
+
+
+def stored(db: Connection, session: str, name: Pass, *, viewer: Origin) -> int | None:
+    """Return the cursor of a pass in a session, None where there is none."""
     row = db.execute(
         "SELECT done FROM cursor WHERE origin = (SELECT number FROM origin WHERE key = ?)"
         " AND session = ? AND pass = ?",
         (viewer.key, session, name),
     ).fetchone()
-    return int(row[0]) if row else 0
+    return int(row[0]) if row else None
 
 
 def put(db: Connection, session: str, name: Pass, count: int, *, viewer: Origin) -> None:

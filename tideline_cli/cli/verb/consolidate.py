@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream import judge
 from tideline_cli.dream.judge import Judged
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 from tideline_cli.store import stats
@@ -98,10 +98,26 @@ def run(
     _report(
         session, done, dry_run=dry_run, due=min(waiting, default=None), min_facts=min_facts
     )
+    _raise_what_failed(done)
+    return 0
+
+
+def _raise_what_failed(done: Done) -> None:
+    """Raise the error of a model that gave no answer, or none that can be read."""
     errors = [one.error for _, one in done if one.error is not None]
     if errors:
         raise errors[0]
-    return int(any(one.ran and not one.parsed for _, one in done))
+    unread = ", ".join(_name(origin) for origin, one in done if _is_unread(one))
+    if unread:
+        raise TidelineError(
+            f"{unread}: the model's reply is not the JSON that was asked for",
+            hint="nothing of it was done; `--force` asks again at once",
+            code="bad_reply",
+        )
+
+
+def _is_unread(one: Judged) -> bool:
+    return one.ran and not one.parsed
 
 
 def _judged(
@@ -149,10 +165,6 @@ def _report(
     for origin, one in done:
         if one.verdict.refused:
             session.caution("refused", f"{_name(origin)}: refused: {one.verdict.refused}")
-        if one.ran and not one.parsed:
-            session.caution(
-                "unreadable_reply", f"{_name(origin)}: the model's reply cannot be read"
-            )
         if one.verdict.unknown:
             session.note(f"{_name(origin)}: {one.verdict.unknown:,} unknown ids were ignored")
         if one.skipped:
@@ -188,6 +200,8 @@ def _counted(count: int) -> str:
 
 
 def _outcome(one: Judged, granted: int) -> str:
+    if _is_unread(one):
+        return "a reply that cannot be read"
     return f"{granted:,} archived" if one.ran else "no model asked"
 
 
@@ -203,6 +217,7 @@ def _form(session: Session, done: Done, dry_run: bool, due: int | None) -> dict[
         "throttled": due is not None and not done,
         "next_due": None if due is None else iso(due),
         "dry_run": dry_run,
+        "skipped_windows": sum(_is_unread(one) for _, one in done),
         "batch": next((one.batch for origin, one in done if origin == session.viewer), None),
     }
 

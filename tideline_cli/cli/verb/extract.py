@@ -28,7 +28,8 @@ only with a reply that could be read.
 
 Distilled facts are not the owner's word: they may not author identity, preference or correction,
 and are stored as knowledge. Phone numbers, ID numbers, e-mail and postal addresses in the user's
-messages are found without a model."""
+messages are found without a model. Passwords, keys and card numbers are neither sent nor stored.
+What a program wrote into the user's turn is not the user's word."""
 EXAMPLES = (
     ("session.jsonl", "--llm 'llm -m gpt-4o-mini'"),
     ("session.jsonl", "--model qwen3 --base-url http://localhost:11434/v1"),
@@ -48,7 +49,7 @@ OPTIONS = (
     Option("failure", ("--failure",), "Ask what failed: a file with a task and the record of "
            "what was tried.", "file"),
     Option("trust_owner", ("--trust-owner",), "Store identifiers and lessons from the owner's "
-           "messages as the owner's word.", "flag", False),
+           "messages as the owner's word; not for plain text.", "flag", False),
     Option("all_now", ("--all-now",), "Take whatever is new, a single message too.", "flag",
            False, excludes=("min_new",)),
     Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
@@ -73,9 +74,14 @@ def run(
     if viewer == UNKNOWN:
         raise WriteBlockedError("an unknown origin may not write", hint="name it with --origin")
     path = words[0] if words else failure or "-"
-    name = reading.session_name(session_name, conversation, path)
+    if trust_owner and conversation.is_plain:
+        raise UsageError(
+            "--trust-owner: in a plain text whoever is quoted can speak as the user",
+            hint="give JSON lines or a session file, or leave it out",
+        )
+    name, cursor, first = reading.session_names(session_name, conversation, path)
     now = session.now
-    scene = Scene(name, viewer, now, lambda: new_id(now), trust_owner)
+    scene = Scene(name, viewer, now, lambda: new_id(now), trust_owner, cursor, first)
     record = None if failure is None else reading.text(failure)
     least = 1 if all_now else min_new
     heard = bool(words) or failure is None
@@ -99,6 +105,7 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
             output.emit_json(extraction.form(job, tally) | {"skipped": True})
         return 0
     try:
+        job = extraction.cleared(db, job, tally)
         if job.heard:
             extract.identify(db, job.scene, job.transcript.messages, tally)
         if model is not None:

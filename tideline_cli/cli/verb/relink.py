@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 HELP = """Let a model join facts that bear on one another.
 
 It reads the 200 newest facts of this origin, 40 at a time, and is asked twice about each 40. An
-edge needs a stated reason; edges that are there already stay as they are."""
+edge needs a stated reason; edges that are there already stay as they are. Where a reply cannot be
+read or none comes, what came of the others is stored, and the command ends with 1 or 6."""
 EXAMPLES = (("", "--llm 'llm -m gpt-4o-mini'"), ("", "--dry-run"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -50,7 +51,7 @@ def run(session: Session, *, words: list[str], dry_run: bool, **given: Any) -> i
         ask = model_options.asking(model)
         result = relink.relink(session.writing(), viewer=session.viewer, now=session.now, ask=ask)
     _report(session, result)
-    if result.failure is not None and result.skipped == result.windows:
+    if result.failure is not None:
         raise result.failure
     return 0
 
@@ -83,7 +84,7 @@ def _report(session: Session, result: Result) -> None:
         line = f"{result.links:,} new edges among {result.considered:,} facts"
         output.emit_lines([line + (undo if result.batch else "")])
     if result.failure is not None:
-        session.note(f"{result.skipped} of {result.windows} windows skipped: {result.failure}")
+        session.note(f"{result.skipped} of {result.windows} windows skipped")
 
 
 def _form(result: Result, *, dry_run: bool) -> dict[str, Any]:
