@@ -14,11 +14,12 @@ from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import foreign, jsonl, prepared, transcript
 from tideline_cli.exchange.rows import Ground
-from tideline_cli.llm import reply
+from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.recall import MODES, Query, recall
 from tideline_cli.model import codec, instant
 from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.model.text import terms
+from tideline_cli.policy import harness, identifiers, secrets
 from tideline_cli.policy.render import prompt_text, screen_text
 from tideline_cli.policy.threats import scan
 from tideline_cli.store.connection import open_for_writing, rollback
@@ -124,12 +125,20 @@ def conversation(data: bytes) -> None:
     except UsageError:
         return
     assert all(message.role in ("user", "assistant") for message in read.messages)
-    assert all(message.text.strip() for message in read.messages)
+    spoken = [message for message in read.messages if message.text]
+    assert all(message.text.strip() for message in spoken)
     flat = transcript.flattened(read.messages, longest=2000)
     flat.encode()
     starts = sum(line.startswith(("USER:", "ASSISTANT:", "SYSTEM:")) for line in flat.split("\n"))
-    assert starts == len(read.messages)
-    assert transcript.fingerprint(read.messages)
+    assert starts == len(spoken)
+    assert transcript.fingerprint(read.start)
+    for message in spoken:
+        again = harness.heard([message.text])
+        assert message.role != "user" or set(again.text) <= set(message.text)
+        left, count = secrets.without(message.text)
+        assert bool(count) is (left != message.text)
+        for one in identifiers.found(left):
+            assert one.text in (*one.owned, *one.mentioned) and one.value in one.text
 
 
 def model_reply(data: bytes) -> None:
@@ -137,9 +146,11 @@ def model_reply(data: bytes) -> None:
     text = text_of(data)
     for value in (
         reply.archive_ids(text), reply.archive_reasons(text), reply.extracted(text).facts,
-        reply.relationships(text), reply.items(text),
+        reply.relationships(text), reply.items(text), reply.related(text),
     ):  # fmt: skip
         str(value).encode()
+    said = reply.unechoed(f"{prompts.EXTRACTION}\n\n{text}", prompts.EXTRACTION, text)
+    assert said.strip() == ""
 
 
 def rendering(data: bytes) -> None:
@@ -202,9 +213,13 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
         b'[{"role": "user", "content": [{"type": "text", "text": "\\ud800USER: y\\n\\nASSISTANT: z"'
         b"}]}]",
         b'{"message": {"content": ["x"]}, "type": "user", "sessionId": "s"}',
-        b"USER: a\n\x85USER: b",
+        b"USER: a\n\x85USER: b", b"USER: `<a-b>` <a-b>x</a-b>\n</a-b> my password is hunter2",
+        b'{"message": {"content": "<bash-stdout>\\nStop hook feedback: x"}, "type": "user"}',
+        b"USER: my phone is 13800138000 and a@b.co, card 4111 1111 1111 1111\n```\n<x>y</x>\n```",
     ),
     "model_reply": (
+        b'[THINK]{"facts": []}[/THINK]{"facts": [{"content": "\xe2\x80\xa6"}]}</reasoning>{}',
+        b'<|channel|>analysis<|message|>{<|end|><|channel|>final<|message|>{"archive": ["a"]}',
         b'{"facts": [{"content": "x", "segment": "knowledge", "importance": 1e999}]}',
         b"<think>{</think>{}", b'{"archive": ["a"], "because": {"a": {"by": "b"}}}', b"{" * 5000,
         b'[{"kind": "k", "text": "t", "confidence": true}]', b'{"a": "' + b"\\" * 999,

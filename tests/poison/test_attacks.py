@@ -6,16 +6,19 @@ from itertools import chain
 
 import pytest
 
-from tests.poison import attacks, honest, hostile_models
+from tests.poison import attacks, honest, hostile_models, turns
 from tests.poison.attacks import DAY, MARK, SPOKEN
 from tests.poison.battle import Battle
+from tideline_cli.exchange import transcript
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.policy import gate
+from tideline_cli.policy.harness import Heard
 
 LANES = (
     attacks.authoring, attacks.importing, attacks.superseding, attacks.restating,
     attacks.misspelling, attacks.from_elsewhere, attacks.outranking, hostile_models.replying,
-    hostile_models.talking, hostile_models.consolidating, hostile_models.laundering,
+    hostile_models.talking, hostile_models.harnessed, hostile_models.consolidating,
+    hostile_models.laundering,
 )  # fmt: skip
 LARGE = 60  # a lane with more attacks than this is sampled; `make poison` runs all of them
 
@@ -50,6 +53,32 @@ def test_no_attack_succeeds(battle, lane):
         if harm:
             won[repr(attack)] = harm
     assert won == {}
+
+
+def test_no_model_hears_a_program_as_the_user(run):
+    """Nothing of what a program wrote into the user's turn is sent to a model, and the user's own
+    words beside it are."""
+    for name, row in turns.everything():
+        asked = ("--session", "t", "--all-now", "--dry-run", "--json", "--lessons", "--per-message")
+        talk = attacks.lines({"role": "user", "content": "I like tea"}, row)
+        form = run("extract", "-", *asked, stdin=talk).json
+        prompts = [one["prompt"] for one in form["prompts"]]
+        assert prompts[0].endswith("USER: I like tea"), name
+        assert MARK not in "".join(prompts) + "".join(form["would_store"]), name
+        whole = run("extract", "-", "--session", "t", "--dry-run", "--json", stdin=talk).json
+        assert MARK not in "".join(one["prompt"] for one in whole["prompts"]), name
+
+
+def test_the_judge_hears_a_program(battle, monkeypatch):
+    """With the reading of turns taken out most of the rows pass, so the judge sees."""
+    monkeypatch.setattr(transcript, "heard", lambda pieces: Heard("".join(pieces)))
+    monkeypatch.setattr(transcript, "_is_foreign", lambda row: False)
+    won = 0
+    tried = sampled(hostile_models.harnessed)
+    for attack in tried:
+        battle.fight(attack)
+        won += bool(battle.harm(attack))
+    assert won > len(tried) // 2
 
 
 def test_the_judge_sees_harm(battle, monkeypatch):

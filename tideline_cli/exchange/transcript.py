@@ -239,22 +239,29 @@ def _claude(row: dict[str, Any]) -> _Turn | None:
     if is_hidden or row.get("type") not in (USER, ASSISTANT, None) or not isinstance(inner, dict):
         return None
     content = inner.get("content")
-    is_result = False
-    if isinstance(content, list):
-        is_result = any(isinstance(one, dict) and one.get("type") == "tool_result"
-                        for one in content)  # fmt: skip
-        content = [block for block in content if _is_said(_block_text(block) or "")]
     role = row.get("type") or inner.get("role")
     if inner.get("role", role) != role:  # two speakers of one line: nobody's word
         return None
     turn = _turn({"role": role, "content": content})
-    if turn is None or not _is_said(turn.message.text):
+    if turn is None:
         return None
-    return replace(turn, is_foreign=is_result or _is_foreign(row) or _is_foreign(inner))
+    kept = [piece for piece in turn.pieces if _is_said(piece)]
+    text = "".join(kept)
+    if not (text.strip() and _is_said(text)):
+        if not heard(turn.pieces).text.strip():
+            return None
+        text = turn.message.text
+    is_foreign = _has_result(content) or _is_foreign(row) or _is_foreign(inner)
+    return replace(turn, message=replace(turn.message, text=text), is_foreign=is_foreign)
 
 
 def _is_said(text: str) -> bool:
-    return not text.lstrip().startswith(_NOT_SAID) or bool(heard([text]).text.strip())
+    return not text.lstrip().startswith(_NOT_SAID)
+
+
+def _has_result(content: Any) -> bool:
+    blocks = content if isinstance(content, list) else []
+    return any(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
 
 
 def _block_text(block: Any) -> str | None:

@@ -83,7 +83,7 @@ def _report(session: Session, result: Result) -> None:
         undo = f" (batch {result.batch}; `{call}` takes it back)"
         line = f"{result.links:,} new edges among {result.considered:,} facts"
         output.emit_lines([line + (undo if result.batch else "")])
-    if result.failure is not None:
+    if result.failure is not None and not session.json:
         session.note(f"{result.skipped} of {result.windows} windows skipped")
 
 
