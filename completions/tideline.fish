@@ -271,7 +271,7 @@ complete -c tideline -n "__tideline_at extract" -l timeout -x -d 'Seconds to wai
 complete -c tideline -n "__tideline_at extract" -l per-message -d 'Ask about each of the user\'s messages that says something about them, instead of the whole'
 complete -c tideline -n "__tideline_at extract" -l lessons -d 'Ask also what follows from each correction'
 complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what failed: a file with a task and the record of what was tried'
-complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word'
+complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
 complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
