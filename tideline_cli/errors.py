@@ -8,7 +8,9 @@ TidelineError
 ├── StoreError          5   damaged, foreign, or newer than this program
 ├── UnavailableError    6   embedder, model or network
 ├── CannotWriteError   73   disk full, read-only, permissions
+│   └── ExhaustedError      memory, or open files, that the system gives this process
 └── BusyError          75   another writer holds the store beyond the timeout
+    └── ReplacedError       the store is not the one that the command began with
 """
 
 from __future__ import annotations
@@ -67,6 +69,22 @@ class CannotWriteError(TidelineError):
     code = "cannot_write"
 
 
+class ExhaustedError(CannotWriteError):
+    """The system gives this process no more memory, or no more open files."""
+
+    code = "out_of_memory"
+
+
 class BusyError(TidelineError):
     exit_code = 75
     code = "busy"
+
+
+class ReplacedError(BusyError):
+    """`restore --from` has put another content in the place of the one that was read."""
+
+    code = "store_replaced"
+
+    def after(self, done: str) -> ReplacedError:
+        """Return the error with how far the command came."""
+        return ReplacedError(f"{self.message}: {done}", hint=self.hint)

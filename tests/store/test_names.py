@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import empty_store_at
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import connection, names, places
+from tideline_cli.store import connection, entry, names, places
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
 WRITES = (
@@ -187,7 +187,7 @@ def test_a_mount_of_the_file_alone(run, home, mounted):
 
 def test_a_mount_of_the_file_alone_without_proc(run, home, mounted, monkeypatch):
     """Where the system has no /proc, as in some containers, the kernel itself is asked."""
-    monkeypatch.setattr(connection, "_HANDLES", "/nonexistent")
+    monkeypatch.setattr(entry, "_HANDLES", "/nonexistent")
     done = run("remember", "one more", "--db", str(mounted), "--json")
     assert (done.code, done.error["code"]) == (73, "two_names")
     done = run("recall", "deploy", "--db", str(mounted))
@@ -332,6 +332,6 @@ def test_looking_costs_next_to_nothing(tmp_path):
     took = []
     for _ in range(50):
         start = perf_counter()
-        assert not connection.has_two_names(path, os.lstat(path))
+        assert not entry.has_two_names(path, os.lstat(path))
         took.append(perf_counter() - start)
     assert min(took) < 0.0001

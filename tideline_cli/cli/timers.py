@@ -8,6 +8,7 @@ import subprocess
 
 from tideline_cli.cli import timetable
 from tideline_cli.errors import CannotWriteError, UnavailableError
+from tideline_cli.store.folders import hand_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,13 +152,24 @@ def _write(files: Mapping[str, str], folder: str = "") -> str:
     folder = folder or os.path.dirname(paths("systemd")[0])
     os.makedirs(folder, exist_ok=True)
     for name, text in files.items():
-        fresh = os.path.join(folder, f".{name}.new")
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
+        _put(os.path.join(folder, name), text)
+    return folder
+
+
+def _put(path: str, text: str) -> None:
+    """Put a text in the place of a file, by a fresh one of this process alone."""
+    folder, name = os.path.split(path)
+    fresh = os.path.join(folder, f".{name}.new-{os.getpid()}-{os.urandom(4).hex()}")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    try:
         with open(handle, "w", encoding="utf-8") as file:
             os.fchmod(handle, 0o644)
+            hand_over(handle, fresh, like=folder)
             file.write(text)
-        os.replace(fresh, os.path.join(folder, name))
-    return folder
+        os.replace(fresh, path)
+    except OSError:
+        os.unlink(fresh)
+        raise
 
 
 def _delete(*paths: str) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MODE = 0o600
+_FRESH = ".new"
 
 
 class alone:  # noqa: N801  reads as a statement: with alone(path):
@@ -33,13 +34,14 @@ class alone:  # noqa: N801  reads as a statement: with alone(path):
 
 
 def replace(path: str, text: str) -> None:
-    """Put a text in the place of a file, durably; the file is the user's alone."""
-    fresh = path + ".new"
-    if os.path.lexists(fresh):  # of a process that died
-        os.unlink(fresh)
+    """Put a text in the place of a file, durably; the file is the user's alone. Call it with the
+    right to change the files of the folder."""
+    _sweep(path)
+    fresh = f"{path}{_FRESH}-{os.getpid()}-{os.urandom(4).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(fresh, flags, _MODE)
     os.fchmod(handle, _MODE)  # whatever the umask
+    _hand_over(handle, path)
     with open(handle, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
@@ -50,6 +52,23 @@ def replace(path: str, text: str) -> None:
         os.fsync(folder)  # the name, too
     finally:
         os.close(folder)
+
+
+def _sweep(path: str) -> None:
+    """Remove what processes that died have left."""
+    folder, start = os.path.split(path + _FRESH)
+    for name in os.listdir(folder or "."):
+        if name.startswith(start):
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, name))
+
+
+def _hand_over(handle: int, path: str) -> None:
+    """Let root, in the folder of a user, leave a file that the user can read."""
+    if os.geteuid() == 0:
+        with suppress(OSError):
+            owner = os.stat(os.path.dirname(os.path.abspath(path)))
+            os.fchown(handle, owner.st_uid, owner.st_gid)
 
 
 def put(path: str, name: str, value: str) -> None:

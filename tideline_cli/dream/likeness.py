@@ -42,7 +42,7 @@ class Compared:
     fresh: list[Pair]
     done: list[int]
     crowded: list[int]
-    backlog: tuple[list[int], bytes]
+    backlog: tuple[list[int], bytes, list[str]]
     progress: near.Progress
     anew: bool
     change: int
@@ -59,7 +59,7 @@ class _Ground:
     known: near.Progress | None
     late: list[int]
     chunks: list[tuple[bytes, bytes]]
-    backlog: list[tuple[int, str]]
+    backlog: list[tuple[int, str, str]]
     change: int
 
 
@@ -83,7 +83,7 @@ def compare(
     until = ground.known.seq if ground.known else 0
     late = set(ground.late)
     fresh = [seq for seq in ground.numbers if seq > until or seq in late]
-    backlog: tuple[list[int], bytes] = ([], b"")
+    backlog: tuple[list[int], bytes, list[str]] = ([], b"", [])
     found: list[Pair] = []
     crowded: list[int] = []
     if len(ground.numbers) > 1 and fresh:
@@ -106,14 +106,15 @@ def keep(db: Connection, compared: Compared, *, origin: int) -> None:
     """Store what a comparison found, in short transactions; the progress comes last."""
     if not compared.seen:
         return
-    seqs, codes = compared.backlog
+    seqs, codes, ids = compared.backlog
     size = len(codes) // len(seqs) if seqs else 0
     name = compared.progress.embedder
     for start in range(0, len(seqs), _VECTORS_A_TRANSACTION):
         part = seqs[start : start + _VECTORS_A_TRANSACTION]
         some = codes[start * size : (start + len(part)) * size]
         with writing(db):
-            vectors.append(db, part, some, origin=origin, embedder=name)
+            its = ids[start : start + len(part)]
+            vectors.append(db, part, some, origin=origin, embedder=name, ids=its)
     if compared.anew:
         with writing(db):
             near.forget(db, origin=origin)
@@ -137,7 +138,7 @@ def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Gro
     until = known.seq if known else 0
     numbers: list[int] = []
     chunks: list[tuple[bytes, bytes]] = []
-    backlog: list[tuple[int, str]] = []
+    backlog: list[tuple[int, str, str]] = []
     if late or near.newest(db, origin=origin) > until:
         numbers = near.active(db, origin=origin)
         chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
@@ -147,10 +148,10 @@ def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Gro
 
 def _codes(
     db: Connection, ground: _Ground, embedder: Embedder, viewer: Origin
-) -> tuple[tuple[list[int], bytes], NDArray[np.uint8]]:
+) -> tuple[tuple[list[int], bytes, list[str]], NDArray[np.uint8]]:
     """Return the vectors made for facts that had none, and those of the active facts (n, size)."""
-    seqs = [seq for seq, _ in ground.backlog]
-    made = embedder.embed_packed([text for _, text in ground.backlog])
+    seqs = [seq for seq, *_ in ground.backlog]
+    made = embedder.embed_packed([text for _, text, _ in ground.backlog])
     stored = np.concatenate(
         [*(np.frombuffer(some, "<u4") for some, _ in ground.chunks), np.array(seqs, "<u4")]
     )
@@ -166,7 +167,7 @@ def _codes(
         texts = material.contents(db, [ground.numbers[i] for i in lost], viewer=viewer)
         anew = [texts.get(ground.numbers[i], "") for i in lost]
         codes[lost] = embedder.embed_packed(anew)
-    return (seqs, made.tobytes()), codes
+    return (seqs, made.tobytes(), [fact_id for *_, fact_id in ground.backlog]), codes
 
 
 def _found(

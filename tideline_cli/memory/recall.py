@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import ReplacedError
 from tideline_cli.memory import lexical
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import record
@@ -106,7 +107,8 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Answer:
 def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
     """Count the uses and keep the vectors that a recall made: best effort, after the answer.
 
-    Gives up quietly when another process is writing or the store is read-only.
+    Gives up quietly when another process is writing, the store is read-only, or it holds another
+    content by now.
     """
     try:
         unbounded = ceilings.missing(db) > ceilings.LAG
@@ -117,10 +119,11 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
             if unbounded:
                 ceilings.extend(db, limit=_BOUNDS_AT_ONCE)
             if touch:
-                uses.touch(db, answer.seqs, now=now)
+                ids = [hit.fact.id for hit in answer.hits]
+                uses.touch(db, answer.seqs, now=now, ids=ids)
             if answer.backlog is not None:
                 from tideline_cli.memory import recovery  # noqa: PLC0415
 
                 recovery.keep(db, answer.backlog)
-    except DatabaseError:
+    except (DatabaseError, ReplacedError):
         return

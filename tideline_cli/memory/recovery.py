@@ -51,6 +51,7 @@ class Backlog:
     embedder: str
     numbers: tuple[int, ...]
     codes: bytes
+    ids: tuple[str, ...]
 
 
 def extended(
@@ -103,6 +104,7 @@ def keep(db: Connection, backlog: Backlog) -> None:
         backlog.codes,
         origin=backlog.origin,
         embedder=backlog.embedder,
+        ids=backlog.ids,
     )
 
 
@@ -125,11 +127,11 @@ def embed_backlog(db: Connection, *, origin: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
     lane = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
     waiting = vectors.backlog(db, origin=origin, embedder=lane.name, limit=limit)
-    texts = [text for _, text in waiting]
+    texts = [text for _, text, _ in waiting]
     if not _are_few(texts):
         lane = ArrayLane(embedder_of(db))
     if waiting:
-        numbers = [seq for seq, _ in waiting]
+        numbers = [seq for seq, *_ in waiting]
         vectors.append(db, numbers, lane.packed(texts), origin=origin, embedder=lane.name)
     return len(waiting)
 
@@ -188,14 +190,15 @@ def _gathered(
     lane: Lane[Any] = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
     chunks = list(vectors.chunks(db, origin=origin, embedder=lane.name))
     waiting = vectors.backlog(db, origin=origin, embedder=lane.name, limit=BACKLOG)
-    texts = [text for _, text in waiting]
+    texts = [text for _, text, _ in waiting]
     count = sum(len(numbers) for numbers, _ in chunks) // 4 + len(texts)
     if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
         lane = ArrayLane(embedder_of(db))
     if not waiting:
         return lane, chunks, None
-    numbers = tuple([seq for seq, _ in waiting])
-    backlog = Backlog(origin, lane.name, numbers, lane.packed(texts))
+    numbers = tuple([seq for seq, *_ in waiting])
+    ids = tuple([fact_id for *_, fact_id in waiting])
+    backlog = Backlog(origin, lane.name, numbers, lane.packed(texts), ids)
     chunks.append((b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes))
     return lane, chunks, backlog
 

@@ -58,19 +58,19 @@ def restore(
     Who reads meanwhile goes on with what was there. Raises StoreError when the pages are not whole
     afterwards; the copy is kept in any case.
     """
-    is_there = files.size(database) > 0
-    # Refuses what is not ours; closed again, for the copy may read the file past SQLite.
-    connection.open_for_replacing(database, network_allowed=network_allowed).close()
-    progress("copy")
-    kept = backup.keep(database, "restore", now=now) if is_there else None
     db = connection.open_for_replacing(database, network_allowed=network_allowed)
     try:
-        progress("restore")
-        backup.put_back(db, path)
+        kept = backup.put_back(db, path, now=now, progress=progress)
+        is_older = connection.is_older(db)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:
         db.close()
-    connection.open_for_writing(database, network_allowed=network_allowed).close()  # upgrades
+    db = connection.open_for_writing(database, network_allowed=network_allowed)  # upgrades
+    try:
+        if is_older:
+            connection.renew(db)
+    finally:
+        db.close()
     report = health.examine(
         database, deep=False, network_allowed=network_allowed, progress=progress
     )

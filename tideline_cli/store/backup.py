@@ -7,13 +7,16 @@ import apsw
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.store import connection, failures, files, locks, schema
+from tideline_cli.store import connection, failures, files, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from apsw import Connection
 
-_PART, _LOG = ".part", "-wal"
+_LOG = "-wal"
+_BESIDE = (_LOG, "-shm", "-journal")
 
 
 @record
@@ -35,7 +38,7 @@ def write(db: Connection, path: str, *, force: bool) -> Copied:
     _check_name(path)
     files.refuse_own(path, db.filename)
     if not force or files.state(path) is None:
-        files.create(path)
+        files.create(path, like=db.filename)
         return _filled(db, path)
     if not files.is_file(path):
         raise UsageError(f"{path} is not a file", hint="name another file")
@@ -43,12 +46,13 @@ def write(db: Connection, path: str, *, force: bool) -> Copied:
 
 
 def replace(db: Connection, path: str) -> Copied:
-    """Copy what is committed now into a file, which takes the place of one that is there."""
-    part = path + _PART
-    files.remove(part)  # of a copy that was cut short
-    files.create(part)
-    made = _filled(db, part)
-    files.move(part, path)
+    """Copy what is committed now into a file, which takes the place of one that is there. A log
+    that was read or written with that one goes with it."""
+    with files.part(path, like=db.filename) as part:
+        made = _filled(db, part)
+        files.move(part, path)
+    for end in _BESIDE:
+        files.remove(path + end)
     return Copied(path, made.facts, made.bytes)
 
 
@@ -64,29 +68,61 @@ def keep(database: str, deed: str, *, now: int) -> str:
     """Copy the memory file as it is, page by page even where it is damaged, into a fresh file
     beside it, named for what is about to be done to it; return its path."""
     stamp = instant.iso(now)[:19].replace("-", "").replace(":", "")
-    target = files.made_afresh(f"{database}.before-{deed}-{stamp}Z")
+    target = files.made_afresh(f"{database}.before-{deed}-{stamp}Z", like=database)
     try:
         _copy_pages(database, target)
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
         files.copy(database, target)
         if files.size(database + _LOG):
-            files.create(target + _LOG)
+            files.create(target + _LOG, like=database)
             files.copy(database + _LOG, target + _LOG)
     files.sync(target)
     return target
 
 
-def put_back(db: Connection, path: str) -> None:
+def put_back(db: Connection, path: str, *, now: int, progress: Callable[[str], None]) -> str | None:
     """Make the content of the open memory file that of the copy at `path`, in one transaction:
-    whoever reads goes on with what was there until it begins anew."""
+    whoever reads goes on with what was there until it begins anew. Return where what was there is
+    kept, None when there was nothing.
+
+    The write lock is held from before the copy of what is there to the end, so that nothing is
+    written in between, which would be in neither.
+    """
     source = connection.open_for_inspection(path)
-    queue = locks.wait(db.filename, locks.WRITER, seconds=db.pragma("busy_timeout") / 1000)
     try:
-        with db.backup("main", source, "main") as run:
+        with transactions.alone(db), db.backup("main", source, "main") as run:
+            if _has_log(db):
+                run.step(0)  # takes the lock, and copies no page yet
+            progress("copy")
+            kept = keep(db.filename, "restore", now=now) if _holds_anything(db.filename) else None
+            progress("restore")
             run.step(-1)
+            run.finish()
+            if db.pragma("user_version") == schema.VERSION:
+                transactions.renew(db)
+        return kept
     finally:
-        locks.release(queue)
         source.close()
+
+
+def _has_log(db: Connection) -> bool:
+    """Have a file keep a log, so that it can be read while it is locked; say whether it does. One
+    that is damaged may have none: then the place in the queue of writers is all there is."""
+    try:
+        return bool(db.pragma("journal_mode", "wal") == "wal")
+    except apsw.Error:
+        return False
+
+
+def _holds_anything(database: str) -> bool:
+    """Say whether there is a fact to lose, or damage that may hide one."""
+    db = connection.open_for_inspection(database)
+    try:
+        return bool(db.execute("SELECT EXISTS (SELECT 1 FROM batch UNION SELECT 1 FROM fact)").get)
+    except apsw.Error:
+        return True
+    finally:
+        db.close()
 
 
 def _filled(db: Connection, path: str) -> Copied:
@@ -98,6 +134,8 @@ def _filled(db: Connection, path: str) -> Copied:
         try:
             if _last(copied) < before:
                 raise _damaged(path, "facts are missing")
+            if before >= 0:
+                transactions.renew(copied)  # a file of its own
             facts = verify(copied, path) if before >= 0 else 0
         finally:
             copied.close()

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import stat
+from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.record import record
+from tideline_cli.store import folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 _COPY_BYTES = 1 << 20
 _MODE = 0o600
+_PART = ".part-"
+_FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OWN = ("", "-wal", "-shm", "-journal", "-reserve", "-lock")
 
 
@@ -40,21 +44,76 @@ def resolved(path: str) -> str:
     return os.path.join(os.path.realpath(folder), name)
 
 
-def create(path: str) -> None:
-    """Make an empty file, 0600 whatever the umask; raise UsageError when anything is there."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+def create(path: str, *, like: str = "") -> None:
+    """Make an empty file, 0600 whatever the umask; raise UsageError when anything is there. Root
+    makes it for the owner of `like`, where that is who owns the folder, too."""
+    os.close(_created(path, like))
+
+
+def _created(path: str, like: str = "") -> int:
     try:
-        handle = os.open(path, flags, _MODE)
+        handle = os.open(path, _FRESH, _MODE)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file, or add --force") from error
     except OSError as error:
         raise CannotWriteError(
             f"cannot create {path}: {error.strerror}", hint="check the folder"
         ) from error
+    os.fchmod(handle, _MODE)
+    if like:
+        folders.hand_over(handle, path, like=like)
+    return handle
+
+
+class part:  # noqa: N801  reads as a statement: with part(path) as name:
+    """A file of this process alone, beside the one whose place it is to take: nobody else's has
+    its name. It is gone after the block, unless it was moved; what a killed process has left is
+    removed by the next one. The lock says that its maker lives."""
+
+    def __init__(self, path: str, *, like: str = "") -> None:
+        self._path = path
+        self._like = like
+
+    def __enter__(self) -> str:
+        _sweep(self._path + _PART)
+        self._name = f"{self._path}{_PART}{os.getpid()}-{os.urandom(4).hex()}"
+        self._handle = _created(self._name, self._like)
+        _is_free(self._handle)
+        return self._name
+
+    def __exit__(self, *_: object) -> None:
+        for end in ("", "-wal", "-shm", "-journal"):
+            remove(self._name + end)
+        os.close(self._handle)
+
+
+def _sweep(start: str) -> None:
+    """Remove the parts whose makers have died."""
+    folder, begin = os.path.split(start)
     try:
-        os.fchmod(handle, _MODE)
-    finally:
-        os.close(handle)
+        left = [name for name in os.listdir(folder or ".") if name.startswith(begin)]
+    except OSError:
+        return
+    for name in left:
+        path = os.path.join(folder, name)
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            continue
+        try:
+            if _is_free(handle):
+                remove(path)
+        finally:
+            os.close(handle)
+
+
+def _is_free(handle: int) -> bool:
+    """Lock a part; say whether it could be."""
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def sync(path: str) -> None:
@@ -69,8 +128,24 @@ def sync(path: str) -> None:
 
 
 def copy(path: str, target: str) -> None:
-    """Copy bytes into a file made by `create`. No connection of this process may be open on
-    either."""
+    """Copy bytes into a file made by `create`.
+
+    Another process does it: closing a file in this one drops the locks that a connection of this
+    process has on it.
+    """
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            _copy(path, target)
+            code = 0
+        finally:
+            os._exit(code)
+    if os.waitpid(child, 0)[1]:
+        raise CannotWriteError(f"cannot copy {path} to {target}", hint="is the disk full?")
+
+
+def _copy(path: str, target: str) -> None:
     with open(path, "rb") as source, open(target, "r+b") as file:
         while block := source.read(_COPY_BYTES):
             file.write(block)
@@ -92,13 +167,15 @@ def remove(path: str) -> None:
         return
 
 
-def made_afresh(path: str) -> str:
+def made_afresh(path: str, *, like: str = "") -> str:
     """Make an empty private file called `path`, or `path` with a number when that is taken."""
     for number in range(1, 1000):
         name = path if number == 1 else f"{path}-{number}"
-        if not os.path.lexists(name):
-            create(name)
-            return name
+        try:
+            create(name, like=like)
+        except UsageError:
+            continue  # another process may have been first
+        return name
     raise CannotWriteError(f"cannot create {path}: too many files of that name", hint="tidy up")
 
 

@@ -21,7 +21,25 @@ def create_file(path: str) -> None:
             f"cannot create {path}: {error.strerror}", hint="choose another place with --db"
         ) from error
     os.fchmod(handle, 0o600)
+    hand_over(handle, path, like=folder)
     os.close(handle)
+
+
+def hand_over(handle: int, path: str, *, like: str) -> None:
+    """Give what root has made at `path` to the owner of `like`, if the folder is that user's: what
+    root does once with the memory of a user shall not end their own use of it.
+
+    In the folder of somebody else it stays root's, as that user may not read it.
+    """
+    if os.geteuid() != 0:
+        return
+    try:
+        owner = os.stat(like)
+        above = os.stat(os.path.dirname(os.path.abspath(path)))
+        if owner.st_uid and owner.st_uid == above.st_uid:
+            os.fchown(handle, owner.st_uid, owner.st_gid)
+    except OSError:
+        return  # as where this root is not that of the file system
 
 
 def make_folder(folder: str) -> None:
@@ -41,6 +59,9 @@ def _make(folder: str) -> None:
         os.chmod(folder, 0o700)  # mkdir obeys the umask, which may take our own rights away
     except FileExistsError:
         return
+    made = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    hand_over(made, folder, like=parent)
+    os.close(made)
     handle = os.open(parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

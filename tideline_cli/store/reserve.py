@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 
+from tideline_cli.store import folders
+
 SIZE = 512 * 1024  # forgetting takes 64 KiB in a small store, 96 KiB in one of 10,000 facts
 _PLENTY = 3 * SIZE  # below this, the room is of more use to others
 _LEAST = SIZE // 4
@@ -43,6 +45,7 @@ def _make(path: str, size: int) -> None:
         return
     try:
         os.fchmod(handle, 0o600)
+        folders.hand_over(handle, name, like=path)
         if os.write(handle, bytes(size)) < size:  # a sparse file would keep nothing
             os.unlink(name)
     except OSError:

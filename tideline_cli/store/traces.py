@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.store import locks
+from tideline_cli.store import transactions
 from tideline_cli.store.connection import (
     TRACES,
     TRACES_IN_FILE,
@@ -46,9 +46,6 @@ def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
 
 
 def _rewrite(db: Connection) -> None:
-    queue = locks.wait(db.filename, locks.WRITER, seconds=db.pragma("busy_timeout") / 1000)
-    try:
+    with transactions.alone(db):
         db.execute("VACUUM")
         put_setting(db, TRACES, TRACES_IN_LOG)
-    finally:
-        locks.release(queue)

@@ -9,18 +9,22 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 
-def touch(db: Connection, seqs: Sequence[int], *, now: int) -> None:
+def touch(
+    db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None = None
+) -> None:
     """Count one use of each fact that is still there: what a reader has found may have been taken
-    out since, and its connection keeps no foreign keys. The last use never moves backwards."""
-    for seq in seqs:
+    out since, and its connection keeps no foreign keys. With `ids`, one that has another id is
+    another fact. The last use never moves backwards."""
+    for place, seq in enumerate(seqs):
+        fact_id = None if ids is None else ids[place]
         db.execute(
             """
             INSERT INTO usage (fact, access_count, last_accessed_at)
-            SELECT seq, 1, ?2 FROM fact WHERE seq = ?1
+            SELECT seq, 1, ?2 FROM fact WHERE seq = ?1 AND id = ifnull(?3, id)
             ON CONFLICT DO UPDATE SET access_count = access_count + 1,
               last_accessed_at = max(last_accessed_at, ?2)
             """,
-            (seq, now),
+            (seq, now, fact_id),
         )
 
 

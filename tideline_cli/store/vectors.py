@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -28,30 +28,38 @@ def progress(db: Connection, *, origin: int, embedder: str) -> int:
     return int(row[0]) if row else 0
 
 
-def backlog(db: Connection, *, origin: int, embedder: str, limit: int) -> list[tuple[int, str]]:
-    """Return (number, content) of the first `limit` facts that have no vector yet."""
+def backlog(
+    db: Connection, *, origin: int, embedder: str, limit: int
+) -> list[tuple[int, str, str]]:
+    """Return (number, content, id) of the first `limit` facts that have no vector yet."""
     after = progress(db, origin=origin, embedder=embedder)
     rows: list[Any] = db.execute(
-        "SELECT seq, content FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
+        "SELECT seq, content, id FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
         (after, origin, limit),
     ).fetchall()
     return rows
 
 
-def append(db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str) -> None:
+def append(
+    db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str,
+    ids: Sequence[str] | None = None,
+) -> None:  # fmt: skip
     """Store packed vectors of facts that follow those already embedded, in ascending order.
 
     Facts at or before the progress are left out: another process was faster. So are those that
-    another process has removed since they were read.
+    another process has removed since they were read. With `ids`, nothing is stored when one of the
+    numbers is that of another fact by now.
     """
     if not numbers:
         return
     after = progress(db, origin=origin, embedder=embedder)
     rows: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
+        "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
         (origin, after, numbers[-1]),
     ).fetchall()
-    there = {seq for (seq,) in rows}
+    there: dict[int, str] = dict(rows)
+    if ids and any(there.get(seq, one) != one for seq, one in zip(numbers, ids, strict=True)):
+        return
     size = len(codes) // len(numbers)
     kept = [place for place, number in enumerate(numbers) if number in there]
     if len(kept) < len(numbers):

@@ -1,0 +1,200 @@
+"""Transactions: writers in order of arrival, each on the store that it was opened on."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+
+import apsw
+
+from tideline_cli.errors import ReplacedError
+from tideline_cli.store import entry, locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from apsw import Connection
+
+GENERATION = "generation"  # the setting that tells one content of the file from another
+_BULK_CACHE_KIB = 96 * 1024
+_BULK_LOG_PAGES = 4000
+_BULK_ROOM = 128 * 1024 * 1024
+
+
+class Opened(apsw.Connection):
+    """A connection that knows the generation of the store it was opened on; None is any."""
+
+    generation: str | None = None
+
+
+_queues: dict[int, int | None] = {}  # connection -> its place in the queue of writers
+
+
+class writing:  # noqa: N801  reads as a statement: with writing(db):
+    """One IMMEDIATE transaction: committed at the end of the block, rolled back by an exception."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> Connection:
+        begin(self._db)
+        return self._db
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            commit(self._db)
+        else:
+            rollback(self._db)
+
+
+class alone:  # noqa: N801  reads as a statement: with alone(db):
+    """The turn of a writer that makes its transaction itself. What is left of the connection's
+    patience after the wait is the patience of the block, so no two locks are waited for in full."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self._patience = 0
+        self._queue: int | None = None
+
+    def __enter__(self) -> Connection:
+        self._patience = self._db.pragma("busy_timeout")
+        start = monotonic()
+        self._queue = locks.wait(self._db.filename, locks.WRITER, seconds=self._patience / 1000)
+        waited = int((monotonic() - start) * 1000)
+        if waited:
+            self._db.set_busy_timeout(max(0, self._patience - waited))
+        if self._queue is not None:
+            _put_mark(self._db, self._queue)
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._db.set_busy_timeout(self._patience)
+            if self._queue is not None:
+                _put_mark(self._db, self._queue)
+        finally:
+            locks.release(self._queue)
+
+
+def begin(db: Connection) -> None:
+    """Begin a write transaction, in order of arrival among the processes that want one.
+
+    Raises ReplacedError when the content of the file is not the one that the connection was opened
+    on: numbers of facts and batches that were read before mean others now.
+    """
+    patience: int = db.pragma("busy_timeout")
+    start = monotonic()
+    queue = locks.wait(db.filename, locks.WRITER, seconds=patience / 1000)
+    try:
+        _begin(db, patience, int((monotonic() - start) * 1000))
+    except BaseException:
+        locks.release(queue)
+        raise
+    if queue is not None:
+        _put_mark(db, queue)
+    _queues[id(db)] = queue
+
+
+def _begin(db: Connection, patience: int, waited: int) -> None:
+    if waited:  # a writer waits so long in all, however many locks there are
+        db.set_busy_timeout(max(0, patience - waited))
+    try:
+        db.execute("BEGIN IMMEDIATE")
+    finally:
+        if waited:
+            db.set_busy_timeout(patience)
+    known = getattr(db, "generation", None)
+    if known is not None and generation(db) != known:
+        db.execute("ROLLBACK")
+        raise ReplacedError(
+            "the store was replaced meanwhile (restore --from)",
+            hint="look at what it holds now, and run the command again if it is still wanted",
+        )
+
+
+def commit(db: Connection) -> None:
+    """Commit what `begin` began; roll back when that fails."""
+    try:
+        db.execute("COMMIT")
+        queue = _queues.get(id(db))
+        if queue is not None:
+            _put_mark(db, queue)
+    finally:
+        rollback(db)
+
+
+def rollback(db: Connection) -> None:
+    """Undo what was written since `begin`, if a transaction is open, and let the next one in."""
+    try:
+        if not db.get_autocommit():
+            db.execute("ROLLBACK")
+    finally:
+        locks.release(_queues.pop(id(db), None))
+
+
+class snapshot:  # noqa: N801
+    """One read transaction: everything read in the block is of the same instant."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> Connection:
+        self._db.execute("BEGIN")
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        if not self._db.get_autocommit():
+            self._db.execute("ROLLBACK")
+
+
+def generation(db: Connection) -> str:
+    """Return which content of the file this is; empty where an older program made it."""
+    row = db.execute("SELECT value FROM setting WHERE name = 'generation'").fetchone()
+    return str(row[0]) if row else ""
+
+
+def renew(db: Connection) -> None:
+    """Make the content another one than what was read until now: whoever goes on with numbers of
+    before stops at its next transaction."""
+    db.execute(
+        "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)",
+        (GENERATION, os.urandom(8).hex()),
+    )
+
+
+def follow(db: Connection) -> None:
+    """Let a connection write whatever content the file has then, as one may that has read nothing
+    before its transaction."""
+    if isinstance(db, Opened):
+        db.generation = None
+
+
+def prepare_for_bulk(db: Connection) -> None:
+    """Give a connection room for many writes: a larger page cache, rarer checkpoints and syncs.
+
+    Nothing of the bulk is acknowledged before a commit that follows `finish_bulk`.
+
+    On a small disk the log is written back after each commit: what stands in it when the disk is
+    full finds no room in the file, and the log grows with all that is written, forgetting too.
+    """
+    held = os.statvfs(os.path.dirname(db.filename))
+    pages = _BULK_LOG_PAGES if held.f_bavail * held.f_frsize >= _BULK_ROOM else 1
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute(
+        f"PRAGMA cache_size = -{_BULK_CACHE_KIB}; PRAGMA wal_autocheckpoint = {pages}"
+    ).fetchall()
+
+
+def finish_bulk(db: Connection) -> None:
+    """Sync every commit from now on: the next one makes all that was written durable."""
+    db.execute("PRAGMA synchronous = FULL")
+
+
+def _put_mark(db: Connection, queue: int) -> None:
+    entry.put_mark(queue, db.filename, getattr(db, "generation", None) or "")
