@@ -36,6 +36,9 @@ def enter() -> None:
         if not (code or is_door):
             code = 73
             _tell(getattr(error, "strerror", None) or str(error))
+    except MemoryError:
+        code = 73
+        _tell("out of memory: the system gives this process no more", hint="see `ulimit -v`")
     except ImportError as error:
         if not is_door:
             code = 70

@@ -70,7 +70,8 @@ class CannotWriteError(TidelineError):
 
 
 class ExhaustedError(CannotWriteError):
-    """The system gives this process no more memory, or no more open files."""
+    """The system gives this process no more memory (code out_of_memory) or no more open files
+    (out_of_files): neither a fault of the program nor of the store."""
 
     code = "out_of_memory"
 

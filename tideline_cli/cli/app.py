@@ -16,7 +16,14 @@ from tideline_cli.cli.commands import COMMANDS, SUMMARY
 from tideline_cli.cli.fast import is_door, verb
 from tideline_cli.cli.generate_man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.perform import INTERRUPTED, discard_stdout, failed, perform, system_error
+from tideline_cli.cli.perform import (
+    INTERRUPTED,
+    discard_stdout,
+    exhausted,
+    failed,
+    perform,
+    system_error,
+)
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +52,11 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         discard_stdout()
         return 0 if is_door(argv) else failed(system_error(error), as_json=_wants_json(argv))
+    except (ImportError, MemoryError) as error:
+        short = exhausted(error)
+        if short is None:
+            raise
+        return 0 if is_door(argv) else failed(short, as_json=_wants_json(argv))
     return code if isinstance(code, int) else 0
 
 

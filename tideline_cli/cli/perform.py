@@ -10,7 +10,13 @@ from tideline_cli.cli.fast import DOOR, verb
 from tideline_cli.cli.options import GLOBAL, completed
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.telling import screened, tell, tell_form
-from tideline_cli.errors import CannotWriteError, HelpWantedError, StoreError, TidelineError
+from tideline_cli.errors import (
+    CannotWriteError,
+    ExhaustedError,
+    HelpWantedError,
+    StoreError,
+    TidelineError,
+)
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -20,6 +26,9 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _BUG = 70
+_ENOMEM = 12
+_NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
+_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
 
 
 def perform(name: str, given: Mapping[str, Any]) -> int:
@@ -106,6 +115,9 @@ def _translated(error: DatabaseError, path: str) -> TidelineError:
 
 def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
     """Return what an error that nobody foresaw means: damage in the store, or a fault of ours."""
+    short = exhausted(error)
+    if short is not None:
+        return short
     if isinstance(error, ImportError):
         return TidelineError(
             f"a part of the program cannot be loaded: {error}",
@@ -122,6 +134,37 @@ def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
         hint="please report it, with the output of the same command and --debug",
         code="internal",
     )
+
+
+def exhausted(error: BaseException) -> ExhaustedError | None:
+    """Return what an error means that comes of too little memory or too few open files; None for
+    any other. Libraries that cannot be loaded then say so in words alone."""
+    number, said = getattr(error, "errno", None), str(error)
+    if (
+        isinstance(error, MemoryError)
+        or number == _ENOMEM
+        or any(words in said for words in _NO_MEMORY)
+    ):
+        return ExhaustedError(
+            "out of memory: the system gives this process no more", hint="see `ulimit -v`"
+        )
+    if number in _NO_FILES or "Too many open files" in said or _is_out_of_files(error):
+        return ExhaustedError(
+            "too many open files: this process may open no more", hint="see `ulimit -n`",
+            code="out_of_files",
+        )  # fmt: skip
+    return None
+
+
+def _is_out_of_files(error: BaseException) -> bool:
+    """Say whether a module was not found for want of a handle: importing then finds nothing."""
+    if not isinstance(error, ImportError):
+        return False
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as reason:
+        return reason.errno in _NO_FILES
+    return False
 
 
 def _is_damaged(session: Session, error: Exception) -> bool:
@@ -163,6 +206,9 @@ def _traceback() -> list[str]:
 
 def system_error(error: OSError) -> TidelineError:
     """Return what an error of the operating system means to a user."""
+    short = exhausted(error)
+    if short is not None:
+        return short
     name = f" {error.filename}" if error.filename else ""
     return CannotWriteError(f"{error.strerror or error}{name}", hint="check path and permissions")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tideline_cli.dream.consolidate import REPLACES
 from tideline_cli.dream.relate import KIND
-from tideline_cli.errors import NotFoundError
+from tideline_cli.errors import NotFoundError, ReplacedError
 from tideline_cli.memory import amend
+from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
 from tideline_cli.model.record import replace
 from tideline_cli.policy.amend import REMOVED, archived
@@ -20,29 +21,43 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact, Lifecycle
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Proposal
+    from tideline_cli.policy.sameness import Sameness
 
 PROPOSALS_A_TRANSACTION = 40
 
 
 class Pass:
-    """One pass over an origin: many transactions, one batch of its journal."""
+    """One pass over an origin: many transactions, one batch of its journal. `rule` says by which
+    rule of sameness it was planned what is said twice."""
 
-    def __init__(self, db: Connection, *, verb: str, viewer: Origin, now: int) -> None:
+    def __init__(
+        self, db: Connection, *, verb: str, viewer: Origin, now: int, rule: Sameness
+    ) -> None:
         self._db = db
         self._verb = verb
         self._viewer = viewer
         self._now = now
+        self._rule = rule
         self._batch: int | None = None
         self.skipped: list[Proposal] = []
 
     def take(self, proposals: Sequence[Proposal]) -> None:
         """Apply the proposals in order; one whose facts have changed meanwhile is skipped."""
         for start in range(0, len(proposals), PROPOSALS_A_TRANSACTION):
-            with self._open() as batch:
-                self._batch = batch.number
-                for proposal in proposals[start : start + PROPOSALS_A_TRANSACTION]:
-                    if not self._apply(proposal):
-                        self.skipped.append(proposal)
+            try:
+                self._take_some(proposals[start : start + PROPOSALS_A_TRANSACTION])
+            except ReplacedError as error:
+                done = f"{start - len(self.skipped):,} of {len(proposals):,} changes were made"
+                raise error.after(f"{done} in what was there before") from error
+
+    def _take_some(self, proposals: Sequence[Proposal]) -> None:
+        with self._open() as batch:
+            self._batch = batch.number
+            is_ruled = rule_of(self._db) == self._rule
+            for proposal in proposals:
+                rests_on_it = isinstance(proposal, Merge | Retire)
+                if (rests_on_it and not is_ruled) or not self._apply(proposal):
+                    self.skipped.append(proposal)
 
     def finish(self, summary: str, *, whole: bool = True) -> int:
         """Note what was done, and that the pass was `whole`; return the number that users know it

@@ -118,15 +118,16 @@ def consolidate(
     wanted = reply.archive_request(said)
     reasons = reply.archive_reasons(said)
     wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
+    rule = rule_of(db)
     found = verdict.judge(
         bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
-        now=now, rule=rule_of(db),
+        now=now, rule=rule,
     )  # fmt: skip
     if dry_run or not bucket.facts:
         return Judged(bucket, True, wanted is not None, found)
     if wanted is None:
         return Judged(bucket, True, False, found)
-    pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now)
+    pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now, rule=rule)
     pass_.take(found.granted)
     gone = tuple(item for item in found.granted if item not in pass_.skipped)
     ordinal = pass_.finish(f"{len(gone):,} archived" if gone else "nothing to do")

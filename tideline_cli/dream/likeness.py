@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tideline_cli.memory.recovery import embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.store import material, near, vectors
 from tideline_cli.store.connection import snapshot, writing
+from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedder import cosines
 from tideline_cli.vector.pairs import Limits
 from tideline_cli.vector.pairs import near as near_rows

@@ -86,6 +86,7 @@ def dream(
     number = visibility.number(db, viewer)
     compared = _compared(db, settings, number, viewer, progress)
     with snapshot(db):
+        rule = rule_of(db)
         made = plan(db, settings, compared, viewer=viewer, now=now)
     if dry_run:
         return Dreamt(made, 0, None)
@@ -93,7 +94,7 @@ def dream(
         from tideline_cli.dream import likeness  # noqa: PLC0415  numpy
 
         likeness.keep(db, compared, origin=number)
-    pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now)
+    pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.take(made.proposals)
     done = _without(made, pass_.skipped)
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -90,10 +91,19 @@ class _Beside:
     """The process: what is written to it is answered in order, until it fails."""
 
     def __init__(self, name: str) -> None:
-        command = [sys.executable, "-m", "tideline_cli.vector.worker", name]
-        self._process = subprocess.Popen(  # noqa: S603  our own module, no shell
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        # The end that nobody writes to closes with this process, whatever ends it.
+        seen, self._life = os.pipe()
+        command = [sys.executable, "-m", "tideline_cli.vector.worker", name, str(seen)]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  our own module, no shell
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(seen,),
+                stderr=subprocess.DEVNULL,  # what it cannot do is done here
+            )  # fmt: skip
+        except OSError:
+            os.close(self._life)
+            raise
+        finally:
+            os.close(seen)
         self._requests = cast(BinaryIO, self._process.stdin)
         self._answers = cast(BinaryIO, self._process.stdout)
         _widen(self._requests)
@@ -119,6 +129,7 @@ class _Beside:
                 pipe.close()
             except OSError:
                 continue
+        os.close(self._life)
         self._process.wait()
 
 

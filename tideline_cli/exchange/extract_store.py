@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError, WriteBlockedError
+from tideline_cli.errors import ReplacedError, UsageError, WriteBlockedError
 from tideline_cli.exchange import edges
 from tideline_cli.exchange.extract_known import equivalent, near_slots, verbatim
 from tideline_cli.exchange.extract_parts import OvertakenError, Proposal, Scene, Step, Tally
@@ -44,8 +44,25 @@ def keep(
     """Store what a reply gave and how far it brings the pass, all or nothing.
 
     Where nothing changes, the journal gets no batch. Raises OvertakenError when the pass is not
-    at `step.before` any more.
+    at `step.before` any more, and ReplacedError, with how far it came, when the store is not the
+    one that it began with.
     """
+    try:
+        _keep(db, scene, tally, proposals, step, references, shown)
+    except ReplacedError as error:
+        done = f"{tally.stored:,} facts had been stored in what was there before"
+        raise error.after(done) from error
+
+
+def _keep(
+    db: Connection,
+    scene: Scene,
+    tally: Tally,
+    proposals: Sequence[Proposal],
+    step: Step | None,
+    references: Iterable[Reference],
+    shown: Collection[str],
+) -> None:
     refused = max(0, len(proposals) - MOST_FACTS)
     proposals = proposals[:MOST_FACTS]
     worded = [one.content for one in proposals if _may_be_known(one)]

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 @record
 class Prepared:
-    """A row with the fact that it states, the terms of that, and what the scan finds in it."""
+    """A row with the fact that it states, the terms that an analyser gives it, and what the scan finds in it."""
 
     line: int
     row: dict[str, Any]
     fact: Fact
+    analyzer: Analyzer
     terms: list[str]
     screen: Screen
 
@@ -52,4 +53,4 @@ def prepared(
     for edge in links_of(row):
         edge_of(fact.id, edge, ground)
     replaced_by(row)
-    return Prepared(line, row, fact, terms(fact.content, analyzer=analyzer), Screen())
+    return Prepared(line, row, fact, analyzer, terms(fact.content, analyzer=analyzer), Screen())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import ReplacedError, TidelineError
 from tideline_cli.exchange import edges
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.screening import Screen
@@ -73,7 +73,11 @@ def relink(db: Connection, *, viewer: Origin, now: int, ask: Ask, size: int = WI
             result.skipped += 1
             result.failure = result.failure or error
         pairs = relations.taken(references, new=(), shown={fact.id for fact in group})
-        _join(db, pairs, result, viewer=viewer, now=now)
+        try:
+            _join(db, pairs, result, viewer=viewer, now=now)
+        except ReplacedError as error:
+            done = f"{result.links:,} edges had been added to what was there before"
+            raise error.after(done) from error
     return result
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import ReplacedError, TidelineError
 from tideline_cli.exchange.embedding import ChunkEmbedder
 from tideline_cli.exchange.merging import Merger
 from tideline_cli.exchange.prepared import Prepared, prepared
 from tideline_cli.exchange.shelf import Shelf
 from tideline_cli.exchange.summary import Summary
-from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embed_backlog
 from tideline_cli.memory.screening import refusal
+from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import terms
 from tideline_cli.store import ceilings, facts, fts, journal, vectors
 from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
 
@@ -36,12 +38,15 @@ def take(
     """Store the rows as they are, or with `merge` by the rules of remember.
 
     Rows that are there already are left alone, so an import that was cut short is finished by
-    running it again. A bad row is reported and skipped.
+    running it again. A bad row is reported and skipped. Raises ReplacedError, with how far it
+    came, when another content takes the place of the store's meanwhile.
     """
     prepare_for_bulk(db)
     run = _Import(db, ground, merge=merge)
     try:
         return run.run(rows, progress)
+    except ReplacedError as error:
+        raise error.after(run.told()) from error
     finally:
         run.close()
 
@@ -63,6 +68,11 @@ class _Import:
     def close(self) -> None:
         """End what works beside."""
         self._vectors.close()
+
+    def told(self) -> str:
+        """Return how far the run has come, for a run that ends early."""
+        taken = self._summary.added + self._summary.reinforced
+        return f"{taken:,} rows had been stored in what was there before, and are not in this one"
 
     def run(self, rows: Rows, progress: Callable[[int], None] | None) -> Summary:
         """Store all rows, then what they say of one another."""
@@ -132,6 +142,7 @@ class _Import:
         with self._batch_on(bulk=self._merger is None) as batch:
             self._batch = batch.number
             self._summary.batch = batch.ordinal
+            chunk = self._analysed(chunk)
             origins = sorted({self._shelf.number(ready.fact.origin) for ready in chunk})
             self._catch_up(origins)
             if self._merger is None:
@@ -148,6 +159,20 @@ class _Import:
                 merger.take(ready, batch)
             except TidelineError as error:
                 self._summary.refuse(ready.line, error)
+
+    def _analysed(self, chunk: list[Prepared]) -> list[Prepared]:
+        """Return a chunk with the terms of the analyser that the index is made by now: it may have
+        changed since the chunk was read."""
+        analyzer: Analyzer = setting(self._db, "analyzer", "standard")  # type: ignore[assignment]
+        self._analyzer = analyzer
+        return [
+            ready
+            if ready.analyzer == analyzer
+            else replace(
+                ready, analyzer=analyzer, terms=terms(ready.fact.content, analyzer=analyzer)
+            )
+            for ready in chunk
+        ]
 
     def _insert_all(self, chunk: list[Prepared]) -> None:
         """Insert what is new, index it, and store its vectors, which are made meanwhile."""
@@ -166,6 +191,9 @@ class _Import:
         """Store the vectors of the facts added: their numbers, their places in a chunk of `of`
         facts with their origins."""
         codes = self._vectors.finish()
+        if self._vectors.name != setting(self._db, "embedder", DEFAULT_EMBEDDER):
+            self._change_embedder()  # `_catch_up` makes these vectors
+            return
         size = len(codes) // of
         by_origin: dict[int, tuple[list[int], list[bytes]]] = {}
         for seq, (place, origin) in zip(seqs, added, strict=True):
@@ -176,6 +204,13 @@ class _Import:
         for origin, (numbers, parts) in by_origin.items():
             joined = b"".join(parts)
             vectors.append(self._db, numbers, joined, origin=origin, embedder=embedder)
+
+    def _change_embedder(self) -> None:
+        """Go on with the embedder that the file has now."""
+        self._vectors.close()
+        self._vectors = ChunkEmbedder(self._db)
+        if self._ready_chunk:
+            self._vectors.start([ready.fact.content for ready in self._ready_chunk])
 
     def _catch_up(self, origins: list[int]) -> None:
         """Make the vectors of facts that came another way, for vectors follow the order."""

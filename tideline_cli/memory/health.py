@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from struct import unpack
 
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import TidelineError, UnavailableError
 from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embedder_of
 from tideline_cli.memory.twins import rule_of
 from tideline_cli.model.finding import Finding, mendable, some
@@ -125,7 +125,7 @@ def embedder(db: Connection) -> Iterator[Finding]:
         return
     try:
         embedder_of(db)
-    except TidelineError as error:
+    except UnavailableError as error:
         yield Finding(
             "embedder", "error", f"the embedder of this file is missing: {error.message}",
             f"install the package that brings it; {error.hint}",
@@ -174,7 +174,7 @@ def exact_vectors(db: Connection) -> Iterator[Finding]:
     """Every vector is that of its text, but for one step a byte, by which roundings differ."""
     try:
         made_by = embedder_of(db)
-    except TidelineError:
+    except UnavailableError:
         return  # told by `embedder`
     if not made_by.exact:
         return  # a model elsewhere: the same text need not give the same vector
@@ -188,7 +188,7 @@ def exact_vectors(db: Connection) -> Iterator[Finding]:
 
 
 def _wrong_vectors(db: Connection, made_by: Embedder, origin: int) -> int:
-    import numpy as np  # noqa: PLC0415  80 ms, for this check alone
+    from tideline_cli.vector.arrays import np  # noqa: PLC0415  80 ms, for this check alone
 
     wrong = 0
     size = made_by.code_size

@@ -153,9 +153,8 @@ class ArrayLane:
         return self._embedder.embed_packed(texts).tobytes()
 
     def rough(self, asked: Vector, chunks: Sequence[Chunk], least: float) -> Rough:
-        import numpy as np  # noqa: PLC0415
-
         from tideline_cli.vector import search  # noqa: PLC0415
+        from tideline_cli.vector.arrays import np  # noqa: PLC0415
 
         size = self._embedder.code_size
         blocks = (

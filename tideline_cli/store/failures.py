@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import errno
+import os
 
 import apsw
 
-from tideline_cli.errors import BusyError, CannotWriteError, StoreError, TidelineError
+from tideline_cli.errors import (
+    BusyError,
+    CannotWriteError,
+    ExhaustedError,
+    StoreError,
+    TidelineError,
+)
 
 
 def translated(error: BaseException, path: str) -> TidelineError:
@@ -17,6 +24,15 @@ def translated(error: BaseException, path: str) -> TidelineError:
             return BusyError(
                 "the store is busy: another process is writing", hint="try again in a moment"
             )
+        case apsw.NoMemError():
+            return ExhaustedError(
+                "out of memory: the system gives this process no more", hint="see `ulimit -v`"
+            )
+        case apsw.CantOpenError() | apsw.IOError() if _ran_out_of_files():
+            return ExhaustedError(
+                f"too many open files: {path} cannot be opened", hint="see `ulimit -n`",
+                code="out_of_files",
+            )  # fmt: skip
         case apsw.FullError():
             return _full(path)
         case apsw.IOError() if _ran_out_of_room(error):
@@ -60,6 +76,15 @@ def _ran_out_of_room(error: apsw.IOError) -> bool:
     return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
         db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
     )
+
+
+def _ran_out_of_files() -> bool:
+    """Say whether this process may open no file more."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False
 
 
 def _extended(error: apsw.Error) -> int:

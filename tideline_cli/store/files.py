@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _COPY_BYTES = 1 << 20
 _MODE = 0o600
 _PART = ".part-"
+_BESIDE = ("-wal", "-shm", "-journal")
 _FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OWN = ("", "-wal", "-shm", "-journal", "-reserve", "-lock")
 
@@ -76,14 +78,17 @@ class part:  # noqa: N801  reads as a statement: with part(path) as name:
 
     def __enter__(self) -> str:
         _sweep(self._path + _PART)
-        self._name = f"{self._path}{_PART}{os.getpid()}-{os.urandom(4).hex()}"
-        self._handle = _created(self._name, self._like)
-        _is_free(self._handle)
-        return self._name
+        while True:
+            self._name = f"{self._path}{_PART}{os.getpid()}-{os.urandom(4).hex()}"
+            self._handle = _created(self._name, self._like)
+            with suppress(OSError):  # a file system without locks
+                flock(self._handle, LOCK_EX)
+            if os.fstat(self._handle).st_nlink:
+                return self._name
+            os.close(self._handle)  # taken for one that was left, in the instant before the lock
 
     def __exit__(self, *_: object) -> None:
-        for end in ("", "-wal", "-shm", "-journal"):
-            remove(self._name + end)
+        _remove_all(self._name)
         os.close(self._handle)
 
 
@@ -91,29 +96,29 @@ def _sweep(start: str) -> None:
     """Remove the parts whose makers have died."""
     folder, begin = os.path.split(start)
     try:
-        left = [name for name in os.listdir(folder or ".") if name.startswith(begin)]
+        names = [name for name in os.listdir(folder or ".") if name.startswith(begin)]
     except OSError:
         return
-    for name in left:
+    for name in names:
+        if name.endswith(_BESIDE):
+            continue  # what is a part's goes with it
         path = os.path.join(folder, name)
         try:
             handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError:
             continue
         try:
-            if _is_free(handle):
-                remove(path)
+            flock(handle, LOCK_EX | LOCK_NB)
+            _remove_all(path)
+        except OSError:
+            continue  # its maker is at work
         finally:
             os.close(handle)
 
 
-def _is_free(handle: int) -> bool:
-    """Lock a part; say whether it could be."""
-    try:
-        flock(handle, LOCK_EX | LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _remove_all(path: str) -> None:
+    for end in (*_BESIDE, ""):
+        remove(path + end)
 
 
 def sync(path: str) -> None:
@@ -218,9 +223,14 @@ def state(path: str) -> State | None:
         path,
         kinds.get(stat.S_IFMT(found.st_mode), "other"),
         stat.S_IMODE(found.st_mode),
-        found.st_uid == os.geteuid(),
+        found.st_uid == os.geteuid() or _is_tended(path, found.st_uid),
         found.st_size,
     )
+
+
+def _is_tended(path: str, owner: int) -> bool:
+    """Say whether root looks at what a user has in a folder of their own."""
+    return os.geteuid() == 0 and os.stat(os.path.dirname(path) or ".").st_uid == owner
 
 
 def states(path: str) -> Iterator[State]:

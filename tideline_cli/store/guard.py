@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import ExhaustedError, TidelineError
 from tideline_cli.model.finding import Finding
 from tideline_cli.store import connection, files
 
@@ -38,6 +38,8 @@ def run(name: str, check: Check, path: str, *, writes: bool = False) -> list[Fin
     """
     try:
         return _tried(check, path, writes)
+    except (ExhaustedError, MemoryError, apsw.NoMemError):
+        raise  # it says nothing about the file
     except (apsw.BusyError, apsw.LockedError):
         return [Finding(name, "warning", f"{name} was not checked: others write", "try again")]
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:

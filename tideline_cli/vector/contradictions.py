@@ -7,9 +7,8 @@ the facts have in common; cosines come from blocked products of what the packed 
 
 from __future__ import annotations
 
-import numpy as np
-
 from tideline_cli.model.record import record
+from tideline_cli.vector.arrays import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

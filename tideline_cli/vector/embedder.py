@@ -8,9 +8,8 @@ from itertools import chain
 from math import sqrt
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-
 from tideline_cli.errors import UnavailableError
+from tideline_cli.vector.arrays import np
 from tideline_cli.vector.features import HRR
 from tideline_cli.vector.hashing import HashingEmbedder
 from tideline_cli.vector.hrr import HrrEmbedder

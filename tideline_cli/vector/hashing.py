@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import chain
 
-import numpy as np
-
+from tideline_cli.vector.arrays import np
 from tideline_cli.vector.features import features, words
 
 TYPE_CHECKING = False

@@ -10,8 +10,7 @@ from functools import lru_cache
 from hashlib import sha256  # for a few bytes twice as fast as the one of model.lean
 from math import pi, sqrt
 
-import numpy as np
-
+from tideline_cli.vector.arrays import np
 from tideline_cli.vector.features import EMPTY, HRR, HRR_FLOOR, PHASES, atom, features, words
 
 TYPE_CHECKING = False

@@ -7,9 +7,8 @@ are read for the few that remain. Measured for hrr-256 and a floor of 0.80: 31,0
 
 from __future__ import annotations
 
-import numpy as np
-
 from tideline_cli.model.record import record
+from tideline_cli.vector.arrays import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

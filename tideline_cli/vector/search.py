@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from tideline_cli.vector.arrays import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

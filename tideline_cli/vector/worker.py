@@ -1,15 +1,14 @@
-"""A process that embeds texts for another: `python -m tideline_cli.vector.worker EMBEDDER`.
+"""A process that embeds texts for another: `python -m tideline_cli.vector.worker EMBEDDER PIPE`.
 
 Frames on standard input: the number of texts, the length of each, then the texts in UTF-8; counts
-are 4 bytes, little-endian. The answer to a frame is the packed vectors, one after the other.
+are 4 bytes, little-endian. The answer to a frame is the packed vectors, one after the other. PIPE
+is the number of a handle that is at its end when the other process is gone.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-
-from tideline_cli.vector.embedder import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ def frame(texts: list[str]) -> bytes:
 
 def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until they end."""
+    from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  who asks needs no numpy
+
     embedder = resolve(name)
     while head := requests.read(_COUNT):
         lengths = [_number(requests.read(_COUNT)) for _ in range(_number(head))]
@@ -35,12 +36,26 @@ def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
         answers.flush()
 
 
+def end_with(pipe: int) -> None:
+    """End this process as soon as the one at the other end of a pipe is gone, also in the middle of
+    a frame, which takes up to a second."""
+    from threading import Thread  # noqa: PLC0415  a worker alone
+
+    def watch() -> None:
+        while os.read(pipe, 1):
+            pass
+        os._exit(0)
+
+    Thread(target=watch, daemon=True).start()
+
+
 def _number(raw: bytes) -> int:
     return int.from_bytes(raw, "little")
 
 
 if __name__ == "__main__":
     try:
+        end_with(int(sys.argv[2]))
         serve(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer)
     except (KeyboardInterrupt, BrokenPipeError):
         os._exit(0)

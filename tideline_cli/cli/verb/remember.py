@@ -16,6 +16,7 @@ from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
 from tideline_cli.store import facts, journal
+from tideline_cli.store.connection import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def run(session: Session, *, words: list[str], batch: bool, **given: Any) -> int
     given["metadata"] = dict(given.pop("meta")) or None
     new = _new_fact(session, text, **given)
     db = _store(session, new)
+    if not new.derived_from:
+        follow(db)  # nothing was read: the fact belongs into what is there when its turn comes
     new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
     done = memory.remember(db, new, fact_id=new_id(session.now), now=session.now)
     _report(session, done)
@@ -207,6 +210,7 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
 
     lines = session.standard_input().split("\n")
     db = session.writing()
+    follow(db)  # as a single one
     now = session.now
     worst = 0
     results: list[dict[str, Any]] = []
