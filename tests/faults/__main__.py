@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -9,9 +10,21 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from tests.faults import clocks, crowd, doors, first_use, full_disk, kills, powercut, signals, sweep
+from tests.faults import (
+    clocks,
+    crowd,
+    doors,
+    first_use,
+    full_disk,
+    kills,
+    powercut,
+    rounds,
+    signals,
+    sweep,
+)
 from tests.faults.figures import Figures, table
 from tests.faults.nursery import Nursery
+from tests.faults.round_commands import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +74,27 @@ def parts(nursery: Nursery, folder: Path) -> dict[str, Callable[[], Figures]]:
         "crowd": lambda: crowd.writers(nursery, folder / "w", crowd=16, each=200),
         "crowd-dream": lambda: crowd.writers(
             nursery, folder / "wd", crowd=12, each=100, pause=0.05, dreaming=True, readers=2
+        ),
+        "rounds": lambda: rounds.rounds(
+            nursery, folder / "r", random, count=int(os.environ.get("ROUNDS", "1000"))
+        ),
+        "rounds-control": lambda: must_fail(
+            rounds.rounds(
+                nursery, folder / "rc", random, count=60, control="restore-unlocked",
+                commands=[one for one in ALL if one.name in ("remember", "restore --from")],
+            ),
+            "restore without its lock",
+        ),
+        "rounds-generation": lambda: must_fail(
+            rounds.rounds(
+                nursery, folder / "rg", random, count=60, control="any-generation",
+                commands=[one for one in ALL if one.name in ("import much", "restore --from")],
+            ),
+            "any generation",
+        ),
+        "rounds-lock": lambda: must_fail(
+            rounds.rounds(nursery, folder / "rl", random, count=60, control="no-write-lock"),
+            "no write lock",
         ),
         "slow-model": lambda: crowd.slow_model(nursery, folder / "sm", seconds=10),
         "readers": lambda: crowd.held_up(nursery, folder / "h", seconds=3),

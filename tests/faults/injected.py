@@ -191,7 +191,48 @@ def _slow_commit(spec: dict[str, Any]) -> None:
     connection.commit = journal.commit = late
 
 
+def _unlocked_restore(spec: dict[str, Any]) -> None:
+    """Put a backup back without holding the lock over the copy of what is there."""
+    from tideline_cli.store import backup, connection
+
+    def in_two_steps(db: apsw.Connection, path: str, *, now: int, progress: Any) -> str:
+        kept = backup.keep(db.filename, "restore", now=now)
+        with contextlib.closing(connection.open_for_inspection(path)) as source:
+            with backup.transactions.alone(db), db.backup("main", source, "main") as run:
+                run.step(-1)
+            backup.transactions.renew(db)
+        return kept
+
+    backup.put_back = in_two_steps
+
+
+def _any_generation(spec: dict[str, Any]) -> None:
+    """Go on in whatever store is there."""
+    from tideline_cli.store import connection
+
+    connection._noted = lambda db: connection.purge_pending(db)
+    connection._give_generation = lambda db: None
+
+
+def _no_write_lock(spec: dict[str, Any]) -> None:
+    """Read before the lock is taken, as a deferred transaction that is begun anew does."""
+    from tideline_cli.store import transactions
+
+    def begin(db: apsw.Connection) -> None:
+        transactions._queues[id(db)] = None
+
+    def commit(db: apsw.Connection) -> None:
+        transactions._queues.pop(id(db), None)
+
+    for module in ("connection", "journal", "transactions"):
+        found = importlib.import_module(f"tideline_cli.store.{module}")
+        found.begin, found.commit = begin, commit
+
+
 _CONTROLS = {
+    "restore-unlocked": _unlocked_restore,
+    "any-generation": _any_generation,
+    "no-write-lock": _no_write_lock,
     "ack-early": _acknowledge_early,
     "sync-off": _synchronous("OFF"),
     "sync-normal": _synchronous("NORMAL"),

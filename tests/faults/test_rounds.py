@@ -1,0 +1,56 @@
+"""Pairs and triples of all commands at once, and controls in which a lock is missing."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.faults import rounds
+from tests.faults.round_commands import ALL
+
+RACERS = ("remember", "remember --slot", "restore --from")
+PASSES = ("import", "import much", "recall slowly", "restore --from", "dream")
+
+
+def named(names):
+    return [one for one in ALL if one.name in names]
+
+
+def test_rounds(nursery, tmp_path):
+    """Whatever runs at once, the store is sound and nothing that was acknowledged is lost."""
+    figures = rounds.rounds(nursery, tmp_path / "rounds", Random(11), count=400, seconds=14)
+    assert figures.violations == []
+    assert figures.counts["rounds"] >= 3
+
+
+def test_every_command_alone(nursery, tmp_path):
+    """Each kind of command does its work when it is alone, so a round tests something."""
+    world = rounds.template(nursery, tmp_path / "rounds")
+    random = Random(5)
+    for command in ALL:
+        done = rounds.once(
+            nursery, world, random, tmp_path / "rounds" / "home", [command], longest=0.0
+        )
+        assert rounds.flaws(nursery, done) == [], command.name
+        one = done.ran[0]
+        assert one.code == 0 or command.name in ("undo N", "restore"), one
+        if command.name == "extract":
+            assert len(command.said(one.out)) == 2, one
+        if command.name == "consolidate":
+            assert "0 archived" not in one.out and "archived" in one.out, one
+        if command.name == "relink":
+            assert one.out.startswith("2 new edges"), one
+
+
+@pytest.mark.parametrize(
+    ("control", "names"),
+    [("restore-unlocked", RACERS), ("any-generation", PASSES), ("no-write-lock", ())],
+)
+def test_a_missing_lock_is_seen(nursery, tmp_path, control, names):
+    """Where one lock or one look is left out, the rounds find what goes wrong."""
+    figures = rounds.rounds(
+        nursery, tmp_path / "rounds", Random(3), count=150, control=control, enough=1,
+        commands=named(names) or ALL,
+    )  # fmt: skip
+    assert figures.violations != []
