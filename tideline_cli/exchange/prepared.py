@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @record
 class Prepared:
-    """A row with the fact that it states, the terms that an analyser gives it, and what the scan finds in it."""
+    """A row with the fact that it states, the terms that an analyser gives that, and what the scan
+    finds in it."""
 
     line: int
     row: dict[str, Any]

@@ -7,7 +7,7 @@ APPLICATION_ID = 0x74_69_64_65  # "tide"
 
 SCHEMA = """
 -- Settings that belong to the file and not to a user: which analyser made the terms, which
--- embedder makes the vectors.
+-- embedder makes the vectors, and which generation of its content this is.
 CREATE TABLE setting (
   name  TEXT PRIMARY KEY NOT NULL,
   value TEXT NOT NULL
