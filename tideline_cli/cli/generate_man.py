@@ -54,8 +54,8 @@ _EXIT_CODES = (
     Item("5", "", "The store is damaged, not a tideline database, or newer than this program."),
     Item("6", "", "Embedder, model or network unavailable."),
     Item("70", "", "An internal error, worth a report, or a missing part of the program."),
-    Item("73", "", "Cannot create or write: disk full, read-only, permissions; out of memory or files."),
-    Item("75", "", "Busy: another writer holds the store beyond the timeout, or a restore has replaced it."),
+    Item("73", "", "Cannot create or write: disk full, read-only, permissions, no memory."),
+    Item("75", "", "Busy: another writer holds the store too long, or has replaced it."),
     Item("130", "", "Interrupted."),
 )
 _ENVIRONMENT: tuple[str | Item, ...] = (
