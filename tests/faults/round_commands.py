@@ -122,6 +122,7 @@ def _lines(world: World) -> str:
     return "".join(json.dumps({"content": world.fresh()}) + "\n" for _ in range(5))
 
 
+_UNDONE = (0, 2, _GONE, _REFUSED, _BUSY)  # there may be nothing left to take back
 _ONE = (0, _GONE, _REFUSED, _BUSY)  # the fact may be gone, or held by another
 
 ALL: tuple[Command, ...] = (
@@ -139,8 +140,8 @@ ALL: tuple[Command, ...] = (
         "remember", w.fresh(), "--supersedes", r.choice(w.ids), "--json"], _ONE, said=_its_id),
     Command("forget", lambda w, r: ["forget", r.choice(w.ids + w.held)], _ONE, weight=3),
     Command("restore", lambda w, r: ["restore", r.choice(w.archived)], _ONE, weight=3),
-    Command("undo", lambda *_: ["undo"], _ONE, weight=3),
-    Command("undo N", lambda w, r: ["undo", str(r.randint(1, 8))], _ONE),
+    Command("undo", lambda *_: ["undo"], _UNDONE, weight=3),
+    Command("undo N", lambda w, r: ["undo", str(r.randint(1, 8))], _UNDONE),
     Command("dream", lambda *_: ["dream"], weight=3),
     Command("dream at low thresholds", lambda *_: [
         "dream", "--merge-at", "0.9", "--relate-at", "0.8", "--max-loss", "1"]),

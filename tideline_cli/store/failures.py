@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 
 import apsw
 
@@ -14,6 +13,7 @@ from tideline_cli.errors import (
     StoreError,
     TidelineError,
 )
+from tideline_cli.store import files
 
 
 def translated(error: BaseException, path: str) -> TidelineError:
@@ -28,7 +28,7 @@ def translated(error: BaseException, path: str) -> TidelineError:
             return ExhaustedError(
                 "out of memory: the system gives this process no more", hint="see `ulimit -v`"
             )
-        case apsw.CantOpenError() | apsw.IOError() if _ran_out_of_files():
+        case apsw.CantOpenError() | apsw.IOError() if files.are_used_up():
             return ExhaustedError(
                 f"too many open files: {path} cannot be opened", hint="see `ulimit -n`",
                 code="out_of_files",
@@ -76,15 +76,6 @@ def _ran_out_of_room(error: apsw.IOError) -> bool:
     return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
         db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
     )
-
-
-def _ran_out_of_files() -> bool:
-    """Say whether this process may open no file more."""
-    try:
-        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
-    except OSError as error:
-        return error.errno in (errno.EMFILE, errno.ENFILE)
-    return False
 
 
 def _extended(error: apsw.Error) -> int:

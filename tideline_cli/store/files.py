@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from errno import EMFILE, ENFILE
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
@@ -273,6 +274,15 @@ def unreadable(path: str) -> str:
     except OSError as error:
         return error.strerror or str(error)
     return ""
+
+
+def are_used_up() -> bool:
+    """Say whether this process may open no file more."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return error.errno in (EMFILE, ENFILE)
+    return False
 
 
 def _names(path: str) -> list[str]:
