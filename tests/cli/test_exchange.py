@@ -522,7 +522,6 @@ def test_a_sqlite_export_that_finds_no_room(process, tmp_path):
         # The bound holds for whatever Python caches beside its modules too, cut and left there.
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, 16_384)),
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # or its byte code is cut, and stays
     )  # fmt: skip
     assert done.code == 73
     assert f"cannot write {target}" in done.err
