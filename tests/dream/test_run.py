@@ -43,6 +43,16 @@ def test_a_hostile_twin_is_the_one_archived(db, source):
     assert (state(db, "MINE").lifecycle, state(db, "HOSTILE").lifecycle) == ("active", "archived")
 
 
+def test_how_often_a_hostile_twin_was_used_counts_for_nobody(db):
+    """What nobody vouches for makes a trusted fact neither stronger nor confirmed, and does not
+    keep it when it has faded."""
+    faded = fact(TEXT, "MINE", now=NOW - 200 * DAY)
+    put(db, [faded, fact(TEXT, "HOSTILE", source="extraction", access_count=99)])
+    done = night(db)
+    assert (len(done.plan.merges), len(done.plan.fades), done.skipped) == (1, 1, 0)
+    assert (state(db, "MINE").access_count, state(db, "MINE").lifecycle) == (0, "archived")
+
+
 def test_max_loss_archives_nothing_at_all(db):
     """Over the limit a dream archives nothing, still confirms and links, and counts what it
     refused."""

@@ -104,7 +104,7 @@ class Pass:
             return False
         if not self._change(proposal.keeper, proposal.after):
             return False
-        self._pass_uses_on(loser, keeper)
+        self._pass_uses_on(proposal.after, keeper)
         for kind, target, reason, strength in proposal.inherited:
             links.add(
                 self._db, links.Link(keeper.id, kind, target, reason, strength, self._now)
@@ -135,7 +135,7 @@ class Pass:
                 return False
             if after is not None:
                 writes.change(self._db, survivor, after)
-                self._pass_uses_on(current, stands)
+                self._pass_uses_on(after, stands)
             for kind in REPLACES:
                 links.add(
                     self._db,
@@ -147,10 +147,12 @@ class Pass:
         writes.change(self._db, loser, archived(marked, now=self._now))
         return True
 
-    def _pass_uses_on(self, loser: Fact, keeper: Fact) -> None:
-        if loser.access_count > keeper.access_count:
+    def _pass_uses_on(self, after: Fact, keeper: Fact) -> None:
+        """Count for a survivor what it has inherited: nothing, where nobody vouches for its twin.
+        """
+        if after.access_count > keeper.access_count:
             uses.put(
-                self._db, keeper.id, access_count=loser.access_count,
+                self._db, keeper.id, access_count=after.access_count,
                 last_accessed_at=keeper.last_accessed_at,
             )  # fmt: skip
 
