@@ -14,13 +14,13 @@ def touch(
 ) -> None:
     """Count one use of each fact that is still there: what a reader has found may have been taken
     out since, and its connection keeps no foreign keys. With `ids`, one that has another id is
-    another fact. The last use never moves backwards."""
+    another fact. The last use never moves backwards, and none was before the fact was made."""
     for place, seq in enumerate(seqs):
         fact_id = None if ids is None else ids[place]
         db.execute(
             """
             INSERT INTO usage (fact, access_count, last_accessed_at)
-            SELECT seq, 1, ?2 FROM fact WHERE seq = ?1 AND id = ifnull(?3, id)
+            SELECT seq, 1, max(created_at, ?2) FROM fact WHERE seq = ?1 AND id = ifnull(?3, id)
             ON CONFLICT DO UPDATE SET access_count = access_count + 1,
               last_accessed_at = max(last_accessed_at, ?2)
             """,
