@@ -13,8 +13,8 @@ SECONDS ?= 60
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: all help demo test lint bench faults fuzz contract truth isolation poison audit locked lock generate \
-	release-check clean
+.PHONY: all help demo test lint bench faults fuzz contract truth planted isolation poison audit locked lock \
+	generate release-check clean
 
 all: lint test
 
@@ -60,8 +60,12 @@ fuzz: $(VENV)/.installed-dev        ## 10,000 random command lines, then SECONDS
 contract: $(VENV)/.installed-dev    ## CALLS command lines: do text, JSON, help and manual agree?
 	PYTHONPATH=. $(BIN)/python -m tests.contract $(CALLS)
 
-truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps: does everything agree after each?
+truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps, and 2,000 as tests/model specifies
 	PYTHONPATH=. $(BIN)/python -m tests.truth.figures
+	PYTHONPATH=. $(BIN)/python -m tests.model
+
+planted: $(VENV)/.installed-dev     ## plant faults, one at a time: does tests/model find each?
+	PYTHONPATH=. $(BIN)/python -m tests.model.faults
 
 isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others, a CROWD, and times
 	PYTHONPATH=. $(BIN)/python -m tests.isolation.figures

@@ -1,0 +1,154 @@
+"""Is the specification able to notice anything? Faults of one line, planted one at a time in a copy
+of the program: `python -m tests.model.faults [NAME …]` says after how many histories each is found.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.support import ROOT
+
+MOST, LENGTH = 300, 60
+"""So many histories of so many steps are run before a fault counts as not found."""
+MISSABLE = 1
+
+# name -> (file, what stands there, what stands there instead)
+FAULTS = {
+    "a restatement keeps a later beginning": (
+        "policy/restate.py",
+        "from_now = now if since > now else known.valid_from",
+        "from_now = known.valid_from",
+    ),
+    "an old end survives a restatement": (
+        "policy/restate.py",
+        "return _Validity(from_now, end)",
+        "return _Validity(from_now, until if end is None else end)",
+    ),
+    "figures are a bag of digits": (
+        "policy/sameness.py",
+        "    return difference(one, other, learned=learned)",
+        "    bags = [(sorted(filter(str.isdigit, text)), [c for c in text.removesuffix('.')"
+        " if not c.isdigit()]) for text in (one, other)]\n"
+        "    return None if bags[0] == bags[1] else difference(one, other, learned=learned)",
+    ),
+    "a restatement drops the pin": (
+        "policy/restate.py",
+        "return pinned(after) if said.pinned else after",
+        "return after",
+    ),
+    "restore looks at one edge": (
+        "memory/amend.py",
+        "                waiting.append(source)",
+        "                continue",
+    ),
+    "undo leaves uses as they are": (
+        "memory/past.py",
+        "    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())",
+        "    uses: dict[int, Row | None] = {}",
+    ),
+    "a value of a slot ends now": (
+        "policy/replaced.py",
+        "at = max(begin(holder), min(begin(new), now))",
+        "at = now",
+    ),
+    "an edit leaves the past as it was": (
+        "policy/edits.py",
+        "    return replace(said, valid_from=begin(fact))",
+        "    return said",
+    ),
+    "dream merges twins of other times": (
+        "policy/periods.py",
+        "return one.valid_to == other.valid_to and (not later or begin(one) == begin(other))",
+        "return True",
+    ),
+    "a merging import revives": (
+        "exchange/merging.py",
+        'if ready.fact.lifecycle != "active":',
+        'if ready.fact.lifecycle == "pruned":',
+    ),
+    "as of an instant is off by one": (
+        "store/facts.py",
+        '"ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to > ?)"',
+        '"ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to >= ?)"',
+    ),
+    "the sweep begins at 0.06": (
+        "dream/evict.py", "PRUNE_BELOW = 0.05", "PRUNE_BELOW = 0.06",
+    ),
+    "praise sets the last use back": (
+        "policy/amend.py",
+        "    last = max(fact.last_accessed_at, now)",
+        "    last = now",
+    ),
+    "naming what is replaced switches the slot off": (
+        "memory/remember.py",
+        "past = _succeed(db, fact, fact, named=targets, mates=mates)",
+        "past = _succeed(db, fact, fact, named=targets, mates=() if targets else mates)",
+    ),
+    "what is merged away keeps its edges to itself": (
+        "dream/consolidate.py",
+        "inherited = _inherited(own, theirs, keeper, loser)",
+        "inherited = ()",
+    ),
+    "a recall is no use": (
+        "memory/recall.py", "            if touch:\n", "            if touch and False:\n",
+    ),
+}  # fmt: skip
+
+
+def planted(folder, name):
+    """Put a copy of the program with this fault into a folder, beside the tests."""
+    file, there, instead = FAULTS[name]
+    shutil.copytree(ROOT / "tideline_cli", folder / "tideline_cli",
+                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    (folder / "tests").symlink_to(ROOT / "tests")
+    path = folder / "tideline_cli" / file
+    text = path.read_text("utf-8")
+    assert text.count(there) == 1, f"{name}: {file} has not exactly one {there!r}"
+    path.write_text(text.replace(there, instead), "utf-8")
+
+
+def found_after(name, *, most=MOST):
+    """Return how many histories it takes to notice a fault, None where it is not noticed."""
+    with tempfile.TemporaryDirectory(prefix="tideline-fault-") as folder:
+        planted(Path(folder), name)
+        done = subprocess.run(
+            [sys.executable, "-c", f"from tests.model import faults; faults.hunt({most})"],
+            cwd=folder, env={**os.environ, "PYTHONPATH": folder, "TIDELINE_HOME": folder},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    said = done.stdout.split()[-1]
+    return None if said == "none" else int(said)
+
+
+def hunt(most):
+    """Print after how many histories the program and the specification differ, or none."""
+    import tideline_cli
+    from tests.model import driver
+
+    assert Path(tideline_cli.__file__).parents[1] == Path.cwd(), tideline_cli.__file__
+    for seed in range(1, most + 1):
+        if driver.run(seed, LENGTH)[1] is not None:
+            print(seed)
+            return
+    print("none")
+
+
+def main():
+    """Hunt for each fault; exit with 1 when more than one is not found."""
+    missed = 0
+    for name in sys.argv[1:] or FAULTS:
+        after = found_after(name)
+        missed += after is None
+        said = "not found" if after is None else f"found after {after}"
+        print(f"{name:<48} {said}", flush=True)
+    print(f"{len(sys.argv[1:] or FAULTS)} faults, {missed} not found in {MOST} histories")
+    sys.exit(missed > MISSABLE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+"""The specification of remembering: when a fact is restated, what a restatement changes, and which
+value a slot has at an instant.
+
+Decided here, where the documents are silent:
+- A text that names what it replaces may be linked to others that are much like it, or not.
+- Of several facts that a text restates, any may be the one that is reinforced.
+- A restatement that ends where the known fact begins, or before, is a fact of its own; but where
+  nobody has said when the known one began, an end in the past is its end.
+- A restatement in a slot ends the other values of the slot that overlap what then is known.
+- A default is nothing that somebody has said: it raises no importance.
+- The last use never moves backwards, whatever the clock says.
+- A value that begins in the past ends what the slot held then, archived values too, but for the
+  same words.
+- A value that begins later and is cut short stays active: it still has to come.
+"""
+
+from __future__ import annotations
+
+from tests.model.state import (
+    OneOf,
+    Refused,
+    begin,
+    clamp,
+    end,
+    ended,
+    is_trusted,
+    may_touch,
+)
+from tests.model.vocabulary import ALIKE, says_the_same, shared
+from tideline_cli.model.fact import KINDS, SEGMENTS
+
+TWO_FACTS = "two facts"
+
+
+def heat_of(segment, kind, tier, importance):
+    """Return how warm a fact is at first."""
+    if tier == "permanent" or importance >= 0.9:
+        return "core"
+    if kind in KINDS:
+        return KINDS[kind][2]
+    return "core" if segment in ("identity", "correction") else "working"
+
+
+def born(new, fact_id, now):
+    """Return the fact that is stored of what somebody says; `new` has the keys that he states."""
+    segment, kind = new["segment"], new.get("kind")
+    usual = SEGMENTS[segment].importance
+    if kind and KINDS[kind][1] is not None:
+        usual = KINDS[kind][1]
+    importance = usual if new.get("importance") is None else clamp(new["importance"])
+    tier = new.get("tier") or SEGMENTS[segment].tier
+    pinned = bool(new.get("pinned"))
+    return {
+        "id": fact_id, "content": new["content"], "segment": segment, "tier": tier,
+        "heat": "core" if pinned else heat_of(segment, kind, tier, importance), "kind": kind,
+        "title": new.get("title"), "tags": tuple(new.get("tags", ())), "importance": importance,
+        "decay_rate": SEGMENTS[segment].decay_rate, "created_at": now, "source": new["source"],
+        "origin": new["origin"], "lifecycle": "active", "status": None,
+        "confidence": new.get("confidence"), "slot": new.get("slot"),
+        "valid_from": new.get("valid_from"), "valid_to": new.get("valid_to"), "pinned": pinned,
+        "source_turn": new.get("source_turn"), "derived_from": tuple(new.get("derived_from", ())),
+        "metadata": new.get("metadata"),
+    }  # fmt: skip
+
+
+def remember(memory, new, *, fact_id, now, answer):
+    """Store what is said, or reinforce the fact that says it already. `answer` is the program's:
+    it settles what is left open. Return (action, id, ids superseded)."""
+    try:
+        with memory.batch("remember", new["origin"]):
+            return write(memory, new, fact_id=fact_id, now=now, answer=answer)
+    except Refused as refused:
+        if refused.code == 4:
+            memory.block("remember", new["origin"])
+        raise
+
+
+def write(memory, new, *, fact_id, now, answer):
+    origin = new["origin"]
+    for cited in new.get("derived_from", ()):
+        memory.find(cited, origin)
+    named = memory.named(new.get("supersedes", ()), origin)
+    targets = [seq for seq in named if memory.facts[seq]["lifecycle"] == "active"]
+    check_gate(memory, new, targets)
+    known = _known(memory, new, targets, now=now, answer=answer)
+    if known is None:
+        fact = born(new, fact_id, now)
+        if memory.seq_of(fact_id) is not None:
+            raise Refused(2, "the id is taken")
+        own = memory.insert(fact)
+        _like(memory, own, new, targets, now=now, answer=answer)
+    else:
+        own = known
+        _apply(memory, own, new, now=now)
+        memory.used(own, now=now)
+    gone = _replace(memory, own, new, targets, now=now)
+    action = "reinforced" if known is not None else "superseded" if gone else "created"
+    return action, memory.facts[own]["id"], {memory.facts[seq]["id"] for seq in gone}
+
+
+def check_gate(memory, new, targets):
+    """An untrusted source neither makes a fact permanent, nor authors a protected segment, nor
+    replaces what a trusted one said."""
+    if new["source"] not in ("tool_output", "retrieved_document", "compaction", "extraction"):
+        return
+    if new.get("pinned") or new.get("tier") == "permanent":
+        raise Refused(4, "permanence")
+    if SEGMENTS[new["segment"]].protected:
+        raise Refused(4, "protected segment")
+    if any(is_trusted(memory.facts[seq]) for seq in targets):
+        raise Refused(4, "replaces a trusted fact")
+
+
+def _known(memory, new, targets, *, now, answer):
+    """Return the number of the fact that is restated, None where there is none."""
+    may = [
+        seq for seq, fact in memory.active(new["origin"])
+        if seq not in targets and end(fact) > now and is_trusted(fact) == is_trusted(new)
+        and says_the_same(fact["content"], new["content"])
+        and (new.get("slot") is None or fact["slot"] in (None, new["slot"]))
+        and validity(fact, new, now=now) is not TWO_FACTS
+    ]  # fmt: skip
+    if new.get("slot") is not None:  # a value that is there goes before a text without a slot
+        may = [seq for seq in may if memory.facts[seq]["slot"] is not None] or may
+    chosen = memory.seq_of(answer.get("id"), new["origin"])
+    return chosen if chosen in may else may[0] if may else None
+
+
+def validity(known, new, *, now):
+    """Return (valid_from, valid_to) of a known fact that is restated, or TWO_FACTS.
+
+    Said without times: it holds now, with no end known. A restatement widens or ends what is
+    known; it never puts off what holds already."""
+    start, stop = new.get("valid_from"), new.get("valid_to")
+    kb, ke = begin(known), end(known)
+    since = now if kb > now else known["valid_from"]
+    if start is None and stop is None:
+        return since, None
+    if start is None:
+        before = stop <= kb and (kb > now or known["valid_from"] is not None)
+        return TWO_FACTS if before else (since, stop)
+    if start > ke or (stop is not None and stop <= kb):
+        return TWO_FACTS
+    if start <= kb:
+        return start, stop
+    if stop is None:
+        return known["valid_from"], None
+    if stop >= ke:
+        return known["valid_from"], stop
+    in_slot = new.get("slot") is not None
+    return (known["valid_from"], known["valid_to"]) if in_slot else TWO_FACTS
+
+
+def _apply(memory, seq, new, *, now):
+    """Give the known fact what was said outright, and what is more than it had."""
+    known, said = memory.facts[seq], born(new, "", now)
+    after = dict(known)
+    after["valid_from"], after["valid_to"] = validity(known, new, now=now)
+    if SEGMENTS[said["segment"]].specificity > SEGMENTS[known["segment"]].specificity:
+        after["segment"] = said["segment"]
+        after["tier"] = SEGMENTS[said["segment"]].tier
+        after["decay_rate"] = SEGMENTS[said["segment"]].decay_rate
+    if new.get("tier"):
+        after["tier"] = new["tier"]
+        usual = SEGMENTS[after["segment"]].decay_rate
+        after["decay_rate"] = OneOf({after["decay_rate"], usual})
+    if new.get("importance") is not None:
+        after["importance"] = max(known["importance"], said["importance"])
+    if known["confidence"] is not None and (new.get("confidence") or 0.0) > known["confidence"]:
+        after["confidence"] = new["confidence"]
+    after["tags"] = tuple(dict.fromkeys((*known["tags"], *said["tags"])))
+    cited = dict.fromkeys((*known["derived_from"], *said["derived_from"]))
+    after["derived_from"] = tuple(one for one in cited if one != known["id"])
+    after["title"], after["kind"] = said["title"] or known["title"], said["kind"] or known["kind"]
+    if said["metadata"]:
+        after["metadata"] = {**(known["metadata"] or {}), **said["metadata"]}
+    after["source_turn"] = known["source_turn"] or said["source_turn"]
+    after["slot"] = known["slot"] or said["slot"]
+    if said["pinned"] and not known["pinned"]:
+        after |= {"pinned": True, "heat": "core"}
+    elif new.get("tier") == "permanent":
+        after["heat"] = OneOf({known["heat"], "core"})
+    memory.change(seq, **after)
+
+
+def _replace(memory, own, new, targets, *, now):
+    """End what the fact `own` stands in the place of, where it begins: the facts named, and other
+    values of its slot that overlap it. Return their numbers."""
+    fact = memory.facts[own]
+    said = now if new.get("valid_from") is None else new["valid_from"]
+    at = max(begin(fact), min(said, now))
+    mates = slot_mates(memory, own, by=new["source"], at=at)
+    if at < now:
+        mates += _past_mates(memory, own, by=new["source"], at=at)
+    gone = list(dict.fromkeys((*targets, *mates)))
+    for seq in gone:
+        if seq == own:
+            continue
+        memory.facts[seq] = ended(memory.facts[seq], at=at, now=now)
+        kinds = ("supersedes", "transition") if seq in targets else ("contradicts", "transition")
+        for kind in kinds:
+            memory.edge(own, kind, seq, now=now)
+    assert fact["lifecycle"] == "active"
+    return gone
+
+
+def slot_mates(memory, own, *, by, at):
+    """Return the other active values of a fact's slot that hold beside it at `at` or later, and
+    that the writer may replace."""
+    fact = memory.facts[own]
+    if fact["slot"] is None:
+        return []
+    return [
+        seq for seq, mate in memory.active(fact["origin"])
+        if seq != own and mate["slot"] == fact["slot"] and may_touch(by, mate["source"])
+        and max(at, begin(fact), begin(mate)) < min(end(fact), end(mate))
+    ]  # fmt: skip
+
+
+def _past_mates(memory, own, *, by, at):
+    """Return what held the slot of a fact for some of its past, and said something else."""
+    fact = memory.facts[own]
+    return [
+        seq for seq, mate in memory.in_order()
+        if fact["slot"] and mate["slot"] == fact["slot"] and mate["origin"] == fact["origin"]
+        and mate["lifecycle"] == "archived" and mate["content"] != fact["content"]
+        and mate["valid_to"] is not None and may_touch(by, mate["source"])
+        and max(at, begin(mate)) < min(end(fact), end(mate))
+    ]  # fmt: skip
+
+
+def _like(memory, own, new, targets, *, now, answer):
+    """Link a new fact to some that are much like it and say something else: those that the program
+    names, if they are; three at most, and all where there are no more."""
+    if new.get("slot") is not None:
+        return
+    like = {
+        fact["id"]: seq for seq, fact in memory.active(new["origin"])
+        if seq != own and end(fact) > now and is_trusted(fact) == is_trusted(new)
+        and shared(fact["content"], new["content"]) >= ALIKE
+        and not says_the_same(fact["content"], new["content"])
+    }  # fmt: skip
+    told = answer.get("similar", [])
+    if targets and not told:  # what it is much like was named already
+        return
+    if not set(told) <= like.keys() or len(told) != min(3, len(like)):
+        told = list(like)[:3]
+    for fact_id in told:
+        memory.edge(own, "similar", like[fact_id], now=now)

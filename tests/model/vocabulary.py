@@ -1,0 +1,44 @@
+"""The texts of random histories, and a table of which of them say the same.
+
+Two texts say the same when they are equal but for the full stop. All others say different things,
+however alike they look: that is what the pairs are there for.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.model.text import jaccard, terms
+
+PAIRS = (
+    ("The deadline is 2026-03-04", "The deadline is 2026-04-03"),
+    ("Version 1.5 of the server runs", "Version 5.1 of the server runs"),
+    ("It is -5 degrees in the cellar", "It is 5 degrees in the cellar"),
+    ("The trip takes 7 days and 30 weeks", "The trip takes 30 days and 7 weeks"),
+    ("The gate code is 12 34", "The gate code is 34 12"),
+    ("Anna owes Ben money", "Ben owes Anna money"),
+    ("I deploy on Mondays", "I deploy on Fridays"),
+    ("The office is closed", "The office is open"),
+)
+TOWNS = ("I live in Rome", "I live in Oslo", "I live in Bern")
+PLAIN = (*(text for pair in PAIRS for text in pair), *TOWNS)
+TEXTS = (*PLAIN, *(f"{text}." for text in PLAIN))
+QUERIES = ("deadline", "version", "degrees cellar", "trip", "anna", "deploy", "office", "live")
+ALIKE = 0.85
+"""The share of terms in common from which on two texts are much alike."""
+
+_TERMS = {text: frozenset(terms(text, analyzer="standard")) for text in (*TEXTS, *QUERIES)}
+_SHARES = {(one, other): jaccard(_TERMS[one], _TERMS[other]) for one in TEXTS for other in TEXTS}
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Say whether two texts of the vocabulary say the same."""
+    return one.removesuffix(".") == other.removesuffix(".")
+
+
+def shared(one: str, other: str) -> float:
+    """Return the share of terms that two texts have in common."""
+    return _SHARES[one, other]
+
+
+def touches(query: str, text: str) -> bool:
+    """Say whether a query and a text have a word in common."""
+    return not _TERMS[query].isdisjoint(_TERMS[text])
