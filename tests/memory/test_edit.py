@@ -223,3 +223,14 @@ def test_vouching_is_a_new_fact_for_all_of_the_time(db):
         "superseded", "owner_message", NOW
     )  # fmt: skip
     assert held(db, NOW) == ["the page says so"]
+
+
+def test_a_fact_that_an_edit_joins_does_not_come_to_cite_itself(db):
+    """What was derived from a fact, and gets its words, passes on the other facts that it cites."""
+    put(db, [
+        fact("we deploy on Fridays", "AAAA1"),
+        fact("the train is late", "BBBB2", derived_from=("AAAA1", "CCCC3")),
+    ])  # fmt: skip
+    done = revise(db, "BBBB2", {"content": "we deploy on Fridays"})
+    assert (done.action, done.fact.id) == ("reinforced", "AAAA1")
+    assert read(db, "AAAA1").derived_from == ("CCCC3",)

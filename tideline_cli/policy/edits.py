@@ -105,7 +105,11 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
         pinned=pinned,
         heat="core" if pinned or after.tier == "permanent" else known.heat,
         source_turn=known.source_turn or said.source_turn,
-        derived_from=tuple(dict.fromkeys((*known.derived_from, *said.derived_from))),
+        derived_from=tuple(
+            cited
+            for cited in dict.fromkeys((*known.derived_from, *said.derived_from))
+            if cited != known.id
+        ),
         metadata=_merged(known, said, given),
     )
     return replace(
