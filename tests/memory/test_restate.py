@@ -112,15 +112,16 @@ LABELS = ("--pin", "--tag", "house", "--title", "T", "--meta", "a=b", "--kind", 
 def test_labels_said_again_are_applied(run):
     """Each option of a restatement changes the known fact, and stderr and JSON name the changes."""
     code = "The boiler code is blue heron"
+    note = said(run, "A note is in the cellar", at=JAN)["id"]
     first = said(run, code, "--tag", "old", "--meta", "c=d", at=JAN)
-    second = said(run, code, *LABELS, "--derived-from", first["id"], at=FEB)
+    second = said(run, code, *LABELS, "--derived-from", note, at=FEB)
     fact = second["fact"]
     assert (second["action"], fact["id"], fact["created_at"]) == (
         "reinforced", first["id"], first["fact"]["created_at"])  # fmt: skip
     wanted = {
         "pinned": True, "heat": "core", "tags": ["old", "house"], "title": "T", "kind": "note",
         "metadata": {"c": "d", "a": "b"}, "tier": "permanent", "importance": 0.9,
-        "segment": "project", "source_turn": "t1", "derived_from": [first["id"]],
+        "segment": "project", "source_turn": "t1", "derived_from": [note],
     }  # fmt: skip
     assert {name: fact[name] for name in wanted} == wanted
     assert "ignored" not in second
@@ -207,3 +208,11 @@ def test_a_clock_that_is_behind(run):
     """A restatement by a clock that is behind does not set back when a fact was used last."""
     said(run, DEPLOY, at=MAR)
     assert said(run, DEPLOY, at=JAN)["fact"]["last_accessed_at"].startswith(MAR)
+
+
+def test_a_fact_that_is_derived_from_itself_does_not_cite_itself(run):
+    """Who says a fact again and cites it adds nothing but the other facts that are cited."""
+    first = said(run, DEPLOY, at=JAN)["id"]
+    other = said(run, "the train is late", at=JAN)["id"]
+    done = said(run, DEPLOY, "--derived-from", first, "--derived-from", other, at=FEB)
+    assert (done["action"], done["fact"]["derived_from"]) == ("reinforced", [other])

@@ -96,7 +96,9 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
         after,
         slot=known.slot or new.slot,
         tags=_joined(known.tags, new.tags),
-        derived_from=_joined(known.derived_from, new.derived_from),
+        derived_from=tuple(
+            cited for cited in _joined(known.derived_from, new.derived_from) if cited != known.id
+        ),
         source_turn=known.source_turn or new.source_turn,
         **changes,
     )
