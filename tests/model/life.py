@@ -236,7 +236,8 @@ def _like(memory, own, new, targets, *, now, answer):
         return
     like = {
         fact["id"]: seq for seq, fact in memory.active(new["origin"])
-        if seq != own and end(fact) > now and is_trusted(fact) == is_trusted(new)
+        if seq not in (own, *targets) and end(fact) > now
+        and is_trusted(fact) == is_trusted(new)
         and shared(fact["content"], new["content"]) >= ALIKE
         and not says_the_same(fact["content"], new["content"])
     }  # fmt: skip
