@@ -9,8 +9,9 @@ import sys
 import pexpect
 import pytest
 
-from tests.support import NOW, named_id
+from tests.support import NOW, named_id, seed
 from tideline_cli.model.instant import iso
+from tideline_cli.model.origin import parse_origin
 
 PEER = "channel:wa/c1/s1"
 
@@ -120,8 +121,8 @@ def test_purge_as_json(run):
 def test_purge_in_a_pipe(run):
     """A dry run lists the facts, a purge says how many went."""
     source = remembered(run, "I deploy\x1b on Fridays")
-    row = {"content": "peer derives", "derived_from": [source], "origin": PEER}
-    run("import", "-", "--trust", stdin=json.dumps(row))
+    # Earlier programs let a row cite across origins.
+    seed([{"content": "peer derives", "derived_from": [source]}], origin=parse_origin(PEER))
     listed = run("purge", source, "--dry-run").out.splitlines()
     assert listed[0] == f"{source}\t[knowledge] I deploy␛ on Fridays"
     assert "peer derives" not in listed[1]

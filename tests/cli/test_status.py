@@ -44,7 +44,8 @@ def change(db, sql, *ids, at, by=OWNER, verb="forget"):
 
 def passed(db, verb, at, reason, by=OWNER):
     with journal.batch(db, verb=verb, by=by, now=at) as batch:
-        batch.explain(reason)
+        whole = reason is not None and not reason.startswith("some stages: ")
+        batch.explain(reason, whole=whole)
 
 
 def activity(run, *argv):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import NOW
 from tideline_cli.memory.context import tokens
+from tideline_cli.store import schema
 
 FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
@@ -564,7 +565,7 @@ def test_status(run, home):
         "pending_purge", "health", "activity", "file_bytes",
     ]  # fmt: skip
     assert form == {
-        "database": str(home / "tideline.db"), "schema_version": 1,
+        "database": str(home / "tideline.db"), "schema_version": schema.VERSION,
         "size_bytes": form["size_bytes"], "origin": "owner",
         "facts": {"active": 2, "archived": 1, "pruned": 0},
         "by_segment": form["by_segment"] | {"knowledge": 1, "identity": 1},

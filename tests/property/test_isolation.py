@@ -130,7 +130,7 @@ def test_no_untrusted_write_changes_a_trusted_fact(data):
                 flags = ("--merge",) if how == "merge" else ()
                 row = row if how == "merge" else row * 2
                 done = run_main("import", "-", *base, *flags, stdin=row)
-                assert done.code == 0, done.err
+                assert done.code in (0, 1), done.err  # 1: the id is taken in every row
         assert [row for row in rows(db, "fact") if row[1] in ids] == before[0]
         seqs = {row[0] for row in before[0]}
         assert [row for row in rows(db, "usage") if row[0] in seqs] == before[1]

@@ -35,6 +35,12 @@ def report(
 def useless(summary: Summary) -> TidelineError:
     """Return the error of an import that could use no row: what it looked for, what there was."""
     found = ", ".join(f"{key:.{_CUT}}" for key in summary.keys) or "no keys"
+    if summary.has_content:
+        return TidelineError(
+            f"none of the {summary.rows:,} rows could be used",
+            hint="what stands above says why",
+            code="no_usable_row",
+        )
     return TidelineError(
         f"none of the {summary.rows:,} rows could be used",
         hint=f"a row needs \"content\"; also looked for: {', '.join(sorted(KEYS - {'content'}))}; "

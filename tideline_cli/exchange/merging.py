@@ -136,7 +136,7 @@ class Merger:
 
     def _confirm(self, ready: Prepared, fact: Fact, known: Fact) -> None:
         """Let a known fact hold since an older row has said it; of labels the later word stands."""
-        if begin(fact) < begin(known):
+        if begin(fact) < begin(known) and known.slot is None:  # its slot may have held another then
             writes.change(self._db, known, replace(known, valid_from=begin(fact)))
         self._use(ready, fact, known, known)
         self._summary.reinforced += 1

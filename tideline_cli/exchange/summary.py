@@ -43,6 +43,7 @@ class Summary:
         self.dangling: list[tuple[int, str]] = []
         self.unresolved = 0
         self.keys: dict[str, None] = {}
+        self.has_content = False
 
     @property
     def blocked(self) -> int:
@@ -57,6 +58,8 @@ class Summary:
     def heard(self, row: dict[str, Any] | TidelineError) -> None:
         """Note that a row was read, and what it calls its values."""
         self.rows += 1
+        if isinstance(row, dict):
+            self.has_content = self.has_content or row.get("content") is not None
         if isinstance(row, dict) and len(self.keys) < _MOST_KEYS:
             self.keys.update(dict.fromkeys(list(row)[:_MOST_KEYS]))
 
