@@ -562,7 +562,7 @@ def test_status(run, home):
         "database", "schema_version", "size_bytes", "origin", "facts", "by_segment", "by_tier",
         "by_heat", "by_source", "pinned", "added_last_7d", "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
-        "pending_purge", "health", "activity", "file_bytes",
+        "pending_purge", "health", "activity",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "schema_version": schema.VERSION,
@@ -575,7 +575,6 @@ def test_status(run, home):
         "pinned": 1, "added_last_7d": 2,
         "vectors": {"embedder": "hrr-256", "present": 0, "missing": 2},
         "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
-        "file_bytes": (home / "tideline.db").stat().st_size,
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",
         "activity": form["activity"],

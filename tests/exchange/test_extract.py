@@ -99,7 +99,7 @@ def test_the_cursor_holds(run, model, talk, reply, code):
     unread = {"skipped_windows": 1} if code == 1 else {}
     assert result(bad) == {"session": ANY, "messages": 4} | unread
     assert bad.error["code"] == {1: "bad_reply", 6: "unavailable"}[code]
-    assert run("history", "--json").json == {"changes": []}
+    assert run("history", "--json").json["changes"] == []
     good = run("extract", path, "--llm", model.command, "--json")
     assert (good.json["stored"], good.json["processed_to"]) == (2, 4)
     assert model.calls[0] == model.calls[1]
@@ -114,7 +114,7 @@ def test_an_empty_reply_advances(run, model, talk, reply):
     assert result(done) == {"session": ANY, "ran": True, "messages": 4, "processed_to": 4}
     run("extract", path, "--llm", model.command)
     assert len(model.calls) == 1
-    assert run("history", "--json").json == {"changes": []}
+    assert run("history", "--json").json["changes"] == []
 
 
 def test_news_are_read_once(run, model, talk):
@@ -319,7 +319,7 @@ def test_frozen(run, model, talk, monkeypatch, home):
     monkeypatch.setenv("TIDELINE_DISABLE_EXTRACT", "1")
     done = run("extract", talk(TALK), "--llm", model.command, "--json")
     assert (done.code, done.json) == (0, {"frozen": True})
-    assert done.err == "tideline: frozen by TIDELINE_DISABLE_EXTRACT\n"
+    assert json.loads(done.err)["note"]["message"] == "frozen by TIDELINE_DISABLE_EXTRACT"
     assert run("relink", "--llm", model.command).code == 0
     assert (model.calls, os.listdir(home)) == ([], [])
     monkeypatch.setenv("TIDELINE_DISABLE_EXTRACT", "0")
@@ -406,7 +406,8 @@ def test_the_fifth_is_skipped(model, talk, tmp_path, home):
         (False, True), (False, True), (True, False), (True, False), (True, False), (True, False),
     ]  # fmt: skip
     told = [err.decode() for (_, err), form in zip(outs, forms, strict=True) if form["skipped"]]
-    assert told == ["tideline: skipped: 4 extractions are running\n"] * 2
+    notes = [json.loads(line)["note"]["message"] for line in told]
+    assert notes == ["skipped: 4 extractions are running"] * 2
     last = subprocess.run([*argv, "7"], capture_output=True, check=True)
     assert json.loads(last.stdout)["ran"] is True
 

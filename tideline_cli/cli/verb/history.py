@@ -65,8 +65,7 @@ def run(session: Session, *, words: list[str], limit: int | None) -> int:
     if is_cut:
         session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
     if not told:
-        whose = "what made this fact was done by another origin" if words else "no changes yet"
-        session.note(f"nothing to tell: {whose}")
+        session.note("nothing to tell: no changes yet")
     return 0
 
 

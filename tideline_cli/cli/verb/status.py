@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 HELP = """Show what is remembered, and whether all is well.
 
 The counts are those of one origin, and so is its size: what its facts take of the file, about, in
-bytes (`size_bytes`). The owner is told the size of the file, too (`file_bytes`), which also holds
-the index, the history and the other origins. --all-origins, for the owner, adds these, named by a
-short hash.
+bytes (`size_bytes`). --all-origins, for the owner, adds the size of the file (`file_bytes`), which
+also holds the index, the history and the other origins, and these, named by a short hash.
 
 On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
 30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers."""
@@ -68,9 +67,8 @@ def run(session: Session, *, words: list[str], all_origins: bool) -> int:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
     form = _form(session, counts, days)
-    if session.viewer.is_owner:  # to a channel it would tell what others store
+    if all_origins:  # either would tell of others
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
-    if all_origins:
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
     if session.json:
         output.emit_json(form)
