@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tests.policy import disguise
 from tideline_cli.model.fact import MAX_CONTENT
-from tideline_cli.policy.threat_patterns import ADDED_ROWS, CUES, REFERENCE_ROWS
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.threats.patterns import ADDED_ROWS, CUES, REFERENCE_ROWS
+from tideline_cli.policy.threats.scan import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support import NOW, fact, put
 from tideline_cli.memory import screening
-from tideline_cli.policy import threats
-from tideline_cli.policy.threat_patterns import TOO_COSTLY
+from tideline_cli.policy.threats import scan as threats
+from tideline_cli.policy.threats.patterns import TOO_COSTLY
 from tideline_cli.store.connection import open_for_writing
 
 REPLY = {

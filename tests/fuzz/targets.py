@@ -21,7 +21,7 @@ from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.model.text import terms
 from tideline_cli.policy import harness, identifiers, secrets
 from tideline_cli.policy.render import prompt_text, screen_text
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.threats.scan import scan
 from tideline_cli.store.connection import open_for_writing, rollback
 
 if TYPE_CHECKING:

@@ -264,8 +264,8 @@ _AFTER = ("are", "is", "to", "for", "and", "follow")  # what a blank that may be
 
 def vocabulary() -> list[str]:
     """Return the words of the whole table, in order: those of Latin letters, two at least."""
-    from tideline_cli.policy.threat_patterns import ADDED_ROWS, REFERENCE_ROWS
-    from tideline_cli.policy.threat_regexes import expanded
+    from tideline_cli.policy.threats.patterns import ADDED_ROWS, REFERENCE_ROWS
+    from tideline_cli.policy.threats.regexes import expanded
 
     found: set[str] = set()
     for table in (REFERENCE_ROWS, ADDED_ROWS):
@@ -286,7 +286,7 @@ def _module() -> str:
     return f"{head}WORDS = (\n{lines}\n)\n# fmt: on\n"
 
 
-MODULE = "tideline_cli/policy/threat_words.py"
+MODULE = "tideline_cli/policy/threats/words.py"
 
 if __name__ == "__main__":
     made = _module()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.threats.scan import scan
 
 # What the patterns were looked at with, and what was written after them.
 DIRECT = """

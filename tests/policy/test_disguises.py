@@ -6,10 +6,10 @@ import pytest
 
 from tests.policy import regexes
 from tests.policy.disguise import DISGUISES, PLAIN
-from tideline_cli.policy import threats
-from tideline_cli.policy.disguises import segmented, undisguised
-from tideline_cli.policy.threat_words import WORDS
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.threats import scan as threats
+from tideline_cli.policy.threats.disguises import segmented, undisguised
+from tideline_cli.policy.threats.scan import scan
+from tideline_cli.policy.threats.words import WORDS
 
 # Sentences that a scanner of words would flag: questions of users and notes of developers.
 HARMLESS = """

@@ -9,8 +9,8 @@ import pytest
 
 from bench.scan import cost, hostile
 from tests.policy import regexes
-from tideline_cli.policy.threat_patterns import ADDED_ROWS, REFERENCE_ROWS, UNICODE_ROWS
-from tideline_cli.policy.threat_regexes import beginnings, compiled, expanded
+from tideline_cli.policy.threats.patterns import ADDED_ROWS, REFERENCE_ROWS, UNICODE_ROWS
+from tideline_cli.policy.threats.regexes import beginnings, compiled, expanded
 
 ROWS = [
     (name, alternatives)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tideline_cli.policy import threats
-from tideline_cli.policy.threat_patterns import (
+from tideline_cli.policy.threats import scan as threats
+from tideline_cli.policy.threats.patterns import (
     ADDED_NAMES,
     ADDED_ROWS,
     CUES,
@@ -26,7 +26,7 @@ from tideline_cli.policy.threat_patterns import (
     TOO_COSTLY,
     UNICODE_ROWS,
 )
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.threats.scan import scan
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "threat_scan.json").read_text())
 SCOPES = ("all", "context", "strict")
@@ -262,7 +262,7 @@ def test_ordinary_ascii_imports_nothing():
     """An ordinary fact is scanned without the regular expressions."""
     code = (
         "import sys; sys.modules.pop('re', None)\n"
-        "from tideline_cli.policy.threats import scan\n"
+        "from tideline_cli.policy.threats.scan import scan\n"
         "before = set(sys.modules)\n"
         "assert scan('I deploy on Fridays, after the meeting of 10.') == ()\n"
         "assert set(sys.modules) == before, set(sys.modules) - before\n"

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tideline_cli.policy.render import prompt_text, screen_text
-from tideline_cli.policy.threat_patterns import (
+from tideline_cli.policy.threats.patterns import (
     ADDED_ROWS,
     CUE_WIDTH,
     CUES,
@@ -18,7 +18,7 @@ from tideline_cli.policy.threat_patterns import (
     MARKS,
     REFERENCE_ROWS,
 )
-from tideline_cli.policy.threats import scan
+from tideline_cli.policy.threats.scan import scan
 
 RAW = (INVISIBLE, HIDDEN_TEXT)  # they report characters that the renderer takes away
 PIECES = (

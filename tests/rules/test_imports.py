@@ -102,7 +102,7 @@ def test_the_linter_agrees():
 def test_every_door_scans_by_the_same_rule():
     """Only `memory.screening` asks the table of patterns: it bounds the time, and looks before a
     lock is taken."""
-    words = ("policy import threats", "policy.threats import", "import tideline_cli.policy.threats")
+    words = ("threats import scan", "threats.scan import", "import tideline_cli.policy.threats")
     asking = {
         str(path.relative_to(PACKAGE))
         for path in sources()

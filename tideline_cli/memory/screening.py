@@ -12,8 +12,8 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.model.fact import MAX_CONTENT
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import normalise
-from tideline_cli.policy import threats
-from tideline_cli.policy.threat_patterns import TOO_COSTLY
+from tideline_cli.policy.threats import scan as threats
+from tideline_cli.policy.threats.patterns import TOO_COSTLY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

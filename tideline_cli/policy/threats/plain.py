@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.policy.threat_patterns import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
+from tideline_cli.policy.threats.patterns import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

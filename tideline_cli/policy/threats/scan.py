@@ -6,9 +6,8 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
-from tideline_cli.policy.plain import as_it_stands
 from tideline_cli.policy.render import strays
-from tideline_cli.policy.threat_patterns import (
+from tideline_cli.policy.threats.patterns import (
     ADDED_ROWS,
     CASED,
     HIDDEN_TEXT,
@@ -19,6 +18,7 @@ from tideline_cli.policy.threat_patterns import (
     TOO_COSTLY,
     UNICODE_ROWS,
 )
+from tideline_cli.policy.threats.plain import as_it_stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Literal
 
-    from tideline_cli.policy.plain import Reading
-    from tideline_cli.policy.threat_patterns import Row
+    from tideline_cli.policy.threats.patterns import Row
+    from tideline_cli.policy.threats.plain import Reading
 
     Scope = Literal["all", "context", "strict"]
 
@@ -75,7 +75,8 @@ def _search(
     """Ask the table about every reading of a text."""
     readings = [plain] if plain is not None else []
     if plain is None:
-        from tideline_cli.policy.readings import disguises  # noqa: PLC0415  most texts are plain
+        # Most texts are plain.
+        from tideline_cli.policy.threats.readings import disguises  # noqa: PLC0415  see above
 
         for one in disguises(text):
             readings.append(one)
@@ -187,7 +188,7 @@ def _regex(alternatives: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     row = _compiled.get(alternatives)
     if row is None:
         # 4.6 ms for importing re, that only suspicious texts pay.
-        from tideline_cli.policy.threat_regexes import compiled  # noqa: PLC0415  see above
+        from tideline_cli.policy.threats.regexes import compiled  # noqa: PLC0415  see above
 
         row = _compiled[alternatives] = compiled(alternatives)
     return row

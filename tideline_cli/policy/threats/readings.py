@@ -5,22 +5,22 @@ rendered, with look-alikes folded, decoded, and without its disguises.
 from __future__ import annotations
 
 from tideline_cli.model.text import in_form
-from tideline_cli.policy.decoding import decoded
-from tideline_cli.policy.plain import LOWER, ROT13, TURNED_CUES, may_be_disguised
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.policy.threat_patterns import (
+from tideline_cli.policy.threats.decoding import decoded
+from tideline_cli.policy.threats.patterns import (
     CUE_WIDTH,
     CUES,
     LOOKALIKES,
     MARKS,
     REVERSED_TRACES,
 )
+from tideline_cli.policy.threats.plain import LOWER, ROT13, TURNED_CUES, may_be_disguised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tideline_cli.policy.plain import Reading
+    from tideline_cli.policy.threats.plain import Reading
 
 _DEPTH = 2  # an encoding inside an encoding, no further
 # Names every ASCII letter: one that is not there costs an exception.
@@ -75,7 +75,8 @@ def _readings(text: str) -> Iterator[Reading]:
     starts = _starts(low)
     yield _reading(text, low, starts)
     if may_be_disguised(low, starts):
-        from tideline_cli.policy.disguises import undisguised  # noqa: PLC0415  plain texts need none
+        # Plain texts need none of it.
+        from tideline_cli.policy.threats.disguises import undisguised  # noqa: PLC0415  see above
 
         plain = undisguised(low)
         if plain != low:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.policy.plain import HEX, SHORTEST_CODE
+from tideline_cli.policy.threats.plain import HEX, SHORTEST_CODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

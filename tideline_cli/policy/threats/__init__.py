@@ -1,0 +1,1 @@
+"""Known attack patterns and the scan for them: `scan.scan` is what others call."""
