@@ -12,9 +12,10 @@ import pexpect
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import app, generate, generate_completions, generate_man
+from tideline_cli.cli import app
 from tideline_cli.cli.commands import COMMANDS, Command
 from tideline_cli.cli.fast import verb
+from tideline_cli.cli.generate import completions, docs, files, man
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 
 needs_man = pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
@@ -28,15 +29,15 @@ FILES = {
 
 def test_generated_files_are_current():
     """Every generated file of the checkout is what `make generate` would write."""
-    assert generate.stale(str(ROOT)) == []
+    assert files.stale(str(ROOT)) == []
 
 
 def test_a_changed_file_is_stale(tmp_path):
     """A file that differs is named, and so is the page of a command that is gone."""
     (tmp_path / "man").mkdir()
     (tmp_path / "man" / "tideline-gone.1").touch()
-    wanted = [*generate.generated(str(tmp_path)), "man/tideline-gone.1"]
-    assert generate.stale(str(tmp_path)) == wanted
+    wanted = [*files.generated(str(tmp_path)), "man/tideline-gone.1"]
+    assert files.stale(str(tmp_path)) == wanted
 
 
 def test_generating_twice_changes_nothing(tmp_path):
@@ -46,8 +47,8 @@ def test_generating_twice_changes_nothing(tmp_path):
     (tmp_path / "README.md").write_text(
         "a\n<!-- commands:begin -->\nobsolete text\n<!-- commands:end -->\nz\n", encoding="utf-8"
     )
-    generate._write(str(tmp_path))
-    assert generate.stale(str(tmp_path)) == []
+    files.write(str(tmp_path))
+    assert files.stale(str(tmp_path)) == []
     assert not (tmp_path / "man" / "tideline-gone.1").exists()
     readme = (tmp_path / "README.md").read_text("utf-8")
     assert readme.startswith("a\n<!-- commands:begin -->\n") and readme.endswith("-->\nz\n")
@@ -68,17 +69,17 @@ def test_check_finds_the_checkout_from_anywhere(tmp_path):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented(name):
     """Each command has a page with all its flags, and stands with them in every completion file."""
-    page = generate_man.page(name).replace("\\-", "-")
-    files = generate_completions.files()
+    page = man.page(name).replace("\\-", "-")
+    scripts = completions.files()
     for option in (*verb(name).OPTIONS, *GLOBAL):
         assert f"\\fB{', '.join(option.flags)}\\fR" in page
         assert all(choice in page for choice in option.choices)
         for flag in option.flags:
             for shell in ("tideline.bash", "_tideline", "tideline.ps1"):
-                assert flag in files[shell]
+                assert flag in scripts[shell]
             fish = f"-l {flag[2:]} " if flag.startswith("--") else f"-s {flag[1:]} "
-            assert fish in files["tideline.fish"]
-    for text in (*files.values(), generate_man.main_page().replace("\\-", "-")):
+            assert fish in scripts["tideline.fish"]
+    for text in (*scripts.values(), man.main_page().replace("\\-", "-")):
         assert name in text
 
 
@@ -89,9 +90,9 @@ def test_flags_are_those_of_the_live_commands(name):
     taken = {flag for parameter in command.params for flag in parameter.opts if flag[0] == "-"}
     shown = {
         flag
-        for _, blocks in generate_man.layout(name).sections
+        for _, blocks in man.layout(name).sections
         for block in blocks
-        if isinstance(block, generate_man.Item)
+        if isinstance(block, man.Item)
         for flag in block.literal.split(", ")
         if flag.startswith("-")
     }
@@ -99,11 +100,11 @@ def test_flags_are_those_of_the_live_commands(name):
 
 
 @needs_man
-@pytest.mark.parametrize("name", sorted(generate_man.pages()))
+@pytest.mark.parametrize("name", sorted(man.pages()))
 def test_pages_render_without_warnings(name, tmp_path):
     """man formats every page and has nothing to say against it."""
     path = tmp_path / name
-    path.write_text(generate_man.pages()[name], encoding="ascii")
+    path.write_text(man.pages()[name], encoding="ascii")
     done = subprocess.run(
         ["man", "--warnings", "-E", "UTF-8", "-P", "cat", "-l", str(path)],
         capture_output=True, text=True, check=False, env={**os.environ, "MANWIDTH": "100"},
@@ -115,10 +116,10 @@ def test_pages_render_without_warnings(name, tmp_path):
 
 def test_roff_keeps_every_character():
     """Dots, quotes, backslashes and hyphens of a text are not taken for requests."""
-    shown = generate_man.Page(
-        "x", [("S", [".dot", "'quote", "a\\fBb", "`--flag` 'x' \"y\"", generate_man.Code("`z`")])]
+    shown = man.Page(
+        "x", [("S", [".dot", "'quote", "a\\fBb", "`--flag` 'x' \"y\"", man.Code("`z`")])]
     )
-    assert generate_man.roff(shown).split("\n")[4:] == [
+    assert man.roff(shown).split("\n")[4:] == [
         "\\&.dot", ".PP", "\\(aqquote", ".PP", "a\\(rsfBb", ".PP",
         "\\fB\\-\\-flag\\fR \\(aqx\\(aq \\(dqy\\(dq",
         ".PP", ".RS 4", ".nf", "\\fB`z`\\fR", ".fi", ".RE", "",
@@ -137,14 +138,48 @@ def test_a_new_command_needs_no_change_here(monkeypatch):
     )  # fmt: skip
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(COMMANDS, "dream", Command("dream_test", "It's: all [dream].", "Core"))
-    assert "tideline-dream.1" in generate_man.pages()
-    for text in generate_completions.files().values():
+    assert "tideline-dream.1" in man.pages()
+    for text in completions.files().values():
         assert "count sleep" in text and "dream" in text
+
+
+TEMPLATES = sorted((ROOT / "tideline_cli" / "cli" / "generate" / "templates").iterdir())
+READERS = {
+    ".bash": (("bash", "-n"), ("shellcheck",)), ".zsh": (("zsh", "-n"),),
+    ".fish": (("fish", "-n"),), ".ps1": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "reader"),
+    [
+        pytest.param(
+            path, reader, id=" ".join(reader),
+            marks=pytest.mark.skipif(not shutil.which(reader[0]), reason=f"no {reader[0]}"),
+        )
+        for path in TEMPLATES
+        for reader in READERS[path.suffix]
+    ],
+)  # fmt: skip
+def test_templates_are_files_of_their_languages(path, reader):
+    """A shell reads its template as it is, and shellcheck has nothing to say against the one for
+    bash."""
+    done = subprocess.run([*reader, str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_nothing_of_a_template_is_left_open():
+    """Each place of each template is filled, and each part has a place."""
+    for name, text in completions.files().items():
+        assert "# @" not in text and "'@" not in text.replace("'@'", ""), name
+        assert "shellcheck" not in text, name
+    with pytest.raises(KeyError, match="NOWHERE"):
+        completions._filled("tideline.fish", {"NOWHERE": "x"})
 
 
 def test_schema_page_has_every_table():
     """The schema page shows each table behind a heading of its name."""
-    page = generate.schema_page()
+    page = docs.schema_page()
     for table in ("setting", "origin", "fact", "fact_fts", "link", "batch", "change", "usage"):
         assert f"## {table}\n" in page
 

@@ -30,6 +30,8 @@ SHARED = (
     "zsh/site-functions/_tideline",
     "fish/vendor_completions.d/tideline.fish",
 )
+SCRIPTS = {"bash": "tideline.bash", "zsh": "_tideline", "fish": "tideline.fish",
+           "powershell": "tideline.ps1"}  # fmt: skip
 
 
 def main() -> int:
@@ -99,6 +101,9 @@ def _tried(place: Path, archive: Path) -> list[str]:
     said = _said(place, "tideline", "--version")
     if said != f"tideline {__version__}":
         wrong.append(f"tideline --version printed {said!r}")
+    for shell, name in SCRIPTS.items():
+        if _said(place, "tideline", "completions", shell) != _committed(name):
+            wrong.append(f"tideline completions {shell} prints something else than {name}")
     _said(place, "tideline", "remember", "the release is whole")
     if "the release is whole" not in _said(place, "tideline", "recall", "release"):
         wrong.append("what was remembered is not recalled")
@@ -110,6 +115,10 @@ def _tried(place: Path, archive: Path) -> list[str]:
         completions = share / "bash-completion" / "completions" / "tideline.bash"
         _said(place, "bash", "-c", f"source '{completions}' && complete -p tideline")
     return wrong
+
+
+def _committed(name: str) -> str:
+    return (ROOT / "completions" / name).read_text("utf-8").strip()
 
 
 def _said(place: Path, *command: str) -> str:

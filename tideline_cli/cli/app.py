@@ -14,7 +14,7 @@ from typer.main import get_command
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY
 from tideline_cli.cli.fast import is_door, verb
-from tideline_cli.cli.generate_man import examples
+from tideline_cli.cli.generate.man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.perform import (
     INTERRUPTED,

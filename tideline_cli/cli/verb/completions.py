@@ -38,7 +38,7 @@ def run(session: Session, *, words: list[str]) -> int:
             f"unknown shell: {' '.join(words)!r}" if words else "name a shell",
             hint="use one of " + ", ".join(_FILES),
         )
-    from tideline_cli.cli.generate_completions import files  # noqa: PLC0415  imports every verb
+    from tideline_cli.cli.generate.completions import files  # noqa: PLC0415  imports every verb
 
     text = files()[_FILES[words[0]]]
     if session.json:

@@ -13,7 +13,7 @@ from tideline_cli.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.cli.generate_man import Page
+    from tideline_cli.cli.generate.man import Page
 
 HELP = """Show a manual page.
 
@@ -36,7 +36,7 @@ def run(session: Session, *, words: list[str], roff: bool) -> int:
         raise UsageError(
             f"no manual page: {' '.join(words)!r}", hint="use one of " + ", ".join(COMMANDS)
         )
-    from tideline_cli.cli import generate_man  # noqa: PLC0415  imports every verb
+    from tideline_cli.cli.generate import man as generate_man  # noqa: PLC0415  imports every verb
 
     page = generate_man.layout(name)
     if session.json:
@@ -55,7 +55,7 @@ def _leafed(page: Page) -> bool:
 
 def _text(page: Page) -> str:
     """Return a page formatted by man, or where that fails by ourselves."""
-    from tideline_cli.cli.generate_man import plain  # noqa: PLC0415
+    from tideline_cli.cli.generate.man import plain  # noqa: PLC0415
 
     return _by_man(page, pager=False) or plain(page)
 
@@ -69,7 +69,7 @@ def _by_man(page: Page, *, pager: bool) -> str | None:
     import subprocess  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    from tideline_cli.cli.generate_man import roff  # noqa: PLC0415
+    from tideline_cli.cli.generate.man import roff  # noqa: PLC0415
 
     program = shutil.which("man")
     if program is None:

@@ -1,20 +1,26 @@
 """Completion files in the language of each shell: no process starts when TAB is pressed.
 
+What stands around the tables is in templates/, a file of each language that its tools understand.
+
 Each script walks the words before the cursor with the same knowledge as the parsers: which flags
 take a value, and which word is the command.
 """
 
 from __future__ import annotations
 
+import os
+
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.fast import verb
-from tideline_cli.cli.generate_man import HELP, VERSION
-from tideline_cli.cli.generate_scripts import BASH, FISH, POWERSHELL, ZSH
+from tideline_cli.cli.generate.man import HELP, VERSION
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+
+_TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
 
 def files() -> dict[str, str]:
@@ -30,7 +36,7 @@ def files() -> dict[str, str]:
 def bash() -> str:
     """Return the script for bash, 3.2 or newer, which needs no bash-completion."""
     return _filled(
-        BASH,
+        "tideline.bash",
         {
             "COMMANDS": " ".join(COMMANDS),
             "SUMMARIES": [f"{n}) REPLY={_quoted(c.summary)} ;;" for n, c in COMMANDS.items()],
@@ -58,7 +64,7 @@ def zsh() -> str:
         cases += [f"        {spec} \\" for spec in specs]
         cases += ["        && ret=0", "    ;;"]
     return _filled(
-        ZSH,
+        "tideline.zsh",
         {
             "COMMANDS": [_quoted(row) for row in commands],
             "GLOBALS": [_zsh_option(option) for option in (*GLOBAL, HELP)],
@@ -83,7 +89,7 @@ def fish() -> str:
             lines.append(f"complete -c tideline -n '{condition}' {value}")
     valued = {name: _valued(_own(name)) for name in COMMANDS}
     return _filled(
-        FISH,
+        "tideline.fish",
         {
             "GLOBAL_VALUED": " ".join(_valued(GLOBAL)),
             "VALUED": [f"case {n}\n    contains -- $argv[2] {' '.join(valued[n])}"
@@ -99,7 +105,7 @@ def powershell() -> str:
     for name in COMMANDS:
         rows += [f"{_ps(name)} = @(", *(f"    {_ps_option(option)}" for option in _own(name)), ")"]
     return _filled(
-        POWERSHELL,
+        "tideline.ps1",
         {
             "COMMANDS": [f"{_ps(name)} = {_ps(row.summary)}" for name, row in COMMANDS.items()],
             "GLOBALS": [_ps_option(option) for option in (*GLOBAL, HELP)],
@@ -115,20 +121,32 @@ def powershell() -> str:
 
 
 def _filled(template: str, parts: Mapping[str, str | Sequence[str]]) -> str:
-    """Return a script with each `@NAME@` replaced; a list takes lines of its own, indented."""
+    """Return a template with its parts filled in: a line `# @NAME@` stands for lines, with its
+    margin; a word `'@NAME@'` for a text. What is for shellcheck alone stays behind."""
     lines: list[str] = []
-    for line in template.strip("\n").split("\n"):
-        name = line.strip().strip("@")
-        part = parts.get(name) if line.strip() == f"@{name}@" else None
+    read = _template(template)
+    for name in parts:
+        if not any(f"@{name}@" in line for line in read):
+            raise KeyError(f"{template} has no place for {name}")
+    for line in read:
+        word = line.strip()
+        part = parts.get(word[3:-1]) if word.startswith("# @") else None
+        if word.startswith("# shellcheck "):
+            continue
         if isinstance(part, str) or part is None:
             for key, value in parts.items():
                 if isinstance(value, str):
-                    line = line.replace(f"@{key}@", value)
+                    line = line.replace(f"'@{key}@'", value)
             lines.append(line)
         else:
             margin = line[: len(line) - len(line.lstrip())]
             lines += [margin + row for entry in part for row in entry.split("\n")]
     return "\n".join(lines) + "\n"
+
+
+def _template(name: str) -> list[str]:
+    with open(os.path.join(_TEMPLATES, name), encoding="utf-8") as file:
+        return file.read().splitlines()
 
 
 def _own(name: str) -> tuple[Option, ...]:

@@ -1,0 +1,1 @@
+"""Files that are made from the live tables: `python -m tideline_cli.cli.generate` writes them."""

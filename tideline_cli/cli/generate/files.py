@@ -1,0 +1,65 @@
+"""Every generated file of a checkout: man/, completions/, docs/schema.md, the README's commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.cli.generate.completions import files as completion_files
+from tideline_cli.cli.generate.docs import command_list, schema_page
+from tideline_cli.cli.generate.man import pages
+
+_BEGIN, _END = "<!-- commands:begin -->", "<!-- commands:end -->"
+
+
+def generated(root: str) -> dict[str, str]:
+    """Return every generated file of a checkout by its path below `root`."""
+    made = {f"man/{name}": text for name, text in pages().items()}
+    made |= {f"completions/{name}": text for name, text in completion_files().items()}
+    made["docs/schema.md"] = schema_page()
+    readme = _read(os.path.join(root, "README.md"))
+    if _BEGIN in readme and _END in readme:
+        head, _, rest = readme.partition(_BEGIN)
+        made["README.md"] = f"{head}{_BEGIN}\n{command_list()}\n{_END}{rest.partition(_END)[2]}"
+    return made
+
+
+def stale(root: str) -> list[str]:
+    """Return the paths of the generated files that are not what they would be now.
+
+    A page whose command is gone is one of them.
+    """
+    made = generated(root)
+    old = [path for path, text in made.items() if _read(os.path.join(root, path)) != text]
+    return [*old, *(path for path in _pages_of(root) if path not in made)]
+
+
+def write(root: str) -> None:
+    """Write what is stale, and remove the pages of commands that are gone."""
+    made = generated(root)
+    for path in stale(root):
+        place = os.path.join(root, path)
+        if path not in made:
+            os.remove(place)
+            sys.stderr.write(f"removed {path}\n")
+            continue
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="utf-8") as file:
+            file.write(made[path])
+        sys.stderr.write(f"wrote {path}\n")
+
+
+def _pages_of(root: str) -> list[str]:
+    """Return the paths of the manual pages that are there."""
+    try:
+        return [f"man/{name}" for name in sorted(os.listdir(os.path.join(root, "man")))]
+    except FileNotFoundError:
+        return []
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
