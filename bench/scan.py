@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from tests.policy import disguise
 from tideline_cli.model.fact import MAX_CONTENT
-from tideline_cli.policy.threats.patterns import ADDED_ROWS, CUES, REFERENCE_ROWS
+from tideline_cli.policy.threats._cues import CUES, MARKS, WAYS
+from tideline_cli.policy.threats._words import WORDS
 from tideline_cli.policy.threats.scan import scan
 
 if TYPE_CHECKING:
@@ -19,16 +20,9 @@ if TYPE_CHECKING:
 
 
 def _literals() -> list[str]:
-    return sorted(
-        {
-            literal
-            for table in (REFERENCE_ROWS, ADDED_ROWS)
-            for rows in table.values()
-            for _, groups, _ in rows
-            for group in groups
-            for literal in group
-        }
-    )
+    """Return all that the patterns spell out, and all that is asked for before them."""
+    asked = {text for _, _, groups in WAYS for group in groups for text in group}
+    return sorted(asked.union(WORDS.split(), MARKS))
 
 
 def hostile(size: int) -> Iterator[tuple[str, str]]:

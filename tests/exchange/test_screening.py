@@ -10,7 +10,7 @@ import pytest
 from tests.support import NOW, fact, put
 from tideline_cli.memory import screening
 from tideline_cli.policy.threats import scan as threats
-from tideline_cli.policy.threats.patterns import TOO_COSTLY
+from tideline_cli.policy.threats.scan import TOO_COSTLY
 from tideline_cli.store.connection import open_for_writing
 
 REPLY = {

@@ -11,7 +11,6 @@ import re._parser as parser
 import time
 from itertools import islice, product
 from math import inf
-from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +93,8 @@ def held(op: object, value: object) -> str:
     import re
 
     pattern = re.compile(_source(op, value))
-    return "".join(char for char in SAMPLE if pattern.fullmatch(char))
+    named = [chr(what) for kind, what in value if kind is c.LITERAL] if op is c.IN else []
+    return "".join(char for char in dict.fromkeys((*SAMPLE, *named)) if pattern.fullmatch(char))
 
 
 def _source(op: object, value: object) -> str:
@@ -229,65 +229,3 @@ def superlinear(regex: re.Pattern[str], make: Callable[[int], str]) -> str | Non
         if after <= most * max(before, 1e-5):
             return None
     return f"{len(long)} characters take {after / before:.0f} times as long as {len(short)}"
-
-
-def words(nodes: list) -> set[str]:
-    """Return the words that a pattern spells out, whichever way it is matched."""
-    found: set[str] = set()
-    found |= _spelled(nodes, {""}, found)
-    return {word.strip("'") for word in found} - {""}
-
-
-def _spelled(nodes: list, begun: set[str], found: set[str]) -> set[str]:
-    """Put what ends inside `nodes` into `found`; return the words that are still open."""
-    for op, value in nodes:
-        if op is c.LITERAL and (chr(value).isalpha() or chr(value) == "'"):
-            begun = {word + chr(value) for word in begun}
-        elif op is c.IN and all(kind is c.LITERAL and chr(x).isalpha() for kind, x in value):
-            begun = {word + chr(x) for word in begun for _, x in value}
-        elif op is c.BRANCH:
-            begun = set().union(*(_spelled(list(one), begun, found) for one in value[1]))
-        elif op is c.SUBPATTERN:
-            begun = _spelled(list(value[3]), begun, found)
-        elif op in _REPEATS and value[0] == 0:
-            begun = begun | _spelled(list(value[2]), begun, found)
-        elif op in _REPEATS:
-            begun = _spelled(list(value[2]), begun, found)
-        elif op not in (c.ASSERT, c.ASSERT_NOT):
-            found |= begun
-            begun = {""}
-    return begun
-
-
-_AFTER = ("are", "is", "to", "for", "and", "follow")  # what a blank that may be missing leads to
-
-
-def vocabulary() -> list[str]:
-    """Return the words of the whole table, in order: those of Latin letters, two at least."""
-    from tideline_cli.policy.threats.patterns import ADDED_ROWS, REFERENCE_ROWS
-    from tideline_cli.policy.threats.regexes import expanded
-
-    found: set[str] = set()
-    for table in (REFERENCE_ROWS, ADDED_ROWS):
-        for _, _, alternatives in (row for rows in table.values() for row in rows):
-            for one in alternatives:
-                found |= words(tree(expanded([one])))
-    kept = {word.lower() for word in found if word.isascii() and len(word) > 1}
-    twice = {a + b for a in kept for b in kept if len(a) > 4 and len(b) > 4}
-    return sorted(kept - twice - {word + after for word in kept for after in _AFTER})
-
-
-def _module() -> str:
-    """Return the module that keeps the vocabulary."""
-    import textwrap
-
-    lines = "\n".join(f'    "{line} "' for line in textwrap.wrap(" ".join(vocabulary()), 90))
-    head = (Path(__file__).parents[2] / MODULE).read_text().partition("WORDS = (")[0]
-    return f"{head}WORDS = (\n{lines}\n)\n# fmt: on\n"
-
-
-MODULE = "tideline_cli/policy/threats/words.py"
-
-if __name__ == "__main__":
-    made = _module()
-    (Path(__file__).parents[2] / MODULE).write_text(made)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy import regexes
 from tests.policy.disguise import DISGUISES, PLAIN
 from tideline_cli.policy.threats import scan as threats
 from tideline_cli.policy.threats.disguises import segmented, undisguised
 from tideline_cli.policy.threats.scan import scan
-from tideline_cli.policy.threats.words import WORDS
 
 # Sentences that a scanner of words would flag: questions of users and notes of developers.
 HARMLESS = """
@@ -182,12 +180,6 @@ def test_harmless_sentences_stay_harmless_in_disguise():
                 continue
             flagged = [text for text in plain if scan(disguise(text))]
             assert len(flagged) * 25 <= len(plain), (kind, name, flagged)
-
-
-def test_the_vocabulary_is_that_of_the_table():
-    """Disguised words are looked for among the words of the table; `python -m tests.policy.regexes`
-    writes them."""
-    assert WORDS.split() == regexes.vocabulary()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from tideline_cli.model.fact import MAX_CONTENT
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import normalise
 from tideline_cli.policy.threats import scan as threats
-from tideline_cli.policy.threats.patterns import TOO_COSTLY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def screened(facts: Iterable[NewFact]) -> Screen:
 def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:
     """Return the error for a text in which something was found; `whose` text it is may be empty."""
     listed = ", ".join(found)
-    if TOO_COSTLY in found:
+    if threats.TOO_COSTLY in found:
         hint = f"too costly to scan: split it into single facts, or {hint}"
     return WriteBlockedError(
         " ".join(filter(None, ("threat scan:", whose, "matched", listed))),

@@ -1,4 +1,5 @@
-"""Every generated file of a checkout: man/, completions/, docs/schema.md, the README's commands."""
+"""Every generated file of a checkout: man/, completions/, docs/schema.md, the README's commands,
+and the patterns as the scan loads them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import sys
 from tideline_cli.cli.generate.completions import files as completion_files
 from tideline_cli.cli.generate.docs import command_list, schema_page
 from tideline_cli.cli.generate.man import pages
+from tideline_cli.cli.generate.patterns import modules
 
 _BEGIN, _END = "<!-- commands:begin -->", "<!-- commands:end -->"
 
@@ -16,6 +18,7 @@ def generated(root: str) -> dict[str, str]:
     """Return every generated file of a checkout by its path below `root`."""
     made = {f"man/{name}": text for name, text in pages().items()}
     made |= {f"completions/{name}": text for name, text in completion_files().items()}
+    made |= modules(root)
     made["docs/schema.md"] = schema_page()
     readme = _read(os.path.join(root, "README.md"))
     if _BEGIN in readme and _END in readme:

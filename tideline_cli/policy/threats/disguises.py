@@ -6,7 +6,7 @@ left out stands for it. A wrong guess does no harm, for a reading is only asked 
 
 from __future__ import annotations
 
-from tideline_cli.policy.threats.words import COMMON, WORDS
+from tideline_cli.policy.threats._words import COMMON, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from tideline_cli.policy.threats.patterns import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
+from tideline_cli.policy.threats._cues import (
+    CUE_WIDTH,
+    CUES,
+    MARKS,
+    REVERSED_TRACES,
+    TELLING,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Reading = tuple[str, str, list[str]]  # the text, the text in lower case, the cues in it
+    # The text, the text in lower case, the cues in it, and how its words begin.
+    Reading = tuple[str, str, list[str], frozenset[str]]
 
 SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
 HEX = frozenset("0123456789abcdefABCDEF")
@@ -21,7 +28,9 @@ _TURNED = LOWER[13:] + LOWER[:13]
 ROT13 = str.maketrans(LOWER + LOWER.upper(), _TURNED + _TURNED.upper())
 # What begins a text in rot13; cues of two letters are words of every day when they are turned.
 TURNED_CUES = frozenset(cue for cue in " ".join(CUES).translate(ROT13).split() if len(cue) > 2)
-_CUES_EITHER_WAY = CUES | TURNED_CUES
+_TELLING_EITHER_WAY = TELLING | TURNED_CUES
+_KNOWN_CUES = frozenset(CUES)
+_NO_STARTS: frozenset[str] = frozenset()
 _LEET = str.maketrans("0134579862@$!|+€(#", "oieastgbgzasiitech")
 _LEET_WITH_L = str.maketrans("0134579862@$!|+€(#", "oleastgbgzasiltech")
 _HAN = "\u2e80"  # scripts without blanks begin here
@@ -60,17 +69,18 @@ def as_it_stands(text: str) -> Reading | None:
     ):
         return None
     starts = [word[:CUE_WIDTH] for word in words]
-    cues = _CUES_EITHER_WAY.intersection(starts)
-    if not TURNED_CUES.isdisjoint(cues) or (
+    telling = _TELLING_EITHER_WAY.intersection(starts)
+    if not TURNED_CUES.isdisjoint(telling) or (
         (
             len(signs) * 3 >= len(words)
             or len(words) != _blanks(low) + 1
             or (digits and ("'" in signs or any(map(_is_mixed, words))))
         )
-        and may_be_disguised(low, cues)
+        and may_be_disguised(low, telling)
     ):
         return None
-    return text, low, [*CUES.intersection(cues)] if cues else []
+    cues = [*_KNOWN_CUES.intersection(telling)] if telling else []
+    return text, low, cues, frozenset(starts) if cues else _NO_STARTS
 
 
 def _is_mixed(word: str) -> bool:
@@ -109,7 +119,7 @@ def may_be_disguised(low: str, starts: Iterable[str]) -> bool:
     """Say whether a text may say more than it shows.
 
     Letters stand alone, or signs; most words end in one; a word is very long; or it has signs or
-    digits inside, and a cue is beside it or in it.
+    digits inside, and a word of attacks is beside it or in it.
     """
     tokens = low.split()
     lengths = list(map(len, tokens))
@@ -121,7 +131,7 @@ def may_be_disguised(low: str, starts: Iterable[str]) -> bool:
     if sum(token[-1] in _RUBBLE for token in signed) * 2 >= len(tokens) > 0:
         return True
     odd = [token for token in signed if _is_odd(token)]
-    return bool(odd) and (not CUES.isdisjoint(starts) or any(map(_may_be_cue, odd)))
+    return bool(odd) and (not TELLING.isdisjoint(starts) or any(map(_may_be_telling, odd)))
 
 
 def _is_long(token: str) -> bool:
@@ -134,10 +144,10 @@ def _is_odd(token: str) -> bool:
     return not core.isalpha() and core.upper() != core
 
 
-def _may_be_cue(token: str) -> bool:
-    """Say whether a word may begin like a cue once its signs are left out, or are letters."""
+def _may_be_telling(token: str) -> bool:
+    """Say whether a word may be one of attacks once its signs are left out, or are letters."""
     letters = "".join(filter(str.isalnum, token))
     starts = (letters, token.translate(_LEET), token.translate(_LEET_WITH_L))
-    return len(token) - len(letters) >= _FEWEST_LETTERS or not CUES.isdisjoint(
+    return len(token) - len(letters) >= _FEWEST_LETTERS or not TELLING.isdisjoint(
         start[:CUE_WIDTH] for start in starts
     )

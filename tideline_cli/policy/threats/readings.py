@@ -6,14 +6,8 @@ from __future__ import annotations
 
 from tideline_cli.model.text import in_form
 from tideline_cli.policy.render import prompt_text
+from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
 from tideline_cli.policy.threats.decoding import decoded
-from tideline_cli.policy.threats.patterns import (
-    CUE_WIDTH,
-    CUES,
-    LOOKALIKES,
-    MARKS,
-    REVERSED_TRACES,
-)
 from tideline_cli.policy.threats.plain import LOWER, ROT13, TURNED_CUES, may_be_disguised
 
 TYPE_CHECKING = False
@@ -23,8 +17,6 @@ if TYPE_CHECKING:
     from tideline_cli.policy.threats.plain import Reading
 
 _DEPTH = 2  # an encoding inside an encoding, no further
-# Names every ASCII letter: one that is not there costs an exception.
-_PUNCTUATION = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 
 def disguises(text: str) -> Iterator[Reading]:
@@ -34,15 +26,16 @@ def disguises(text: str) -> Iterator[Reading]:
 
 
 def _reading(text: str, low: str = "", starts: set[str] | None = None) -> Reading:
-    """Return a text, the text in lower case, and the cues in it."""
+    """Return a text, the text in lower case, the cues in it, and how its words begin."""
     low = low or text.lower()
     starts = _starts(low) if starts is None else starts
-    return text, low, [*CUES.intersection(starts), *(mark for mark in MARKS if mark in low)]
+    cues = [*CUES.keys() & starts, *(mark for mark in MARKS if mark in low)]
+    return text, low, cues, frozenset(starts)
 
 
 def _starts(low: str) -> set[str]:
-    """Return how the words of a text begin."""
-    return {word[:CUE_WIDTH] for word in low.translate(_PUNCTUATION).split()}
+    """Return how the words of a text begin: what is no letter and no digit parts them."""
+    return {word[:CUE_WIDTH] for word in low.translate(_SEPARATORS).split()}
 
 
 def _layers(text: str) -> Iterator[str]:
@@ -87,11 +80,25 @@ def _readings(text: str) -> Iterator[Reading]:
         yield _reading(low[::-1])
 
 
+class _Separators(dict[int, str]):
+    """A translation table filled on demand: what is no letter and no digit becomes a blank."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = value = char if char.isalnum() else " "
+        return value
+
+
+_SEPARATORS = _Separators()
+
+
 class _Skeletons(dict[int, int | str | None]):
     """A translation table filled on demand: look-alikes become ASCII, marks and joiners nothing."""
 
     def __init__(self) -> None:
         from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
+
+        from tideline_cli.policy.threats._patterns import LOOKALIKES  # noqa: PLC0415  nor of this
 
         self._category = category
         super().__init__((ord(char), plain) for plain, like in LOOKALIKES.items() for char in like)

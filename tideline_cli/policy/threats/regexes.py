@@ -14,19 +14,15 @@ _SPACE = "[ _*\"'`,:()\\[\\]-]{1,4}+"
 _WORD = r"[^ _-]{1,40}+(?<![.!?;])[ _-]{1,3}+"
 
 
-def compiled(alternatives: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Return the expressions of a row: one for the alternatives that begin a word, and one for the
-    others.
+def compiled(alternative: str) -> re.Pattern[str]:
+    """Return an alternative of the table as an expression.
 
     The engine skips to a letter that an expression begins with, but not over a `\\b`: so the first
-    letter is asked for first, and the pattern from one step back.
+    letter is asked for first, and the alternative from one step back.
     """
-    letters = {one: beginnings(one) for one in alternatives}
-    begun = "".join(sorted(set("".join(letters.values()))))
-    whole = expanded([one for one in alternatives if letters[one]])
-    others = expanded([one for one in alternatives if not letters[one]])
-    patterns = [rf"[{begun}](?<=\b.)(?<=(?={whole}).)"] if whole else []
-    return tuple(map(re.compile, [*patterns, others] if others else patterns))
+    whole = expanded((alternative,))
+    begun = "".join(sorted(set(beginnings(alternative))))
+    return re.compile(rf"[{begun}](?<=\b.)(?<=(?={whole}).)" if begun else whole)
 
 
 def expanded(alternatives: Iterable[str]) -> str:

@@ -7,30 +7,32 @@ are folded, and simple encodings are undone before the table is asked.
 from __future__ import annotations
 
 from tideline_cli.policy.render import strays
-from tideline_cli.policy.threats.patterns import (
-    ADDED_ROWS,
-    CASED,
-    HIDDEN_TEXT,
-    INVISIBLE,
-    NAMES,
-    REFERENCE_ROWS,
+from tideline_cli.policy.threats._cues import (
+    ADDED_NAMES,
+    CUES,
+    MARKS,
+    REFERENCE_NAMES,
     SCOPES,
-    TOO_COSTLY,
-    UNICODE_ROWS,
+    UNFOLDED,
+    WAYS,
 )
 from tideline_cli.policy.threats.plain import as_it_stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Literal
 
-    from tideline_cli.policy.threats.patterns import Row
     from tideline_cli.policy.threats.plain import Reading
 
     Scope = Literal["all", "context", "strict"]
 
+
+INVISIBLE = "invisible_unicode"
+HIDDEN_TEXT = "hidden_text"
+TOO_COSTLY = "scan_timeout"  # the scan was given up: no text needs so long that means well
+NAMES = (*REFERENCE_NAMES, INVISIBLE, HIDDEN_TEXT, *ADDED_NAMES, TOO_COSTLY)
 
 BUDGET = 0.1  # seconds; the worst text of 8,192 characters takes a fifth of it
 _SELECTORS_OF_A_MESSAGE = 4  # stray variation selectors before they may carry bytes
@@ -39,9 +41,8 @@ _INVISIBLE = frozenset(
 )
 _JOINERS = frozenset("\u200c\u200d")
 
-_rows: list[tuple[tuple[bool, str], Row, str]] = []  # with their table and all their literals
-_places: dict[str, tuple[int, ...]] = {}  # of the rows that hold a cue
-_compiled: dict[tuple[str, ...], tuple[re.Pattern[str], ...]] = {}
+_ways_of: dict[str, tuple[int, ...]] = CUES | MARKS
+_compiled: dict[str, re.Pattern[str]] = {}
 
 
 def scan(
@@ -85,15 +86,10 @@ def _search(
     held = [_holding(reading) for reading in readings]
     for level in SCOPES[: SCOPES.index(scope) + 1]:
         for reading, rows in zip(readings, held, strict=True):
-            if rows:
-                _find(rows.get((False, level), ()), reading, found, meter)
+            _find(rows, (False, level), reading, found, meter)
         if not found:
             for reading, rows in zip(readings, held, strict=True):
-                if rows:
-                    _find(rows.get((True, level), ()), reading, added, meter)
-                if not reading[0].isascii():
-                    holding = [row for row in UNICODE_ROWS[level] if _holds(reading[1], row[1])]
-                    _find(holding, reading, added, meter)
+                _find(rows, (True, level), reading, added, meter)
 
 
 class _TooCostlyError(Exception):
@@ -113,15 +109,15 @@ class _Meter:
         if self._clock() > self._end:
             raise _TooCostlyError
 
-    def regex(self, alternatives: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-        """Return a row compiled, off the clock; raise when the time is up."""
+    def regex(self, alternative: str) -> re.Pattern[str]:
+        """Return an alternative compiled, off the clock; raise when the time is up."""
         began = self._clock()
         if began > self._end:
             raise _TooCostlyError
-        if alternatives not in _compiled:
-            _regex(alternatives)
+        if alternative not in _compiled:
+            _regex(alternative)
             self._end += self._clock() - began
-        return _compiled[alternatives]
+        return _compiled[alternative]
 
 
 def _hidden(text: str, scope: Scope) -> set[str]:
@@ -137,41 +133,41 @@ def _hidden(text: str, scope: Scope) -> set[str]:
     return names
 
 
-def _find(rows: Iterable[Row], reading: Reading, found: set[str], meter: _Meter | None) -> None:
-    text, low, _ = reading
-    for name, _, alternatives in rows:
-        if name not in found:
-            row = _regex(alternatives) if meter is None else meter.regex(alternatives)
-            if any(regex.search(text if name in CASED else low) for regex in row):
+def _find(
+    rows: list[int], table: tuple[bool, str], reading: Reading, found: set[str],
+    meter: _Meter | None,
+) -> None:  # fmt: skip
+    """Ask those of some rows that are ours or not, and of a scope, about a reading."""
+    if not rows:
+        return
+    # Few texts get so far.
+    from tideline_cli.policy.threats._patterns import CASED, ROWS  # noqa: PLC0415  see above
+
+    text, low, _, _ = reading
+    for row in rows:
+        name, ours, level, alternative = ROWS[row]
+        if (ours, level) == table and name not in found:
+            regex = _regex(alternative) if meter is None else meter.regex(alternative)
+            if regex.search(text if name in CASED else low):
                 found.add(name)
 
 
-def _holding(reading: Reading) -> dict[tuple[bool, str], list[Row]]:
-    """Return the rows of each table, by whether it is ours and its scope, that a text may match:
-    it has a cue of theirs, and a literal of each of their groups. Most texts have none."""
-    _, low, cues = reading
-    tried: set[int] = set()  # a row has many cues, and is asked once
-    held: dict[tuple[bool, str], list[Row]] = {}
+def _holding(reading: Reading) -> list[int]:
+    """Return the rows that a text may match: it has a cue of a way that leads to one, and what
+    else that way asks for. Most texts have none."""
+    _, low, cues, starts = reading
+    tried: set[int] = set()  # a way has several cues, and is asked once
+    rows: dict[int, None] = {}
     for cue in cues:
-        places = _places.get(cue)
-        for place in _rows_with(cue) if places is None else places:
+        for place in _ways_of[cue]:
             if place not in tried:
                 tried.add(place)
-                table, row, _ = _rows[place]
-                if _holds(low, row[1]):
-                    held.setdefault(table, []).append(row)
-    return held
-
-
-def _rows_with(cue: str) -> tuple[int, ...]:
-    """Return which rows hold a cue in one of their literals."""
-    if not _rows:
-        for ours, table in ((False, REFERENCE_ROWS), (True, ADDED_ROWS)):
-            for level, rows in table.items():
-                for row in rows:
-                    _rows.append(((ours, level), row, "\n".join(map("\n".join, row[1]))))
-    _places[cue] = tuple(place for place, row in enumerate(_rows) if cue in row[2])
-    return _places[cue]
+                row, words, literals = WAYS[place]
+                if not any(map(starts.isdisjoint, words)) and _holds(low, literals):
+                    rows[row] = None
+    if not low.isascii():
+        rows |= {row: None for row, literals in UNFOLDED if _holds(low, literals)}
+    return [*rows]
 
 
 def _holds(low: str, literals: tuple[tuple[str, ...], ...]) -> bool:
@@ -184,11 +180,11 @@ def _holds(low: str, literals: tuple[tuple[str, ...], ...]) -> bool:
     return True
 
 
-def _regex(alternatives: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    row = _compiled.get(alternatives)
-    if row is None:
+def _regex(alternative: str) -> re.Pattern[str]:
+    regex = _compiled.get(alternative)
+    if regex is None:
         # 4.6 ms for importing re, that only suspicious texts pay.
         from tideline_cli.policy.threats.regexes import compiled  # noqa: PLC0415  see above
 
-        row = _compiled[alternatives] = compiled(alternatives)
-    return row
+        regex = _compiled[alternative] = compiled(alternative)
+    return regex

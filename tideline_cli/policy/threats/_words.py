@@ -1,19 +1,15 @@
-"""The words that the table of patterns spells out: what a disguised text is read by.
-
-Made from the table by `python -m tests.policy.regexes`; a test compares.
-"""
+"""The words that a disguised text is read by: `make generate` makes this from patterns.toml."""
 
 from __future__ import annotations
 
-# The commonest words of English, so that cuts fall between words where the table knows none.
-COMMON = (
-    "about also are been but can come could day did does down even first get good had has have her "
-    "him his how into it's its just know like long look made make many more most much new nobody "
-    "other our out people person say see she some take than that their them then there these they "
-    "thing think time two use very want was way well were what when where which while who "
-    "will with word words work would write year yes "
-)
 # fmt: off
+COMMON = (
+    "about also are been but can come could day did does down even first get good had has have "
+    "her him his how into it's its just know like long look made make many more most much new "
+    "nobody other our out people person say see she some take than that their them then there "
+    "these they thing think time two use very want was way well were what when where which "
+    "while who will with word words work would write year yes "
+)
 WORDS = (
     "aanwijzingen ab abaikan abandon about above absolutely abstraction access acima act acting "
     "activated actua actual actuaras add admin administrator affiche aforementioned again "
