@@ -65,6 +65,16 @@ def test_screen_text_is_safe(text):
     assert "\u202e" not in shown
 
 
+def test_a_reading_has_no_white_space_but_blanks():
+    """What a pattern takes for white space is a blank in every reading: filters count on it."""
+    white = [char for char in map(chr, range(0x110000)) if char.isspace()]
+    assert len(white) > 20
+    for char in white:
+        for text in (f"unset{char}AGENT", f"déjà{char}vu", f"%69gnore{char}%61ll"):
+            for reading in disguises(text):
+                assert {one for one in reading[0] + reading[1] if one.isspace()} <= {" "}
+
+
 def _simple(alternative: str) -> str:
     """Return the pattern with one word for each gap and without the unbounded fillers."""
     short = re.sub("«\\d+»", "(?:zzqq )?", alternative).replace("(?i:", "(?:")

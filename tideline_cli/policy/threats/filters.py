@@ -29,8 +29,7 @@ _DEAR = 10  # what cues may cost before that is tried
 _LONGEST_RANGE = 64
 _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 _NOTHING: Group = frozenset()
-# What is rendered has no other white space. An Ogham space mark, U+1680, is in the reading that
-# leaves scripts alone; it is a blank in the other one.
+# No reading of a text has other white space: rendering and NFKC have made it blanks.
 _BLANK: Group = frozenset(" ")
 
 

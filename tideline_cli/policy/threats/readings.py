@@ -59,8 +59,9 @@ def _readings(text: str) -> Iterator[Reading]:
         text = f" {text} ".replace(" __", " ").replace(" _", " ").replace("__ ", " ")
         text = text.replace("_ ", " ").strip()
     if not text.isascii():
-        for swollen in ("\ufdfa", "\ufdfb"):  # one Arabic character that NFKC makes eighteen
-            text = text.replace(swollen, " ")
+        # One Arabic character that NFKC makes eighteen, and the one white space that it leaves.
+        for odd in ("\ufdfa", "\ufdfb", "\u1680"):
+            text = text.replace(odd, " ")
         text = in_form("NFKC", text)
         yield _reading(text)
         text = in_form("NFKD", text).translate(_skeletons())
