@@ -14,15 +14,18 @@ from functools import cache
 from itertools import chain
 
 from tideline_cli.model.record import record
-from tideline_cli.policy.threats import filters
+from tideline_cli.policy.threats import filters, trees
 from tideline_cli.policy.threats.regexes import expanded
+from tideline_cli.policy.threats.word_starts import CUE_WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.policy.threats.filters import Filter, Group
+    from tideline_cli.policy.threats.filters import Filter
+    from tideline_cli.policy.threats.trees import Group
+    from tideline_cli.policy.threats.word_starts import Cost
 
 HOME = "tideline_cli/policy/threats"
 SCOPES = ("all", "context", "strict")  # each holds the ones before it
@@ -107,7 +110,7 @@ def _has_choice(pattern: str) -> bool:
 
 def _cues_module(rows: list[tuple[Pattern, str]], data: dict[str, Any]) -> str:
     patterns = [pattern for pattern, _ in rows]
-    everyday = {word[: filters.CUE_WIDTH]: place for place, word in
+    everyday = {word[: CUE_WIDTH]: place for place, word in
                 reversed([*enumerate(data["everyday"].split(), 1)])}  # fmt: skip
 
     def cost(group: Group) -> float:
@@ -140,7 +143,7 @@ def _cues_module(rows: list[tuple[Pattern, str]], data: dict[str, Any]) -> str:
         "\n# Of texts that are not ASCII, scripts unfolded: (place in ROWS, groups of texts)\n",
         _table("UNFOLDED: tuple[tuple[int, Groups], ...]",
                (f"({place}, {_groups((one.cues, *one.literals))})" for place, one in others)),
-        f"\nCUE_WIDTH = {filters.CUE_WIDTH}  # letters of a word that count\n",
+        f"\nCUE_WIDTH = {CUE_WIDTH}  # letters of a word that count\n",
         "# Which of WAYS a word makes worth a look, and which a text that stands anywhere.\n",
         _index("CUES", cued),
         _index("MARKS", marked),
@@ -187,12 +190,12 @@ def _named(patterns: list[Pattern], *, ours: bool) -> list[str]:
     return list(dict.fromkeys(one.name for one in patterns if one.ours is ours))
 
 
-def _filters(pattern: Pattern, alternative: str, cost: filters.Cost) -> list[Filter]:
+def _filters(pattern: Pattern, alternative: str, cost: Cost) -> list[Filter]:
     whole = expanded([alternative])
     try:
         if pattern.folded:
             return filters.filters(whole, cost)
-        groups = filters.literal_groups(filters.tree(whole))
+        groups = filters.literal_groups(trees.tree(whole))
     except ValueError as error:
         raise ValueError(f"{pattern.name}: {error}: {alternative!r}") from None
     first, *rest = [group for group in groups if " " not in group]
@@ -227,7 +230,7 @@ def vocabulary(patterns: list[Pattern]) -> list[str]:
     found: set[str] = set()
     for one in patterns:
         for alternative in one.alternatives if one.folded else ():
-            found |= filters.words(filters.tree(expanded([alternative])))
+            found |= trees.words(trees.tree(expanded([alternative])))
     kept = {word.lower() for word in found if word.isascii() and len(word) > 1}
     twice = {a + b for a in kept for b in kept if len(a) > 4 and len(b) > 4}
     return sorted(kept - twice - {word + after for word in kept for after in _AFTER})
