@@ -167,7 +167,7 @@ def test_before_the_first_dream(run):
             "last_consolidate_summary")  # fmt: skip
     assert [form[key] for key in keys] == [None, None, iso(NOW), None, None]
     lines = run("status").out.splitlines()
-    assert lines[-4] == "health     ok"
+    assert lines[-3] == "health     ok"
     assert lines[-2:] == ["last dream never", "next dream due now"]
 
 

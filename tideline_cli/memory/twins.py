@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, comb
 
-from tideline_cli.model.text import jaccard
+from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.sameness import SAME_TERMS, may_be_same
 from tideline_cli.ranking.bm25 import at_least
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
     from tideline_cli.policy.sameness import Sameness
 
+_GROUP = 3  # digits
 _MAX_LEAVES = 300
 _RARE = 64
 _PROBES = 8  # terms to ask for beyond those that a twin may miss
@@ -48,12 +50,48 @@ def twins(
         for seq, theirs in near:
             yield from _loaded(db, [(seq, theirs)], viewer)
         return
+    seen = {seq for seq, _ in near}
+    for spelled in _respelled(db, text, distinct):
+        # They share as much with the text once its figures are spelled as theirs are.
+        near += [(seq, distinct) for seq, _ in _near(db, spelled, origin) if seq not in seen]
     hopeful: list[tuple[int, frozenset[str]]] = []
     others: list[tuple[int, frozenset[str]]] = []
     for found in near:
         (hopeful if may_be_same(distinct, found[1]) else others).append(found)
     yield from _loaded(db, likeliest(db, text, distinct, hopeful, viewer=viewer), viewer)
     yield from _loaded(db, others[-_MOST_SHOWN:], viewer)
+
+
+def _respelled(db: Connection, text: str, distinct: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Yield the terms of a text with its large figures in groups of three digits, and with such
+    groups as one figure: 1000 is 1,000."""
+    figures = [term for term in distinct if term.isdecimal()]
+    large = [figure for figure in figures if len(figure) > _GROUP]
+    if large:
+        groups = [figure[max(0, end - _GROUP) : end] for figure in large
+                  for end in range(len(figure), 0, -_GROUP)]  # fmt: skip
+        yield distinct.difference(large).union(groups)
+    if any(len(figure) == _GROUP for figure in figures):
+        analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+        joined = frozenset(_joined(terms(text, analyzer=analyzer)))
+        if joined != distinct:
+            yield joined
+
+
+def _joined(listed: list[str]) -> Iterator[str]:
+    """Yield terms, a figure of up to three digits and those of three that follow as one."""
+    figure = ""
+    for term in listed:
+        is_figure = term.isdecimal() and len(term) <= _GROUP
+        if figure and not (is_figure and len(term) == _GROUP):
+            yield figure
+            figure = ""
+        if is_figure:
+            figure += term
+        else:
+            yield term
+    if figure:
+        yield figure
 
 
 def likeliest(
