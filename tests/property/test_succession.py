@@ -9,7 +9,7 @@ from tests.support import DAY, NOW, fresh_store, named_id
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.model.origin import OWNER
-from tideline_cli.policy.succession import overlap
+from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts
 
 CITIES = ("Rome", "Oslo", "Bern", "Kyiv")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import record
 from tideline_cli.policy.amend import begin, ended
 from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.periods import overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +21,6 @@ class Ended:
     before: Fact
     after: Fact
     by: Fact
-
-
-def overlap(one: Fact, other: Fact) -> bool:
-    """Say whether two facts hold at one instant; one that never holds overlaps none."""
-    starts = max(begin(one), begin(other))
-    return all(fact.valid_to is None or starts < fact.valid_to for fact in (one, other))
 
 
 def settled(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
@@ -46,15 +41,7 @@ def settled(values: Sequence[Fact], new: Container[str], *, now: int) -> list[En
             earlier = now_so[known.id]
             by = now_so[later.id]
             if overlap(earlier, by) and may_touch(by.source, earlier.source):
-                after = _until(earlier, begin(by), now)
+                after = ended(earlier, at=begin(by), now=now)
                 now_so[known.id] = after
                 done[known.id] = Ended(known, after, later)
     return list(done.values())
-
-
-def _until(fact: Fact, at: int, now: int) -> Fact:
-    """Return a fact as one that holds until `at`; one that begins later than now, and holds for a
-    while then, stays active for that time."""
-    after = ended(fact, at=at, now=now)
-    comes = now < begin(after) < (after.valid_to or 0)
-    return replace(after, lifecycle=fact.lifecycle) if comes else after
