@@ -52,7 +52,7 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         discard_stdout()
         return 0 if is_door(argv) else failed(system_error(error), as_json=_wants_json(argv))
-    except (ImportError, MemoryError) as error:
+    except (ImportError, MemoryError, SystemError) as error:
         short = exhausted(error)
         if short is None:
             raise

@@ -9,7 +9,6 @@ from time import perf_counter
 from tideline_cli.cli.fast import DOOR, verb
 from tideline_cli.cli.options import GLOBAL, completed
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.telling import screened, tell, tell_form
 from tideline_cli.errors import (
     CannotWriteError,
     ExhaustedError,
@@ -28,7 +27,9 @@ INTERRUPTED = 130
 _BUG = 70
 _ENOMEM = 12
 _NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
-_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory")
+# The last is what the interpreter says where memory ends inside of it.
+_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory",
+              "error return without exception set")  # fmt: skip
 
 
 def perform(name: str, given: Mapping[str, Any]) -> int:
@@ -186,6 +187,14 @@ def _is_damaged(session: Session, error: Exception) -> bool:
 
 def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     """Print an error on stderr and return its exit code."""
+    try:
+        from tideline_cli.cli.telling import (  # noqa: PLC0415  most commands tell nothing
+            screened,
+            tell,
+            tell_form,
+        )  # fmt: skip
+    except (ImportError, OSError):  # without memory or open files: that is the error to tell
+        return _failed_barely(error)
     if as_json:
         form = {"code": error.code, "message": error.message, "hint": error.hint}
         tell_form({"error": form | ({"traceback": _traceback()} if debug else {})})
@@ -195,6 +204,15 @@ def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     tell(f"tideline: {screened(error.message)}\n")
     if error.hint:
         tell(f"  hint: {screened(error.hint)}\n")
+    return error.exit_code
+
+
+def _failed_barely(error: TidelineError) -> int:
+    """Print what can be printed where nothing more can be loaded."""
+    try:
+        sys.stderr.write(f"tideline: {ascii(error.message)[1:-1]}\n")
+    except (OSError, ValueError):
+        return error.exit_code
     return error.exit_code
 
 

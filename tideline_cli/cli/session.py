@@ -6,7 +6,6 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.cli import telling
 from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
@@ -216,6 +215,8 @@ class Session:
     def note(self, text: str) -> None:
         """Tell the user something that is not a result."""
         if not self.quiet:
+            from tideline_cli.cli import telling  # noqa: PLC0415  most commands tell nothing
+
             telling.note(text, as_json=self.json)
 
     def detail(self, text: str) -> None:
@@ -227,6 +228,8 @@ class Session:
         """Tell the user, once and even if they asked for quiet, what could harm them."""
         if text not in self._cautions:
             self._cautions.add(text)
+            from tideline_cli.cli import telling  # noqa: PLC0415  most commands tell nothing
+
             telling.warn(code, text, hint=hint, as_json=self.json)
 
     def _warn_of_names(self, path: str) -> None:

@@ -9,7 +9,6 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.restate import restated
 from tideline_cli.policy.sameness import SAME_TERMS, apart
 
 TYPE_CHECKING = False
@@ -87,10 +86,12 @@ def admit(
         reason = _apart(fact, rival, rule)
         if reason is not None:
             alike += [Like(rival, reason)] if fact.slot is None else []
-        elif (known := restated(rival, fact, said)) is not None:
+            continue
+        from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
+
+        if (known := restated(rival, fact, said)) is not None:
             return _reinforced(rival, known, now=fact.created_at)
-        else:
-            elsewhen.append(rival)
+        elsewhen.append(rival)
     return Insert(fact, tuple(alike), tuple(elsewhen))
 
 

@@ -1,1 +1,7 @@
-"""The only SQL and the only apsw; no rules of its own."""
+"""The only SQL and the only apsw; no rules of its own.
+
+What a memory file is known by stands here, so that opening one loads no schema.
+"""
+
+SCHEMA_VERSION = 2
+APPLICATION_ID = 0x74_69_64_65  # "tide"

@@ -7,7 +7,7 @@ import os
 import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError
-from tideline_cli.store import entry, schema
+from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, entry
 from tideline_cli.store.transactions import (
     GENERATION,
     Opened,
@@ -251,9 +251,11 @@ def _prepare(db: Connection, path: str) -> None:
         db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
         with writing(db):
             if _is_empty(db):
+                from tideline_cli.store import schema  # noqa: PLC0415  a new file alone
+
                 db.execute(schema.script()).fetchall()
-                db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-                db.execute(f"PRAGMA user_version = {schema.VERSION}")
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 renew(db)
     _upgrade(db, path, _verify(db, path))
     entry.tighten(path)
@@ -275,14 +277,14 @@ def _is_empty(db: Connection) -> bool:
 
 def _verify(db: Connection, path: str) -> int:
     """Return the version of a file of ours; raise StoreError for any other."""
-    if db.pragma("application_id") != schema.APPLICATION_ID:
+    if db.pragma("application_id") != APPLICATION_ID:
         from tideline_cli.store.failures import foreign  # noqa: PLC0415  only for an error
 
         raise foreign(path)
     version = int(db.pragma("user_version"))
-    if version > schema.VERSION:
+    if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{path} has schema version {version}, this program knows {schema.VERSION}",
+            f"{path} has schema version {version}, this program knows {SCHEMA_VERSION}",
             hint="upgrade tideline-cli",
             code="store_newer",
         )
@@ -291,12 +293,12 @@ def _verify(db: Connection, path: str) -> int:
 
 def is_older(db: Connection) -> bool:
     """Say whether a file of ours has an older schema."""
-    is_ours = db.pragma("application_id") == schema.APPLICATION_ID
-    return is_ours and bool(db.pragma("user_version") < schema.VERSION)
+    is_ours = db.pragma("application_id") == APPLICATION_ID
+    return is_ours and bool(db.pragma("user_version") < SCHEMA_VERSION)
 
 
 def _upgrade(db: Connection, path: str, version: int) -> None:
-    if version < schema.VERSION:
+    if version < SCHEMA_VERSION:
         from tideline_cli.store import migrations  # noqa: PLC0415  once in the life of a file
 
         migrations.upgrade(db, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import schema, visibility
+from tideline_cli.store import visibility
 from tideline_cli.store.connection import begin, commit, rollback, writing
 
 TYPE_CHECKING = False
@@ -206,6 +206,8 @@ def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
 
 def states(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
     """Return what the journal would keep of those of the rows that exist, by number."""
+    from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL, that no write needs
+
     key = _KEYS[entity]
     image = _LINK_STATE if entity == "link" else schema.state_of(entity)
     rows: Iterable[Any] = db.execute(

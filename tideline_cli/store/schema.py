@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-VERSION = 2
-APPLICATION_ID = 0x74_69_64_65  # "tide"
+from tideline_cli import store
+
+VERSION = store.SCHEMA_VERSION
+APPLICATION_ID = store.APPLICATION_ID
 
 SCHEMA = """
 -- Settings that belong to the file and not to a user: which analyser made the terms, which
