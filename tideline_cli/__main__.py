@@ -36,9 +36,13 @@ def enter() -> None:
         if not (code or is_door):
             code = 73
             _tell(getattr(error, "strerror", None) or str(error))
-    except MemoryError:
-        code = 73
-        _tell("out of memory: the system gives this process no more", hint="see `ulimit -v`")
+    except (MemoryError, SystemError):  # the latter where memory ends inside the interpreter
+        if not is_door:
+            code = 73
+            _tell(
+                "out of memory: the system gives this process no more", hint="see `ulimit -v`",
+                code="out_of_memory",
+            )  # fmt: skip
     except ImportError as error:
         if not is_door:
             code = 70

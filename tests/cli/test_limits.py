@@ -29,7 +29,7 @@ def limited(process, kind, value, *argv):
     return process(*argv, preexec_fn=lambda: resource.setrlimit(kind, (value, value)))
 
 
-@pytest.mark.parametrize("mib", [24, 60, 100, 130, 200])
+@pytest.mark.parametrize("mib", [34, 60, 100, 130, 200])
 def test_too_little_memory(process, run, rows, mib):
     """Commands that need more memory than they get end with 73 and say that it is memory."""
     for argv in (("dream",), ("import", "--trust", rows), ("remember", f"one at {mib}"),
