@@ -78,6 +78,7 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
     It holds whenever one of the two does, unless the edit states an end. From an untrusted fact a
     trusted one takes nothing but what the edit states.
     """
+    last = max(known.last_accessed_at, said.created_at)
     if not may_touch(edited.source, known.source):
         said = _stated_alone(known, said, given)
     after = united(known, said)
@@ -112,16 +113,12 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
         ),
         metadata=_merged(known, said, given),
     )
-    return replace(
-        after,
-        access_count=known.access_count + 1,
-        last_accessed_at=max(known.last_accessed_at, said.created_at),
-    )
+    return replace(after, access_count=known.access_count + 1, last_accessed_at=last)
 
 
 def _stated_alone(known: Fact, said: Fact, given: Mapping[str, Any]) -> Fact:
     stated = {name: getattr(said, name) for name in given if name in _STATED}
-    return replace(known, created_at=max(known.created_at, said.created_at), **stated)
+    return replace(known, **stated)
 
 
 def _merged(known: Fact, said: Fact, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
