@@ -84,7 +84,7 @@ def _moved(changes, rows):
     moved = {}
     for key, (before, after) in changes.items():
         now = rows.get(key)
-        if now == before:
+        if before in (now, after):  # an open choice may have come out as what was there
             continue
         if now != after:
             raise Refused(4, "changed since")
