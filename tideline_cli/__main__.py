@@ -14,7 +14,7 @@ _RELOAD = "install tideline-cli again; if that does not help, see `ulimit -a`"
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from tideline_cli.cli import fast  # noqa: PLC0415
+    from tideline_cli.cli import fast  # noqa: PLC0415  so that what cannot be loaded is told
 
     return fast.run(sys.argv[1:] if argv is None else argv)
 
@@ -60,7 +60,7 @@ def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
         said = ascii(message)[1:-1].replace("\\", "/").replace('"', "'")
         lines = [f'{{"error":{{"code":"{code}","message":"{said}","hint":"{hint}"}}}}\n']
     elif "--debug" in sys.argv:
-        import traceback  # noqa: PLC0415
+        import traceback  # noqa: PLC0415  --debug alone
 
         traceback.print_exc()
     try:

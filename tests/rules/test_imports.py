@@ -109,3 +109,33 @@ def test_every_door_scans_by_the_same_rule():
         if any(word in path.read_text("utf-8") for word in words)
     }
     assert asking == {"memory/screening.py"}
+
+
+def test_sql_stays_in_the_store():
+    """No other room asks a database for anything: `.execute` and its like are the store's."""
+    asked = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in sources()
+        if path.relative_to(PACKAGE).parts[0] != "store"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("execute", "executemany", "executescript", "pragma")
+    ]
+    assert asked == []
+
+
+def test_a_deferred_import_says_why():
+    """An import inside a function has its reason on the line: what it costs, or who needs it."""
+    silent = []
+    for path in sources():
+        lines = path.read_text("utf-8").split("\n")
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Import | ast.ImportFrom):
+                    text = " ".join(lines[inner.lineno - 1 : inner.end_lineno])
+                    if not text.partition("noqa: PLC0415")[2].strip(" )#-"):
+                        silent.append(f"{path.relative_to(PACKAGE)}:{inner.lineno}")
+    assert silent == []

@@ -27,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     options = [part for part in argv if part.startswith("-")]
     if options == list(argv) and "--version" in options:
-        from tideline_cli import __version__  # noqa: PLC0415
+        from tideline_cli import __version__  # noqa: PLC0415  --version alone
 
         as_json = "--json" in options
         print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
         from tideline_cli.cli import app  # noqa: PLC0415  40-60 ms
 
         return app.run(argv)
-    from tideline_cli.cli.perform import perform  # noqa: PLC0415
+    from tideline_cli.cli.perform import perform  # noqa: PLC0415  what --version does without
 
     return perform(*parsed)
 
@@ -96,7 +96,7 @@ def options_of(name: str) -> tuple[Option, ...]:
 
 def verb(name: str) -> Any:
     """Return the module of a command, imported now."""
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415  one verb of many
 
     return import_module(f"tideline_cli.cli.verb.{COMMANDS[name].module}")
 

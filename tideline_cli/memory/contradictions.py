@@ -106,7 +106,7 @@ def _judged(
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
     from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
-    from tideline_cli.vector.embedder import cosines  # noqa: PLC0415
+    from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
     statements = [Statement(row[1], row[4], row[3], frozenset(row[5].split())) for row in rows]
     codes, missing = codes_of(embedder, [row[0] for row in rows], chunks)

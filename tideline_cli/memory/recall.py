@@ -92,7 +92,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Answer:
                 db, query, matches, viewer=viewer, now=now, limit=pool
             )
         if query.mmr < 1.0:
-            from tideline_cli.memory import recovery  # noqa: PLC0415
+            from tideline_cli.memory import recovery  # noqa: PLC0415  only where places are free
 
             matches = recovery.diversified(db, query, matches, viewer=viewer)
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
@@ -122,7 +122,7 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
                 ids = [hit.fact.id for hit in answer.hits]
                 uses.touch(db, answer.seqs, now=now, ids=ids)
             if answer.backlog is not None:
-                from tideline_cli.memory import recovery  # noqa: PLC0415
+                from tideline_cli.memory import recovery  # noqa: PLC0415  only where vectors were made
 
                 recovery.keep(db, answer.backlog)
     except (DatabaseError, ReplacedError):

@@ -62,7 +62,7 @@ def restore(
     try:
         kept = backup.put_back(db, path, now=now, progress=progress)
         is_older = connection.is_older(db)
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        backup.settle(db)
     finally:
         db.close()
     db = connection.open_for_writing(database, network_allowed=network_allowed)  # upgrades

@@ -55,7 +55,7 @@ def check_keys(row: Mapping[str, object], known: Collection[str]) -> None:
 
 def loads(text: str) -> Any:
     """Return the value of a JSON text; raises ValueError when it is not JSON."""
-    import json  # noqa: PLC0415
+    import json  # noqa: PLC0415  12 ms, to read alone
 
     try:
         return json.loads(text)

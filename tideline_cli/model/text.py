@@ -212,7 +212,7 @@ def _run(run: list[str], spaceless: bool, out: list[str], stem: Callable[[str], 
 
 
 def _units(word: str) -> list[str]:
-    from unicodedata import category  # noqa: PLC0415
+    from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
 
     units: list[str] = []
     for char in word:
@@ -240,7 +240,7 @@ class _Letters(dict[int, int | str | None]):
     """A translation table filled on demand: letters and digits stay, the rest parts words."""
 
     def __init__(self, *, marks: bool) -> None:
-        from unicodedata import category  # noqa: PLC0415
+        from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
 
         self._category = category
         self._kept = "LNM" if marks else "LN"

@@ -41,7 +41,7 @@ def _pieces(text: str) -> list[str]:
 def _spelled(part: str) -> str:
     from unicodedata import category, normalize  # noqa: PLC0415  ASCII names need none of it
 
-    from tideline_cli.policy.threats._patterns import LOOKALIKES  # noqa: PLC0415
+    from tideline_cli.policy.threats._patterns import LOOKALIKES  # noqa: PLC0415  names in other scripts alone
 
     alike = {char for chars in LOOKALIKES.values() for char in chars if ord(char) >= _OWN_LATIN}
     alike |= _SIGNS | {_DOTLESS_I}

@@ -184,3 +184,8 @@ def _check_name(path: str) -> None:
 
 def _damaged(path: str, why: str) -> TidelineError:
     return StoreError(f"{path} is not whole: {why}", hint="try again, or use an older copy")
+
+
+def settle(db: Connection) -> None:
+    """Write the log back into the file, as far as readers let go of it."""
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

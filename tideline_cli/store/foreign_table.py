@@ -120,7 +120,7 @@ class _Opened:
     def _copied(self) -> str:
         """Copy a file with its log into a private folder, both as of one time."""
         from shutil import copyfile  # noqa: PLC0415  a file that is in use
-        from tempfile import TemporaryDirectory  # noqa: PLC0415
+        from tempfile import TemporaryDirectory  # noqa: PLC0415  a file with a log alone
 
         self._folder = TemporaryDirectory(prefix="tideline-")
         target = os.path.join(self._folder.name, "copy.db")

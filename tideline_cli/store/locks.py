@@ -83,7 +83,7 @@ def _waited(handle: int, seconds: float) -> bool:
     """Wait for the lock in the kernel's queue, which is fair; polling starves the unlucky."""
 
     # `signal` would import enum, 5 ms; only who must wait comes here.
-    from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415
+    from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415  as long as a lock is waited for
         ITIMER_REAL,
         SIGALRM,
         setitimer,

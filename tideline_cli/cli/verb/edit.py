@@ -146,7 +146,7 @@ def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bo
         return None
     if session.no_input or not sys.stdout.isatty():
         raise UsageError("no text, and no terminal to edit on", hint="tideline edit ID TEXT")
-    from tideline_cli.cli.editor import edited  # noqa: PLC0415
+    from tideline_cli.cli.editor import edited  # noqa: PLC0415  on a terminal alone
 
     return edited(before)
 

@@ -167,7 +167,7 @@ class _Source:
             if self._kind == "jsonl":
                 yield from jsonl.parsed(_lines(file))
             else:
-                from tideline_cli.exchange import foreign  # noqa: PLC0415
+                from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 179 ms
 
                 yield from foreign.delimited(file, tabs=self._kind == "tsv")
             self.position = lambda: self.size
@@ -209,7 +209,7 @@ def _lines(file: BinaryIO):  # type: ignore[no-untyped-def]
 
 
 def _progress(session: Session, source: _Source):  # type: ignore[no-untyped-def]
-    from contextlib import nullcontext  # noqa: PLC0415
+    from contextlib import nullcontext  # noqa: PLC0415  without a terminal alone
 
     if not (shows_progress(quiet=session.quiet, as_json=session.json) and source.size):
         return nullcontext(None)

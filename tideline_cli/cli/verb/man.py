@@ -55,7 +55,7 @@ def _leafed(page: Page) -> bool:
 
 def _text(page: Page) -> str:
     """Return a page formatted by man, or where that fails by ourselves."""
-    from tideline_cli.cli.generate.man import plain  # noqa: PLC0415
+    from tideline_cli.cli.generate.man import plain  # noqa: PLC0415  imports every verb
 
     return _by_man(page, pager=False) or plain(page)
 
@@ -65,11 +65,11 @@ def _by_man(page: Page, *, pager: bool) -> str | None:
 
     None when there is no man, or when it fails.
     """
-    import shutil  # noqa: PLC0415
-    import subprocess  # noqa: PLC0415
-    import tempfile  # noqa: PLC0415
+    import shutil  # noqa: PLC0415  only where man may be
+    import subprocess  # noqa: PLC0415  as above
+    import tempfile  # noqa: PLC0415  as above
 
-    from tideline_cli.cli.generate.man import roff  # noqa: PLC0415
+    from tideline_cli.cli.generate.man import roff  # noqa: PLC0415  imports every verb
 
     program = shutil.which("man")
     if program is None:
@@ -101,6 +101,6 @@ _LOOKS = frozenset(("MAN_KEEP_FORMATTING", "MANOPT", "MANROFFOPT", "MANLESS"))
 
 def _unstruck(text: str) -> str:
     """Return what a man printed without the overstrikes and colors that make it bold."""
-    import re  # noqa: PLC0415
+    import re  # noqa: PLC0415  only where man has answered
 
     return re.sub(r".\x08|\x1b\[[0-9;]*m", "", text)
