@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +102,20 @@ def test_the_strict_rule(db):
     assert equivalent(db, "user living at Lisbon") is None
     assert equivalent(db, "Ben owes Anna 50 euros") is None
     assert equivalent(db, "anna owes Ben 50 euros.").id == "b"
+
+
+@pytest.mark.parametrize(("source", "finds"), [("extraction", 1), ("owner_message", 0)])
+def test_what_is_distilled_again_holds_on(run, tmp_path, source, finds):
+    """An end that a model's fact had ends when it is said again; an owner's word keeps its end."""
+    text = "The user keeps bees"
+    end = ("--valid-to", "2026-02-01", "--now", "2026-01-01")
+    run("remember", text, "--source", source, *end)
+    talk, model = tmp_path / "t.jsonl", tmp_path / "model"
+    talk.write_text('{"role": "user", "content": "I keep bees"}\n')
+    reply = json.dumps({"facts": [{"content": text, "segment": "knowledge"}]})
+    model.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{reply}'\n")
+    model.chmod(0o700)
+    done = run("extract", str(talk), "--all-now", "--llm", str(model), "--now", "2026-01-10")
+    assert (done.code, "1 reinforced" in done.out) == (0, True), done.err
+    hits = run("recall", "bees", "--now", "2026-03-01", "--json").json["hits"]
+    assert len(hits) == finds

@@ -14,6 +14,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy import relations, secrets
 from tideline_cli.policy.admit import admit
 from tideline_cli.policy.gate import confined
+from tideline_cli.policy.restate import holding_on
 from tideline_cli.store import journal, uses, writes
 from tideline_cli.store.connection import setting, writing
 
@@ -198,10 +199,13 @@ class _Writer:
         return equivalent(self._db, content, viewer=viewer, now=now, near=near)
 
     def _reinforce(self, known: Fact) -> str:
-        """Count one use of a fact, however often one reply repeats it."""
+        """Count one use of a fact, however often one reply repeats it. One that nobody vouches for
+        holds on, as it does when it is restated; what a trusted one states of its end stays."""
         if known.id not in self._reinforced:
             self._reinforced.add(known.id)
             self._tally.reinforced += 1
+            if not is_trusted(known.source):
+                writes.change(self._db, known, holding_on(known, now=self._scene.now))
             uses.put(
                 self._db,
                 known.id,

@@ -54,6 +54,12 @@ def restated(known: Fact, new: Fact, said: NewFact) -> Restated | None:
     return Restated(after, _not_taken(said, new, after))
 
 
+def holding_on(known: Fact, *, now: int) -> Fact:
+    """Return a fact that is said again at `now` without times: it holds then, and has no end."""
+    since = now if begin(known) > now else known.valid_from
+    return replace(known, valid_from=since, valid_to=None)
+
+
 def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
     """Return when a fact holds that is said again at `now`: without times, that it holds now and
     has no end; an end counts as said, a beginning where it is earlier.
