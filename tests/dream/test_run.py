@@ -8,8 +8,8 @@ from tests.support import DAY, NOW, PEER, fact, put, rows
 from tideline_cli.dream import likeness
 from tideline_cli.dream.run import Settings, dream, summary
 from tideline_cli.memory.amend import archive
-from tideline_cli.memory.past import undo
 from tideline_cli.memory.remember import remember
+from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace

@@ -19,10 +19,10 @@ from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
-from tideline_cli.memory.past import undo
 from tideline_cli.memory.recovery import embed_backlog, embedder_of
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.removal import purge
+from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms

@@ -8,8 +8,8 @@ from tests.support import DAY, NOW, fact, put
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.edit import Editor, edit
-from tideline_cli.memory.past import undo
 from tideline_cli.memory.remember import remember
+from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace

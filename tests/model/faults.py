@@ -47,7 +47,7 @@ FAULTS = {
         "                continue",
     ),
     "undo leaves uses as they are": (
-        "memory/past.py",
+        "memory/undo.py",
         "    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())",
         "    uses: dict[int, Row | None] = {}",
     ),

@@ -15,7 +15,7 @@ from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend, edit, link, recall, remember, removal
-from tideline_cli.memory import past as undoing
+from tideline_cli.memory import undo as undoing
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, parse_origin

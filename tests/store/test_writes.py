@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, fresh_store
-from tideline_cli.memory.past import undo
 from tideline_cli.memory.remember import remember
+from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace

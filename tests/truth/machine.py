@@ -19,8 +19,8 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.memory import removal
-from tideline_cli.memory.past import undo
 from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import LATEST_MS

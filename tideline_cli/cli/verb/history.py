@@ -11,7 +11,7 @@ from tideline_cli.cli.verb.show import ACTS, births, deed
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, undoing
+from tideline_cli.store import facts, journal, undo_rows
 from tideline_cli.store.edges import lives
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def _life(session: Session, db: Connection, seq: int) -> list[Told]:
 def _names(db: Connection, edges: list[str | None]) -> dict[int, str]:
     """Return the ids of the facts at the ends of edges, by number."""
     rows = [codec.loads(row) for row in edges if row is not None]
-    return undoing.names(db, [row[end] for row in rows for end in ("from_fact", "to_fact")])
+    return undo_rows.names(db, [row[end] for row in rows for end in ("from_fact", "to_fact")])
 
 
 def _afters(entries: list[Entry], now: dict[str, str | None]) -> list[str | None]:

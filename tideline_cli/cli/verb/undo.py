@@ -6,7 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.memory.past import Undone, undo
+from tideline_cli.memory.undo import Undone, undo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from tideline_cli.memory.recovery import embed_backlog, embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, fts, undoing, vector_upkeep
+from tideline_cli.store import ceilings, fts, undo_rows, vector_upkeep
 from tideline_cli.store.connection import setting, writing
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.undoing import Row
+    from tideline_cli.store.undo_rows import Row
 
 MANY = 500  # facts that come and go; for more the index is made anew, and vectors come later
 _EMBED_AT_ONCE = 1000
@@ -45,22 +45,22 @@ class Plan:
 def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
     """Do it, in a batch of the caller; return the numbers of the origins whose facts wait for
     vectors."""
-    undoing.delete(db, "link", plan.links.gone)
-    undoing.delete(db, "fact", plan.facts.gone)
+    undo_rows.delete(db, "link", plan.links.gone)
+    undo_rows.delete(db, "fact", plan.facts.gone)
     vector_upkeep.remove(db, plan.facts.gone)
     bounds = dict.fromkeys(plan.facts.gone, 0)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     for seq, row in plan.facts.back.items():
         listed = terms(row["content"], analyzer=analyzer)
-        undoing.insert_fact(db, row, listed)
+        undo_rows.insert_fact(db, row, listed)
         bounds[seq] = ceiling.code(listed, row["source"])
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
-            undoing.update(db, entity, number, changed)
+            undo_rows.update(db, entity, number, changed)
     for row in plan.links.back.values():
-        undoing.insert_link(db, row)
+        undo_rows.insert_link(db, row)
     for seq, use in plan.uses.items():
-        undoing.put_use(db, seq, use)
+        undo_rows.put_use(db, seq, use)
     ceilings.put(db, bounds)
     if bulk:
         fts.rebuild(db)

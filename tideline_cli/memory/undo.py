@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory.reversal import MANY, Plan, Reversal, carry_out, embed
+from tideline_cli.memory.undo_apply import MANY, Plan, Reversal, carry_out, embed
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import batches, conflicts, journal, undoing
+from tideline_cli.store import batches, journal, undo_conflicts, undo_rows
 from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.batches import Batch
-    from tideline_cli.store.conflicts import Conflict
-    from tideline_cli.store.undoing import Row, Trail, Trails, Use
+    from tideline_cli.store.undo_conflicts import Conflict
+    from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
 
 _NAMED = 3
 _FINAL = ("purge", "retention")
@@ -51,7 +51,7 @@ def undo(
     if dry_run:
         with snapshot(db):
             return _report(batch, _plan(db, batch, viewer), 0)
-    bulk = undoing.size(db, batch) > MANY
+    bulk = undo_rows.size(db, batch) > MANY
     with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
         plan = _plan(db, batch, viewer)
         own.explain(f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
@@ -94,21 +94,21 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
 
 def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
     """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
-    undone_by = undoing.undone_by(db, batch)
+    undone_by = undo_rows.undone_by(db, batch)
     if undone_by:
         raise WriteBlockedError(
             f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
             hint=f"`tideline undo {undone_by}` brings it back",
             code="undo_conflict",
         )
-    trails = undoing.trails(db, batch)
+    trails = undo_rows.trails(db, batch)
     facts, links = _reversal(trails.facts), _reversal(trails.links)
     awoken = frozenset(
         {seq for seq, row in facts.back.items() if row["lifecycle"] == "active"}
         | {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
     )
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
-    used = undoing.ids(db, trails.uses)
+    used = undo_rows.ids(db, trails.uses)
     ids |= used
     found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
     if found:
@@ -143,7 +143,7 @@ def _reversal(trails: dict[int, Trail]) -> Reversal:
             if trail.before is not None and trail.now is None
         },
         {
-            row: undoing.differing(trail)
+            row: undo_rows.differing(trail)
             for row, trail in moved.items()
             if trail.before is not None and trail.now is not None
         },
@@ -176,26 +176,26 @@ def _conflicts(
     """Yield the later changes that would be lost, or contradicted."""
     for seq, trail in trails.facts.items():
         if trail.before != trail.now:
-            yield from (conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
+            yield from (undo_conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
     for trail in trails.links.values():
         if trail.before != trail.now and trail.lost:
             edge = codec.loads(trail.now or trail.before or "{}")
             end = edge.get("from_fact", 0)
-            yield from (conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
+            yield from (undo_conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
     gone, edges = frozenset(facts.gone), frozenset(links.gone)
     if gone:
-        yield from conflicts.edges_of_removed(db, gone, but=edges)
+        yield from undo_conflicts.edges_of_removed(db, gone, but=edges)
     for edge in links.back.values():
-        yield from conflicts.missing_ends(db, edge, gone=gone, back=facts.back)
-        yield from conflicts.same_edge(db, edge, gone=edges)
+        yield from undo_conflicts.missing_ends(db, edge, gone=gone, back=facts.back)
+        yield from undo_conflicts.same_edge(db, edge, gone=edges)
     for row in facts.back.values():
-        yield from conflicts.same_id(db, row, gone=gone)
+        yield from undo_conflicts.same_id(db, row, gone=gone)
     holding = _holding(trails, facts, awoken)
     for since, row in holding.values():
-        yield from conflicts.in_the_slot(db, row, since=since, but=trails.facts)
+        yield from undo_conflicts.in_the_slot(db, row, since=since, but=trails.facts)
     ending = gone | {seq for seq, row in facts.changed.items() if "lifecycle" in row} - awoken
     back = {seq for seq, trail in trails.facts.items() if _was_active(trail)} - ending
-    yield from conflicts.replaced(db, holding, inactive=ending, back=back, but=edges)
+    yield from undo_conflicts.replaced(db, holding, inactive=ending, back=back, but=edges)
 
 
 def _was_active(trail: Trail) -> bool:
@@ -220,7 +220,7 @@ def _refusal(
     db: Connection, batch: Batch, found: list[Conflict], ids: dict[int, str], viewer: Origin
 ) -> WriteBlockedError:
     """Return the error that names what stands in the way, the first few."""
-    ids = ids | undoing.names(db, [conflict.fact for conflict in found])
+    ids = ids | undo_rows.names(db, [conflict.fact for conflict in found])
     known = {number: batches.by_number(db, number) for number in {c.batch for c in found}}
     told: list[str] = []
     for conflict in found[:_NAMED]:
