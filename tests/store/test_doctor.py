@@ -14,7 +14,7 @@ import pytest
 
 from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
-from tideline_cli.memory import health
+from tideline_cli.memory import doctor
 from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.store import ceilings, connection, derived_checks, files, guard, schema
 from tideline_cli.store.connection import open_for_writing, writing
@@ -355,7 +355,7 @@ def test_undo_and_redo_keep_digests(run, store):
 def failing(monkeypatch, times, error=apsw.IOError, check="counts"):
     """Have a check fail so often with an error."""
     left = [times]
-    real = dict(health._QUICK)[check]
+    real = dict(doctor._QUICK)[check]
 
     def broken(db):
         if left[0]:
@@ -363,8 +363,8 @@ def failing(monkeypatch, times, error=apsw.IOError, check="counts"):
             raise error("disk I/O error")
         yield from real(db)
 
-    checks = tuple((name, broken if name == check else one) for name, one in health._QUICK)
-    monkeypatch.setattr(health, "_QUICK", checks)
+    checks = tuple((name, broken if name == check else one) for name, one in doctor._QUICK)
+    monkeypatch.setattr(doctor, "_QUICK", checks)
 
 
 @pytest.mark.parametrize("error", [apsw.IOError, apsw.CorruptError])
@@ -396,7 +396,7 @@ def test_damage_that_stays_is_damage(run, store, monkeypatch):
     failing(monkeypatch, 2, apsw.CorruptError)
     found = run("doctor", "--json").json["findings"]
     assert [f["check"] for f in found] == ["structure"]
-    assert guard.READING in health.BLOCKING
+    assert guard.READING in doctor.BLOCKING
 
 
 # surroundings
@@ -474,7 +474,7 @@ def test_a_long_log_is_a_warning(run, store, monkeypatch):
 def test_doctor_beside_writers(run, store):
     """Facts that come while doctor reads are not taken for damage."""
     db = open_for_writing(str(store))
-    report = health.examine(
+    report = doctor.examine(
         str(store), deep=True, network_allowed=True,
         progress=lambda name: put(db, [fact(f"note {name}", f"F{name:_<25}"[:26])]),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from tideline_cli.dream import likeness
 from tideline_cli.errors import BusyError, ReplacedError
 from tideline_cli.exchange import take
 from tideline_cli.exchange.rows import Ground
-from tideline_cli.memory import restoring
+from tideline_cli.memory import restore_backup
 from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
@@ -36,7 +36,7 @@ def store(run, home, tmp_path):
 
 
 def put_back(store, tmp_path, progress=lambda _: None):
-    return restoring.restore(
+    return restore_backup.restore(
         str(tmp_path / "old.db"), str(store), now=0, network_allowed=True, progress=progress
     )
 

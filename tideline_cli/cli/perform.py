@@ -170,7 +170,7 @@ def _is_out_of_files(error: BaseException) -> bool:
 
 def _is_damaged(session: Session, error: Exception) -> bool:
     """Ask the checks of doctor whether the store is at fault."""
-    from tideline_cli.memory.health import examine  # noqa: PLC0415  only after an error
+    from tideline_cli.memory.doctor import examine  # noqa: PLC0415  only after an error
 
     _close(session)
     try:

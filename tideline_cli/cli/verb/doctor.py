@@ -11,7 +11,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.telling import shows_progress
 from tideline_cli.errors import StoreError, TidelineError, UsageError
-from tideline_cli.memory import health, mending
+from tideline_cli.memory import doctor, mending
 from tideline_cli.store import connection
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tideline_cli.memory.health import Report
+    from tideline_cli.memory.doctor import Report
     from tideline_cli.model.finding import Finding
 
 HELP = """Check that the store is whole, and mend what can be made anew.
@@ -66,7 +66,7 @@ def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bo
         raise UsageError("only the owner may examine the store", hint="leave out --origin")
     path = session.database
     if _is_none(path):
-        _show(session, health.Report((), ()), {}, None)
+        _show(session, doctor.Report((), ()), {}, None)
         return 0
     report = _examined(session, deep)
     mended: dict[Finding, bool] = {}
@@ -98,7 +98,7 @@ def _is_none(path: str) -> bool:
 
 def _examined(session: Session, deep: bool) -> Report:
     with _progress(session, "checking") as tell:
-        return health.examine(
+        return doctor.examine(
             session.database, deep=deep, network_allowed=session.network_allowed, progress=tell
         )
 
@@ -108,7 +108,7 @@ def _repaired(
 ) -> tuple[Report, dict[Finding, bool], str | None]:
     """Mend what was found; return what was found before and after, which of it is mended, and
     the copy that was made."""
-    blocking = [finding for finding in report.findings if finding.check in health.BLOCKING]
+    blocking = [finding for finding in report.findings if finding.check in doctor.BLOCKING]
     names = mending.deeds(report.findings)
     if blocking:
         session.note(f"nothing in the file is repaired: {blocking[0].message}")
@@ -131,7 +131,7 @@ def _repaired(
     left = {finding.check for finding in after.findings}
     mended = {finding: finding.check not in left for finding in report.findings if finding.mend}
     fresh = [finding for finding in after.findings if finding not in report.findings]
-    return health.Report((*report.findings, *fresh), after.checks), mended, kept
+    return doctor.Report((*report.findings, *fresh), after.checks), mended, kept
 
 
 def _show(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError, TidelineError, UsageError
-from tideline_cli.memory import health
+from tideline_cli.memory import doctor
 from tideline_cli.model.record import record
 from tideline_cli.store import backup, checks, connection, files, guard
 
@@ -71,11 +71,11 @@ def restore(
             connection.renew(db)
     finally:
         db.close()
-    report = health.examine(
+    report = doctor.examine(
         database, deep=False, network_allowed=network_allowed, progress=progress
     )
     wrong = [finding for finding in report.findings if finding.severity == "error"]
-    broken = [finding for finding in wrong if finding.check in health.BLOCKING]
+    broken = [finding for finding in wrong if finding.check in doctor.BLOCKING]
     if broken:
         raise StoreError(
             f"restored from {path}, but it is not whole: {broken[0].message}",
