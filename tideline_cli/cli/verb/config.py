@@ -10,7 +10,7 @@ from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.analysis import analyse_anew
+from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.fact import one_of
 from tideline_cli.model.text import ANALYZERS
 from tideline_cli.policy.sameness import SAMENESS

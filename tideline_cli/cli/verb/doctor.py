@@ -11,7 +11,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.telling import shows_progress
 from tideline_cli.errors import StoreError, TidelineError, UsageError
-from tideline_cli.memory import doctor, mending
+from tideline_cli.memory import doctor, repair
 from tideline_cli.store import connection
 
 TYPE_CHECKING = False
@@ -109,21 +109,21 @@ def _repaired(
     """Mend what was found; return what was found before and after, which of it is mended, and
     the copy that was made."""
     blocking = [finding for finding in report.findings if finding.check in doctor.BLOCKING]
-    names = mending.deeds(report.findings)
+    names = repair.deeds(report.findings)
     if blocking:
         session.note(f"nothing in the file is repaired: {blocking[0].message}")
         names = [name for name in names if name == "modes"]
     if not names:
         return report, {}, None
     lines = [f"  {_WHAT[name]}" for name in names]
-    if mending.needs_copy(names):
+    if repair.needs_copy(names):
         lines.insert(0, "  copy the store beside itself")
     question = "\n".join(["doctor would", *lines, "Do it?"])
     if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
         session.note("nothing was changed")
         return report, {}, None
     with _progress(session, "mending") as tell:
-        kept = mending.mend(
+        kept = repair.mend(
             session.database, names, now=session.now, network_allowed=session.network_allowed,
             progress=tell,
         )  # fmt: skip

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError
-from tideline_cli.memory.analysis import analyse_anew
 from tideline_cli.memory.recovery import embed_backlog
-from tideline_cli.model.origin import OWNER
+from tideline_cli.model.origin import EVERYONE, OWNER
+from tideline_cli.model.text import terms
 from tideline_cli.store import (
     backup,
     ceilings,
@@ -19,7 +19,9 @@ from tideline_cli.store import (
     place_checks,
     repairs,
     traces,
+    writes,
 )
+from tideline_cli.store.connection import put_setting, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,3 +136,20 @@ _ORDER = (
     "batches", "journal", "references", "links", "index", "terms", "counts", "bounds", "pairs",
     "vectors", "digests",
 )  # fmt: skip
+
+
+def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
+    """Store the setting and the terms it gives every fact, in one transaction; return how many.
+
+    One transaction: an index of two analysers would answer wrongly.
+    """
+    with writing(db):
+        put_setting(db, "analyzer", analyzer)
+        rows = facts.texts(db, viewer=EVERYONE)
+        for seq, content in rows:
+            writes.put_terms(db, seq, terms(content, analyzer=analyzer))
+        fts.rebuild(db)
+        ceilings.clear(db)
+        if rows:
+            ceilings.extend(db, limit=facts.last_number(db) + 1)
+    return len(rows)
