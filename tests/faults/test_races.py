@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from struct import unpack
 
+from tideline_cli.memory.purge import purge
 from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.memory.remember import remember
-from tideline_cli.memory.removal import purge
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 

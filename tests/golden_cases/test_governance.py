@@ -7,7 +7,7 @@ import pytest
 from tests.soundness import sound
 from tests.support import NOW, PEER, deviation, fresh_store, golden, put, reference_fact
 from tideline_cli.errors import NotFoundError
-from tideline_cli.memory.removal import Retention, doomed, purge, retain
+from tideline_cli.memory.purge import Retention, doomed, purge, retain
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, links

@@ -93,16 +93,16 @@ def make(path: Path) -> None:
 
 def purge_half(path: Path, fact_id: str) -> None:
     """Purge a fact and die before the file is written anew, and close it into one file."""
-    from tideline_cli.memory import removal
+    from tideline_cli.memory import purge
     from tideline_cli.model.instant import parse
     from tideline_cli.model.origin import OWNER
     from tideline_cli.store import ceilings
     from tideline_cli.store.connection import open_for_writing, purge_pending
 
-    removal.finish_purge = lambda db: False  # type: ignore[assignment]
+    purge.finish_purge = lambda db: False  # type: ignore[assignment]
     db = open_for_writing(str(path))
     ceilings.extend(db, limit=100)
-    removal.purge(db, [fact_id], viewer=OWNER, now=parse(DAYS[-1]))
+    purge.purge(db, [fact_id], viewer=OWNER, now=parse(DAYS[-1]))
     assert purge_pending(db) == "file"
     db.execute("PRAGMA journal_mode = DELETE").fetchall()
     db.close()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.support import NOW, fact, named_id, put
-from tideline_cli.memory.removal import doomed
+from tideline_cli.memory.purge import doomed
 from tideline_cli.model.origin import OWNER
 
 SHORT = 22

@@ -19,9 +19,9 @@ from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
+from tideline_cli.memory.purge import purge
 from tideline_cli.memory.recovery import embed_backlog, embedder_of
 from tideline_cli.memory.remember import remember
-from tideline_cli.memory.removal import purge
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
@@ -340,9 +340,9 @@ def test_a_crash_before_the_file_is_rewritten_is_made_good(here, folder):
     """A purge that ended with its transaction is finished by the next command that writes."""
     say(here, SECRET, "A")
     with journal.batch(here, verb="purge", by=OWNER, now=NOW, bulk=True):
-        from tideline_cli.store import purging
+        from tideline_cli.store import purge_rows
 
-        purging.remove(here, [1])
+        purge_rows.remove(here, [1])
     assert purge_pending(here) == "file"
     path = str(folder / "t.db")
     open_for_reading(path).close()

@@ -10,7 +10,7 @@ from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
-from tideline_cli.memory import amend, removal
+from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.memory.remember import remember
@@ -226,7 +226,7 @@ def test_what_cannot_be_undone_says_why(db):
     with pytest.raises(UsageError, match="batch 1 was blocked: it changed nothing"):
         undo(db, 1, viewer=OWNER, now=NOW)
     say(db, "I deploy on Fridays", "A")
-    removal.purge(db, ["A"], viewer=OWNER, now=NOW)
+    purge.purge(db, ["A"], viewer=OWNER, now=NOW)
     assert refusal(db, 3)[0] == (
         "batch 3 (purge) cannot be undone: what it removed is gone for good"
     )

@@ -14,7 +14,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.llm.client import Model
-from tideline_cli.memory import amend, edit, link, recall, remember, removal
+from tideline_cli.memory import amend, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fact import NewFact
@@ -121,11 +121,11 @@ class Program:
         return {"rows": held, "edges": edges, "blocked": done.blocked}
 
     def _purge(self, step, given):
-        removal.purge(self.db, step["ids"], **given)
+        purge.purge(self.db, step["ids"], **given)
 
     def _retention(self, step, given):
-        rule = removal.Retention(step["days"], step["confirmed"], step["all_origins"])
-        removal.retain(self.db, rule, **given)
+        rule = purge.Retention(step["days"], step["confirmed"], step["all_origins"])
+        purge.retain(self.db, rule, **given)
 
     def _undo(self, step, given):
         done = undoing.undo(self.db, step["batch"], dry_run=step["dry"], **given)

@@ -18,7 +18,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
-from tideline_cli.memory import removal
+from tideline_cli.memory import purge
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
@@ -94,13 +94,13 @@ class Memory(RuleBasedStateMachine):
     def do_purge(self, world):
         wanted = world.some(2, lifecycle=None)
         if wanted:
-            done = removal.purge(world.db, wanted, viewer=world.viewer, now=world.tick())
+            done = purge.purge(world.db, wanted, viewer=world.viewer, now=world.tick())
             assert not done.pending
             self.purged |= set(done.ids)
 
     def do_retain(self, world):
-        wanted = removal.Retention(300, include_confirmed=world.draw(st.booleans()))
-        done = removal.retain(world.db, wanted, viewer=world.viewer, now=world.tick())
+        wanted = purge.Retention(300, include_confirmed=world.draw(st.booleans()))
+        done = purge.retain(world.db, wanted, viewer=world.viewer, now=world.tick())
         self.purged |= set(done.ids)
 
     def do_reopen(self, world):

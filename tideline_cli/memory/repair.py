@@ -17,8 +17,8 @@ from tideline_cli.store import (
     journal,
     journal_checks,
     place_checks,
+    purge_traces,
     repairs,
-    traces,
     writes,
 )
 from tideline_cli.store.connection import put_setting, writing
@@ -67,7 +67,7 @@ def mend(
                 progress(name)
                 _do(db, name, now)
         if "purge" in names:
-            traces.finish_purge(db)
+            purge_traces.finish_purge(db)
     except UnicodeDecodeError as error:
         raise StoreError(
             "some text is damaged, and no text any more: what is derived from it cannot be made",

@@ -233,9 +233,9 @@ def address(path: str) -> str:
 
 
 def _finish_purge(db: Connection) -> None:
-    from tideline_cli.store import traces  # noqa: PLC0415  only after a purge that was hindered
+    from tideline_cli.store import purge_traces  # noqa: PLC0415  only after a purge that was hindered
 
-    traces.finish_purge(db, patience_ms=0)
+    purge_traces.finish_purge(db, patience_ms=0)
 
 
 def _check_place(path: str) -> None:

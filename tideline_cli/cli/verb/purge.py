@@ -7,7 +7,7 @@ from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory import removal
+from tideline_cli.memory import purge
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.removal import Purged
+    from tideline_cli.memory.purge import Purged
 
 HELP = """Remove facts for good: text, index, vector, links and history, from every file.
 
@@ -45,13 +45,13 @@ def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
     db = session.reading()
     if db is None:
         raise facts.missing(references[0])
-    gone = removal.doomed(db, references, viewer=session.viewer)
+    gone = purge.doomed(db, references, viewer=session.viewer)
     if dry_run:
-        report(session, removal.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
+        report(session, purge.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
     elif confirmed(session, question(session, db, gone), yes=yes):
         session.close()
         db = session.writing(frees=True)
-        done = removal.purge(db, references, viewer=session.viewer, now=session.now)
+        done = purge.purge(db, references, viewer=session.viewer, now=session.now)
         report(session, done, dry_run=False)
     else:
         session.note("nothing was removed")

@@ -7,8 +7,8 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.verb.purge import YES, question, report
 from tideline_cli.errors import UsageError
-from tideline_cli.memory import removal
-from tideline_cli.memory.removal import Purged, Retention
+from tideline_cli.memory import purge
+from tideline_cli.memory.purge import Purged, Retention
 
 HELP = """Remove, for good, the facts that are older than a number of days.
 
@@ -40,7 +40,7 @@ def run(
     db = session.reading()
     gone: dict[int, str] = {}
     if db is not None:
-        gone = removal.expired(db, rule, viewer=session.viewer, now=session.now)
+        gone = purge.expired(db, rule, viewer=session.viewer, now=session.now)
     if dry_run or not gone or db is None:
         planned = Purged(tuple(gone.values()), 0, False)
         listed = (db, gone) if db is not None and dry_run else None
@@ -48,7 +48,7 @@ def run(
     elif confirmed(session, question(session, db, gone), yes=yes):
         session.close()
         db = session.writing(frees=True)
-        done = removal.retain(db, rule, viewer=session.viewer, now=session.now)
+        done = purge.retain(db, rule, viewer=session.viewer, now=session.now)
         report(session, done, dry_run=False, days=days)
     else:
         session.note("nothing was removed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.store import ceilings, edges, fts, vector_upkeep, visibility
-from tideline_cli.store.traces import begin_purge
+from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from tideline_cli.errors import NotFoundError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.store import facts, journal, purging
-from tideline_cli.store.traces import finish_purge
+from tideline_cli.store import facts, journal, purge_rows
+from tideline_cli.store.purge_traces import finish_purge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ def doomed(db: Connection, references: Sequence[str], *, viewer: Origin) -> dict
     is not there.
     """
     named = [seq for reference in references for seq in _find(db, reference, viewer)]
-    return purging.with_citers(db, named, viewer=_reach(viewer))
+    return purge_rows.with_citers(db, named, viewer=_reach(viewer))
 
 
 def expired(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> dict[int, str]:
     """Return the ids, by number, of the facts that have had their time."""
-    return purging.made_before(
+    return purge_rows.made_before(
         db,
         now - rule.days * DAY_MS,
         viewer=_reach(viewer) if rule.all_origins else viewer,
@@ -65,7 +65,7 @@ def purge(db: Connection, references: Sequence[str], *, viewer: Origin, now: int
     """Remove the facts named and all that derives from them, for good; all or none."""
     with journal.batch(db, verb="purge", by=viewer, now=now, bulk=True) as batch:
         gone = doomed(db, references, viewer=viewer)
-        earlier = tuple(purging.earlier(db, gone, viewer=viewer))
+        earlier = tuple(purge_rows.earlier(db, gone, viewer=viewer))
         _remove(db, batch, gone)
     return Purged(tuple(gone.values()), batch.ordinal, not finish_purge(db), earlier)
 
@@ -85,14 +85,14 @@ def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
     try:
         return [facts.find(db, reference, viewer=viewer)[0]]
     except NotFoundError:
-        undone = purging.undone(db, reference, viewer=viewer)
+        undone = purge_rows.undone(db, reference, viewer=viewer)
         if not undone:
             raise
         return undone
 
 
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
-    purging.remove(db, gone)
+    purge_rows.remove(db, gone)
     batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")
 
 
