@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from struct import unpack
 
-from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embedder_of
+from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embedder_of
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling
 from tideline_cli.store import digest, vectors

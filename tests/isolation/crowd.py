@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import run_main
 from tests.support import DAY, NOW, empty_store_at, fact, put
 from tideline_cli.memory.recall import Query, recall
-from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import ceilings, visibility
 from tideline_cli.store.connection import open_for_writing, writing

@@ -12,8 +12,8 @@ from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
-from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.memory.remember import remember
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER

@@ -25,8 +25,8 @@ from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
 from tideline_cli.memory import link as linking
 from tideline_cli.memory.recall import Query, recall, settle
-from tideline_cli.memory.recovery import embed_backlog
 from tideline_cli.memory.remember import remember
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact

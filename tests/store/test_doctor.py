@@ -15,7 +15,7 @@ import pytest
 from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import doctor
-from tideline_cli.memory.recovery import embed_backlog
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store import ceilings, connection, derived_checks, files, guard, schema
 from tideline_cli.store.connection import open_for_writing, writing
 

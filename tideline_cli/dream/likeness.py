@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.recovery import embedder_of
+from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.store import material, near, vectors
 from tideline_cli.store.connection import snapshot, writing

@@ -8,8 +8,8 @@ from tideline_cli.exchange.merging import Merger
 from tideline_cli.exchange.prepared import Prepared, prepared
 from tideline_cli.exchange.shelf import Shelf
 from tideline_cli.exchange.summary import Summary
-from tideline_cli.memory.recovery import DEFAULT_EMBEDDER, embed_backlog
 from tideline_cli.memory.screening import refusal
+from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embed_backlog
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms

@@ -149,7 +149,7 @@ def closest(
     hits = recall(db, Query(text), viewer=viewer, now=now).hits
     if not hits:
         return None
-    from tideline_cli.memory.recovery import embedder_of  # noqa: PLC0415  loads numpy
+    from tideline_cli.memory.semantic import embedder_of  # noqa: PLC0415  loads numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
     alike = cosines(embedder_of(db), [(text, hit.fact.content) for hit in hits])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import heappush, heappushpop
 
-from tideline_cli.memory import recovery
+from tideline_cli.memory import semantic
 from tideline_cli.model.record import record
 from tideline_cli.policy import contradiction
 from tideline_cli.policy.contradiction import MIN_OVERLAP, MIN_SCORE, Contradiction, Statement
@@ -63,7 +63,7 @@ def contradictions(
         chunks: list[tuple[bytes, bytes]] = []
         embedder = None
         if len(stated) > 1:
-            embedder = recovery.embedder_of(db)
+            embedder = semantic.embedder_of(db)
             chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
     best: list[tuple[Any, ...]] = []
     if embedder is not None:

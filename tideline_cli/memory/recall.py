@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.lexical import Match
-    from tideline_cli.memory.recovery import Backlog
+    from tideline_cli.memory.semantic import Backlog
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
     from tideline_cli.ranking.decay import Decay
@@ -86,15 +86,15 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Answer:
             )
         backlog: Backlog | None = None
         if len(matches) < pool and query.mode != "keyword":
-            from tideline_cli.memory import recovery  # noqa: PLC0415  2 ms
+            from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
-            matches, backlog = recovery.extended(
+            matches, backlog = semantic.extended(
                 db, query, matches, viewer=viewer, now=now, limit=pool
             )
         if query.mmr < 1.0:
-            from tideline_cli.memory import recovery  # noqa: PLC0415  only where places are free
+            from tideline_cli.memory import semantic  # noqa: PLC0415  only where places are free
 
-            matches = recovery.diversified(db, query, matches, viewer=viewer)
+            matches = semantic.diversified(db, query, matches, viewer=viewer)
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
     return Answer(
@@ -122,8 +122,8 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
                 ids = [hit.fact.id for hit in answer.hits]
                 uses.touch(db, answer.seqs, now=now, ids=ids)
             if answer.backlog is not None:
-                from tideline_cli.memory import recovery  # noqa: PLC0415  only where vectors were made
+                from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
 
-                recovery.keep(db, answer.backlog)
+                semantic.keep(db, answer.backlog)
     except (DatabaseError, ReplacedError):
         return

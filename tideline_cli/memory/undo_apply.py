@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.memory.recovery import embed_backlog, embedder_of
+from tideline_cli.memory.semantic import embed_backlog, embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import ceiling

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.memory.lexical import Match
-from tideline_cli.memory.nearness import DECIMALS, Candidate, Nearest, PlainLane
+from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from apsw import Connection
     from numpy.typing import NDArray
 
-    from tideline_cli.memory.nearness import Chunk, Lane, Rough
+    from tideline_cli.memory.nearest import Chunk, Lane, Rough
     from tideline_cli.memory.recall import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
