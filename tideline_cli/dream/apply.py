@@ -6,7 +6,7 @@ from tideline_cli.dream.consolidate import REPLACES
 from tideline_cli.dream.relate import KIND
 from tideline_cli.errors import NotFoundError, ReplacedError
 from tideline_cli.memory import amend
-from tideline_cli.memory.twins import rule_of
+from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
 from tideline_cli.model.record import replace
 from tideline_cli.policy.amend import REMOVED, archived

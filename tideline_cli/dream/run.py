@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.dream import apply, confirm, consolidate, evict, relate
-from tideline_cli.memory.twins import rule_of
+from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record, replace

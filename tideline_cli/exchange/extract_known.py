@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from tideline_cli.memory.twins import likeliest, rule_of
+from tideline_cli.memory.near_duplicates import likeliest, rule_of
 from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.sameness import SAME_TERMS, apart, richness
 from tideline_cli.store import facts, fts, slots, visibility

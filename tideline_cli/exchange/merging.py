@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.memory import remember as memory
+from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.memory.screening import refusal
-from tideline_cli.memory.twins import rule_of, twins
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.record import replace

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory import remember, revision
+from tideline_cli.memory import edit_request, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
-from tideline_cli.memory.twins import twins
+from tideline_cli.memory.near_duplicates import twins
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
@@ -31,7 +31,7 @@ _COMPARED = (
     "valid_from", "valid_to", "metadata", "source",
 )  # fmt: skip
 _TAKEN = {True: "vouched for the words", False: "new words in the place of those"}
-Editor = revision.Editor
+Editor = edit_request.Editor
 _EDITED = ("supersedes", "transition")
 _IN_THE_SLOT = ("contradicts", "transition")
 
@@ -74,19 +74,19 @@ def edit(
         changes = {**changes, "valid_from": since}
     _, seen = facts.find(db, reference, viewer=viewer)
     check_active(seen, "be edited")
-    screen = revision.look(seen, changes, editor)
+    screen = edit_request.look(seen, changes, editor)
     kept: Fact | None = None
     new: NewFact | None = None
     try:
         with journal.batch(db, verb="edit", by=viewer, now=now) as batch:
             _, kept = facts.find(db, reference, viewer=viewer)
             check_active(kept, "be edited")
-            new = revision.revised(kept, changes, editor)
+            new = edit_request.revised(kept, changes, editor)
             if all(getattr(kept, name) == getattr(new, name) for name in _COMPARED):
                 raise NothingToDo
             remember.check_labels(new)
-            revision.refuse_threats(kept, new, editor, screen)
-            new = revision.asking(new, kept)
+            edit_request.refuse_threats(kept, new, editor, screen)
+            new = edit_request.asking(new, kept)
             if (new.content, new.source) == (kept.content, kept.source):
                 _refuse_since(since)
                 return _relabel(db, kept, new, changes, batch=batch, now=now)

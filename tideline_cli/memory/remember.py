@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory.twins import rule_of, twins
+from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth
