@@ -7,7 +7,7 @@ from struct import unpack
 
 from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embedder_of
 from tideline_cli.model.text import terms
-from tideline_cli.ranking import ceiling
+from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import digest, vectors
 from tideline_cli.store.connection import setting
 
@@ -78,4 +78,4 @@ def bounds_are_sound(db, facts):
     stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
     for seq, code in enumerate(stored):
         row = facts.get(seq)
-        assert code == (0 if row is None else ceiling.code(row[4].split(), row[1])), seq
+        assert code == (0 if row is None else bound_code(row[4].split(), row[1])), seq

@@ -12,7 +12,7 @@ from tests.support import DAY, NOW, empty_store_at, fact, put
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import OWNER, channel
-from tideline_cli.store import ceilings, visibility
+from tideline_cli.store import score_bounds, visibility
 from tideline_cli.store.connection import open_for_writing, writing
 
 OTHER = channel("wa", "crowd", "1")
@@ -93,7 +93,7 @@ def recall_times(path, count, *, rounds=60):
     with writing(db):
         for viewer in (OWNER, OTHER):
             embed_backlog(db, origin=visibility.ensure_number(db, viewer), limit=10**7)
-        ceilings.extend(db, limit=10**7)
+        score_bounds.extend(db, limit=10**7)
     times = []
     for number in range(rounds):
         query = Query(f"user {_TOPICS[number % 4]}")

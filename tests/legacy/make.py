@@ -38,7 +38,7 @@ STEPS = (
 def make(path: Path) -> None:
     """Write the file, by the commands that users have."""
     from tests.conftest import run_main
-    from tideline_cli.store import ceilings
+    from tideline_cli.store import score_bounds
     from tideline_cli.store.connection import open_for_writing
 
     for day, verb, *words in STEPS:
@@ -49,7 +49,7 @@ def make(path: Path) -> None:
         done = run_main(verb, *words, "--db", str(path), *now)
         assert done.code in (0, 4), (verb, words, done.err)
     db = open_for_writing(str(path))
-    ceilings.extend(db, limit=100)
+    score_bounds.extend(db, limit=100)
     db.execute("PRAGMA journal_mode = DELETE; VACUUM").fetchall()
     db.close()
 

@@ -96,12 +96,12 @@ def purge_half(path: Path, fact_id: str) -> None:
     from tideline_cli.memory import purge
     from tideline_cli.model.instant import parse
     from tideline_cli.model.origin import OWNER
-    from tideline_cli.store import ceilings
+    from tideline_cli.store import score_bounds
     from tideline_cli.store.connection import open_for_writing, purge_pending
 
     purge.finish_purge = lambda db: False  # type: ignore[assignment]
     db = open_for_writing(str(path))
-    ceilings.extend(db, limit=100)
+    score_bounds.extend(db, limit=100)
     purge.purge(db, [fact_id], viewer=OWNER, now=parse(DAYS[-1]))
     assert purge_pending(db) == "file"
     db.execute("PRAGMA journal_mode = DELETE").fetchall()

@@ -26,7 +26,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.store import ceilings, facts, journal, links, uses, writes
+from tideline_cli.store import facts, journal, links, score_bounds, uses, writes
 from tideline_cli.store.connection import (
     open_for_reading,
     open_for_writing,
@@ -90,8 +90,8 @@ def tend(db):
     """Do what dreams and recalls do meanwhile: vectors, bounds."""
     with writing(db):
         embed_backlog(db, origin=1, limit=10_000)
-        while ceilings.missing(db) > 0:
-            ceilings.extend(db, limit=10_000)
+        while score_bounds.missing(db) > 0:
+            score_bounds.extend(db, limit=10_000)
 
 
 def fill(db, rng, count, *, long=0.02):

@@ -19,8 +19,8 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import SOURCES
-from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings
+from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER
+from tideline_cli.store import score_bounds
 from tideline_cli.store.connection import open_for_writing, setting
 
 FACTS = 900
@@ -47,21 +47,20 @@ def test_another_coder_bounds_nothing(monkeypatch):
     """Bytes of other tables are not read; the next recall that may write makes them anew."""
     with fresh_store() as db:
         _filled(db)
-        ceilings.extend(db, limit=10**6)
-        assert ceilings.missing(db) == 0
-        for module in (ceiling, ceilings):
-            monkeypatch.setattr(module, "CODER", "of another program")
-        assert ceilings.missing(db) == FACTS + 1
-        assert ceilings.differing(db) == 0
+        score_bounds.extend(db, limit=10**6)
+        assert score_bounds.missing(db) == 0
+        monkeypatch.setattr(score_bounds, "CODER", "of another program")
+        assert score_bounds.missing(db) == FACTS + 1
+        assert score_bounds.differing(db) == 0
         answer = recall(db, Query("harbour"), viewer=OWNER, now=NOW)
         settle(db, answer, touch=False, now=NOW)
-        assert ceilings.missing(db) == 0
+        assert score_bounds.missing(db) == 0
         assert setting(db, "score_bounds", "") == "of another program"
 
 
 def test_the_first_coder_is_that_of_files_that_name_none():
     """Bytes that were made before coders had a name are used as long as the tables stay."""
-    assert ceiling.CODER == ceiling.FIRST_CODER
+    assert CODER == FIRST_CODER
 
 
 @pytest.mark.parametrize("edit", ["1.0, trusted=True", "0.65, trusted=False"])
@@ -77,7 +76,7 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
     source.write_text(text.replace(edit, other + edit[edit.index(","):]), "utf-8")
     with fresh_store() as db:
         _filled(db)
-        ceilings.extend(db, limit=10**6)
+        score_bounds.extend(db, limit=10**6)
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
         "import sys; from tideline_cli.memory import lexical, recall; "

@@ -17,7 +17,15 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import ceilings, facts, journal, links, uses, vector_upkeep, vectors
+from tideline_cli.store import (
+    facts,
+    journal,
+    links,
+    score_bounds,
+    uses,
+    vector_upkeep,
+    vectors,
+)
 from tideline_cli.store.connection import writing
 
 
@@ -293,7 +301,7 @@ def test_vectors_come_back_in_order(db, count):
     numbers = put(db, [fact(f"fact number {n}", f"F{n}") for n in range(700)])
     with writing(db):
         embed_backlog(db, origin=1, limit=1000)
-        ceilings.extend(db, limit=5000)
+        score_bounds.extend(db, limit=5000)
     sound(db)
     gone = set(numbers[:1] + numbers[200 : 200 + count - 2] + numbers[600:601])
     held = dict(vectors_by_number(db))

@@ -15,7 +15,7 @@ from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
 from tideline_cli.ranking.trust import WEIGHTS
-from tideline_cli.store import ceilings, visibility, writes
+from tideline_cli.store import score_bounds, visibility, writes
 from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
 
@@ -87,7 +87,7 @@ def assert_same(db, every, query, *, origin, limit, wanted):
 def bounded(db, limit):
     """Make the bytes of up to `limit` facts."""
     with writing(db):
-        ceilings.extend(db, limit=limit)
+        score_bounds.extend(db, limit=limit)
 
 
 queries = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), min_size=1, max_size=6, unique=True)

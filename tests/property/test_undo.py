@@ -31,7 +31,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import batches, ceilings, facts, visibility
+from tideline_cli.store import batches, facts, score_bounds, visibility
 from tideline_cli.store.connection import writing
 
 WORDS = "deploy friday monday coffee tea office lunch paris train green".split()
@@ -109,7 +109,7 @@ def do_index(world):
     with writing(world.db) as db:
         origin = visibility.ensure_number(db, world.viewer)
         embed_backlog(db, origin=origin, limit=world.draw(st.sampled_from((2, 100))))
-        ceilings.extend(db, limit=world.draw(st.sampled_from((2, 100))))
+        score_bounds.extend(db, limit=world.draw(st.sampled_from((2, 100))))
 
 
 def do_forget(world):

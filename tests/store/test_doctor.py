@@ -16,7 +16,14 @@ from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.store import ceilings, connection, derived_checks, files, guard, schema
+from tideline_cli.store import (
+    connection,
+    derived_checks,
+    files,
+    guard,
+    schema,
+    score_bounds,
+)
 from tideline_cli.store.connection import open_for_writing, writing
 
 WORDS = ("deploys on Fridays", "waters the plants", "drinks green tea", "reads at night")
@@ -36,7 +43,7 @@ def store(run, home):
     run("dream")
     run("recall", "plants")
     db = open_for_writing(str(home / "tideline.db"))
-    ceilings.extend(db, limit=100)
+    score_bounds.extend(db, limit=100)
     db.close()
     assert run("doctor", "--deep").code == 0
     return home / "tideline.db"

@@ -13,7 +13,7 @@ from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embed_backlog
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
-from tideline_cli.store import ceilings, facts, fts, journal, vectors
+from tideline_cli.store import facts, fts, journal, score_bounds, vectors
 from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
 
 TYPE_CHECKING = False
@@ -150,7 +150,7 @@ class _Import:
             else:
                 self._merge_all(self._merger, chunk, batch)
                 self._catch_up(origins)
-            if ceilings.missing(self._db) >= ceilings.CHUNK:
+            if score_bounds.missing(self._db) >= score_bounds.CHUNK:
                 self._bound()
 
     def _merge_all(self, merger: Merger, chunk: list[Prepared], batch: journal.batch) -> None:
@@ -220,4 +220,4 @@ class _Import:
 
     def _bound(self) -> None:
         """Make the bytes that bound the scores of the new facts."""
-        ceilings.extend(self._db, limit=2 * ceilings.CHUNK)
+        score_bounds.extend(self._db, limit=2 * score_bounds.CHUNK)

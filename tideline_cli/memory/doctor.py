@@ -13,7 +13,6 @@ from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import (
-    ceilings,
     checks,
     connection,
     derived_checks,
@@ -21,6 +20,7 @@ from tideline_cli.store import (
     journal_checks,
     material,
     place_checks,
+    score_bounds,
     slots,
     vectors,
 )
@@ -146,7 +146,7 @@ def index_terms(db: Connection) -> Iterator[Finding]:
 
 def exact_bounds(db: Connection) -> Iterator[Finding]:
     """Every byte that bounds a score is that of its fact."""
-    wrong = ceilings.differing(db)
+    wrong = score_bounds.differing(db)
     if wrong:
         message = f"{some(wrong, 'bound')} of scores that are not those of the facts"
         yield mendable("exact_bounds", message, "makes them anew", mend="bounds")

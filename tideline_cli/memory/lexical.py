@@ -11,9 +11,10 @@ from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
-from tideline_cli.ranking import bm25, ceiling, decay
+from tideline_cli.ranking import bm25, decay
+from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
 from tideline_cli.ranking.trust import trust
-from tideline_cli.store import ceilings, facts, fts
+from tideline_cli.store import facts, fts, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class _Reader:
         self._origin = origin
         self._now = now
         self._wanted = wanted
-        self._factors = [factor * _SLACK for factor in ceiling.factors(stats.mean_length)]
+        self._factors = [factor * _SLACK for factor in bound_factors(stats.mean_length)]
         self._codes = b""
         self._sums: dict[int, float] = {}
         self._done: set[int] = set()
@@ -155,12 +156,12 @@ class _Reader:
     def _load(self) -> None:
         """Read the bytes once; facts beyond the last one get the one that bounds nothing."""
         if not self._codes:
-            self._codes = ceilings.codes(self._db)
+            self._codes = score_bounds.codes(self._db)
             if facts.last_number(self._db) < len(self._codes):
                 self.highest = max(map(self._factors.__getitem__, set(self._codes)))
         last = max(self._sums, default=0) + 1
         if len(self._codes) < last:
-            self._codes += bytes([ceiling.UNKNOWN]) * (last - len(self._codes))
+            self._codes += bytes([UNKNOWN]) * (last - len(self._codes))
 
 
 class _Scorer:

@@ -7,7 +7,7 @@ from tideline_cli.memory import lexical
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import record
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.store import ceilings, facts, uses, visibility
+from tideline_cli.store import facts, score_bounds, uses, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting, snapshot, writing
 from tideline_cli.store.facts import Filter
 
@@ -31,7 +31,8 @@ DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
 MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
-_BOUNDS_AT_ONCE = 16 * ceilings.CHUNK  # 0.2 s; a recall meets more only after a change of program
+# 0.2 s; a recall meets more only after a change of program.
+_BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
 
 
 @record
@@ -111,13 +112,13 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
     content by now.
     """
     try:
-        unbounded = ceilings.missing(db) > ceilings.LAG
+        unbounded = score_bounds.missing(db) > score_bounds.LAG
         if not (answer.seqs and touch) and answer.backlog is None and not unbounded:
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
             if unbounded:
-                ceilings.extend(db, limit=_BOUNDS_AT_ONCE)
+                score_bounds.extend(db, limit=_BOUNDS_AT_ONCE)
             if touch:
                 ids = [hit.fact.id for hit in answer.hits]
                 uses.touch(db, answer.seqs, now=now, ids=ids)

@@ -8,7 +8,6 @@ from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import (
     backup,
-    ceilings,
     connection,
     derived_checks,
     digest,
@@ -19,6 +18,7 @@ from tideline_cli.store import (
     place_checks,
     purge_traces,
     repairs,
+    score_bounds,
     writes,
 )
 from tideline_cli.store.connection import put_setting, writing
@@ -109,8 +109,8 @@ def _embed(db: Connection) -> None:
 
 
 def _bound(db: Connection) -> None:
-    ceilings.clear(db)
-    ceilings.extend(db, limit=facts.last_number(db) + 1)
+    score_bounds.clear(db)
+    score_bounds.extend(db, limit=facts.last_number(db) + 1)
 
 
 def _accept(db: Connection) -> None:
@@ -149,7 +149,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         for seq, content in rows:
             writes.put_terms(db, seq, terms(content, analyzer=analyzer))
         fts.rebuild(db)
-        ceilings.clear(db)
+        score_bounds.clear(db)
         if rows:
-            ceilings.extend(db, limit=facts.last_number(db) + 1)
+            score_bounds.extend(db, limit=facts.last_number(db) + 1)
     return len(rows)

@@ -6,8 +6,8 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory.semantic import embed_backlog, embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
-from tideline_cli.ranking import ceiling
-from tideline_cli.store import ceilings, fts, undo_rows, vector_upkeep
+from tideline_cli.ranking.score_bounds import bound_code
+from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
 from tideline_cli.store.connection import setting, writing
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
     for seq, row in plan.facts.back.items():
         listed = terms(row["content"], analyzer=analyzer)
         undo_rows.insert_fact(db, row, listed)
-        bounds[seq] = ceiling.code(listed, row["source"])
+        bounds[seq] = bound_code(listed, row["source"])
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
             undo_rows.update(db, entity, number, changed)
@@ -61,7 +61,7 @@ def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
         undo_rows.insert_link(db, row)
     for seq, use in plan.uses.items():
         undo_rows.put_use(db, seq, use)
-    ceilings.put(db, bounds)
+    score_bounds.put(db, bounds)
     if bulk:
         fts.rebuild(db)
     return _vectors_back(db, plan.facts.back)

@@ -6,7 +6,7 @@ from array import array
 from sys import byteorder
 
 from tideline_cli.model.finding import mendable, some
-from tideline_cli.store import ceilings, near, vectors
+from tideline_cli.store import near, score_bounds, vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def bounds(db: Connection) -> Iterator[Finding]:
     last = int(db.execute(_LAST).get)
     sizes = [size for _, size in rows]
     is_row = [number for number, _ in rows] == list(range(len(rows)))
-    is_full = all(size == ceilings.CHUNK for size in sizes[:-1])
+    is_full = all(size == score_bounds.CHUNK for size in sizes[:-1])
     if not (is_row and is_full and sum(sizes) <= last + 1 and sizes[-1:] != [0]):
         yield mendable("bounds", "the bounds of scores do not fit the facts", "makes them anew")
 

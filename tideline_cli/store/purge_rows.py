@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.store import ceilings, edges, fts, vector_upkeep, visibility
+from tideline_cli.store import edges, fts, score_bounds, vector_upkeep, visibility
 from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
@@ -165,7 +165,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     begin_purge(db)
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
-    ceilings.put(db, dict.fromkeys(gone, 0))
+    score_bounds.put(db, dict.fromkeys(gone, 0))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     told = [number for life in edges.lives(db, gone) for number, _, _ in life.changes]
     db.execute(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from operator import ne
 
-from tideline_cli.ranking.ceiling import CODER, FIRST_CODER, code
+from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code
 from tideline_cli.store.connection import put_setting, setting
 
 TYPE_CHECKING = False
@@ -111,5 +111,5 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
     for seq, terms, source in facts:
-        fresh[seq - start] = code(terms.split(), source)
+        fresh[seq - start] = bound_code(terms.split(), source)
     return bytes(fresh)

@@ -43,7 +43,7 @@ CODER = " | ".join(
 """The name of what makes the bytes: its tables. Bytes that others have made bound nothing."""
 
 
-def code(terms: Sequence[str], source: Source) -> int:
+def bound_code(terms: Sequence[str], source: Source) -> int:
     """Return the byte of a fact with these terms."""
     length = len(terms)
     most = 1 if len(set(terms)) == length else _most(terms)
@@ -60,7 +60,7 @@ def _most(terms: Sequence[str]) -> int:
     return max(counts.values())
 
 
-def factors(mean_length: float) -> list[float]:
+def bound_factors(mean_length: float) -> list[float]:
     """Return for each byte what the sum of idf is multiplied by at most to give a score:
     trust · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean))."""
     table: list[float] = []
