@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import DAY, NOW, PEER, fact, put, rows
-from tideline_cli.dream import likeness
+from tideline_cli.dream import similar_pairs
 from tideline_cli.dream.run import Settings, dream, summary
 from tideline_cli.memory.amend import archive
 from tideline_cli.memory.remember import remember
@@ -13,7 +13,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, links, near, visibility, writes
+from tideline_cli.store import facts, journal, links, similar_pairs, visibility, writes
 from tideline_cli.store.connection import put_setting, writing
 from tideline_cli.store.material import last_pass
 
@@ -186,14 +186,14 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
     """A proposal whose facts changed between plan and apply is skipped, the others happen."""
     put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact("tea at four", "B1"),
              fact("tea at four", "B2")])  # fmt: skip
-    kept = likeness.keep
+    kept = similar_pairs.keep
 
     def meanwhile(db, compared, *, origin):
         with journal.batch(db, verb="forget", by=OWNER, now=NOW):
             archive(db, state(db, "A1"), by=None, now=NOW)
         kept(db, compared, origin=origin)
 
-    monkeypatch.setattr(likeness, "keep", meanwhile)
+    monkeypatch.setattr(similar_pairs, "keep", meanwhile)
     done = night(db)
     assert ([m.loser.id for m in done.plan.merges], done.skipped) == (["B2"], 1)
     (told,) = {e.reason for e in journal.entries(db, viewer=OWNER, limit=9) if e.verb == "dream"}
@@ -209,12 +209,12 @@ def test_a_restored_fact_is_compared_again(db):
     put(db, [fact(TEXT, "A1", lifecycle="archived"), fact(TEXT, "A2"), fact("tea at four", "B")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert near.pairs(db, origin=origin, floor=0.8) == []
+    assert similar_pairs.pairs(db, origin=origin, floor=0.8) == []
     with writing(db):
         writes.change(db, state(db, "A1"), replace(state(db, "A1"), lifecycle="active"))
-    assert near.unpaired(db, origin=origin) == [1]
+    assert similar_pairs.unpaired(db, origin=origin) == [1]
     assert len(night(db).plan.merges) == 1
-    assert near.unpaired(db, origin=origin) == []
+    assert similar_pairs.unpaired(db, origin=origin) == []
 
 
 def test_another_embedder_compares_anew(db):
@@ -222,11 +222,11 @@ def test_another_embedder_compares_anew(db):
     put(db, [fact(TEXT, "A1"), fact(TEXT + " today", "A2")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert near.progress(db, origin=origin).embedder == "hrr-256"
+    assert similar_pairs.progress(db, origin=origin).embedder == "hrr-256"
     with writing(db):
         put_setting(db, "embedder", "hash-256")
     done = night(db)
-    assert near.progress(db, origin=origin).embedder == "hash-256"
+    assert similar_pairs.progress(db, origin=origin).embedder == "hash-256"
     assert done.skipped == 0
 
 

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import NOW, PEER, fact, fresh_store, put
-from tideline_cli.dream import likeness
+from tideline_cli.dream import similar_pairs
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange.jsonl import forms
 from tideline_cli.memory.amend import archive
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, near, visibility, writes
+from tideline_cli.store import facts, journal, similar_pairs, visibility, writes
 from tideline_cli.store.connection import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.pairs import Limits
@@ -76,12 +76,12 @@ def test_night_by_night_finds_what_one_night_finds(steps):
         play(db, steps)
         if visibility.number(db, OWNER) == visibility.NOBODY:
             return
-        found = likeness.compare(db, origin=1, viewer=OWNER, floor=0.8)
+        found = similar_pairs.compare(db, origin=1, viewer=OWNER, floor=0.8)
         if found is None:
             return
         with writing(db):
-            near.forget(db, origin=1)
-        anew = likeness.compare(db, origin=1, viewer=OWNER, floor=0.8)
+            similar_pairs.forget(db, origin=1)
+        anew = similar_pairs.compare(db, origin=1, viewer=OWNER, floor=0.8)
         assert sorted(found.pairs) == sorted(anew.pairs)
 
 

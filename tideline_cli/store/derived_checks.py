@@ -6,7 +6,7 @@ from array import array
 from sys import byteorder
 
 from tideline_cli.model.finding import mendable, some
-from tideline_cli.store import near, score_bounds, vectors
+from tideline_cli.store import score_bounds, similar_pairs, vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,6 @@ def forget_pairs(db: Connection) -> None:
     """Have every origin compared anew."""
     origins: list[Any] = db.execute("SELECT number FROM origin").fetchall()
     for (origin,) in origins:
-        near.forget(db, origin=origin)
+        similar_pairs.forget(db, origin=origin)
     for table in ("near", "unpaired", "near_progress"):
         db.execute(f"DELETE FROM {table}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.record import record
-from tideline_cli.store import material, near, vectors
+from tideline_cli.store import material, similar_pairs, vectors
 from tideline_cli.store.connection import snapshot, writing
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedder import cosines
@@ -42,7 +42,7 @@ class Compared:
     done: list[int]
     crowded: list[int]
     backlog: tuple[list[int], bytes, list[str]]
-    progress: near.Progress
+    progress: similar_pairs.Progress
     anew: bool
     change: int
     seen: frozenset[int]
@@ -55,7 +55,7 @@ class _Ground:
     facts, none when there is nothing to compare."""
 
     numbers: list[int]
-    known: near.Progress | None
+    known: similar_pairs.Progress | None
     late: list[int]
     chunks: list[tuple[bytes, bytes]]
     backlog: list[tuple[int, str, str]]
@@ -76,7 +76,7 @@ def compare(
     least = min(floor, FLOOR)
     with snapshot(db):
         ground = _read(db, origin, embedder, least)
-        known = [] if ground.known is None else near.pairs(db, origin=origin, floor=floor)
+        known = [] if ground.known is None else similar_pairs.pairs(db, origin=origin, floor=floor)
     if ground.known is None and len(ground.numbers) < 2:
         return None
     until = ground.known.seq if ground.known else 0
@@ -93,7 +93,7 @@ def compare(
     again = {(later, earlier) for later, earlier, _ in found}
     pairs = [pair for pair in known if (pair[0], pair[1]) not in again]
     pairs += [pair for pair in found if pair[2] >= floor]
-    made = near.Progress(embedder.name, ground.known.floor if ground.known else least,
+    made = similar_pairs.Progress(embedder.name, ground.known.floor if ground.known else least,
                          max([until, *ground.numbers[-1:]]))  # fmt: skip
     return Compared(
         pairs, found, ground.late, crowded, backlog, made, ground.known is None, ground.change,
@@ -116,33 +116,33 @@ def keep(db: Connection, compared: Compared, *, origin: int) -> None:
             vectors.append(db, part, some, origin=origin, embedder=name, ids=its)
     if compared.anew:
         with writing(db):
-            near.forget(db, origin=origin)
+            similar_pairs.forget(db, origin=origin)
     for start in range(0, len(compared.fresh), _ROWS_A_TRANSACTION):
         with writing(db):
-            near.put(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
+            similar_pairs.put(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
     with writing(db):
         until = compared.progress.seq
-        back = near.revived(db, since=compared.change, origin=origin, until=until)
-        near.paired(db, compared.done)
-        near.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
-        near.add_unpaired(db, compared.crowded)
-        near.put_progress(db, compared.progress, origin=origin)
+        back = similar_pairs.revived(db, since=compared.change, origin=origin, until=until)
+        similar_pairs.paired(db, compared.done)
+        similar_pairs.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
+        similar_pairs.add_unpaired(db, compared.crowded)
+        similar_pairs.put_progress(db, compared.progress, origin=origin)
 
 
 def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Ground:
-    known = near.progress(db, origin=origin)
+    known = similar_pairs.progress(db, origin=origin)
     if known is not None and (known.embedder != embedder.name or known.floor > least):
         known = None
-    late = near.unpaired(db, origin=origin) if known else []
+    late = similar_pairs.unpaired(db, origin=origin) if known else []
     until = known.seq if known else 0
     numbers: list[int] = []
     chunks: list[tuple[bytes, bytes]] = []
     backlog: list[tuple[int, str, str]] = []
-    if late or near.newest(db, origin=origin) > until:
-        numbers = near.active(db, origin=origin)
+    if late or similar_pairs.newest(db, origin=origin) > until:
+        numbers = similar_pairs.active(db, origin=origin)
         chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
         backlog = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=-1)
-    return _Ground(numbers, known, late, chunks, backlog, near.last_change(db))
+    return _Ground(numbers, known, late, chunks, backlog, similar_pairs.last_change(db))
 
 
 def _codes(
