@@ -254,7 +254,7 @@ def test_an_error_is_told_even_when_its_words_cannot_be_loaded(run, home):
     """Without open files no module can be loaded; an error of the database has a line even so."""
     run("remember", "the first fact of all")
     (home / "tideline.db").write_bytes(b"no store, but long enough for a header" * 100)
-    done = without("tideline_cli.store.failures", "recall", "fact")
+    done = without("tideline_cli.store.database_errors", "recall", "fact")
     assert done.returncode == 73
     assert "file is not a database" in done.stderr
     assert "Traceback" not in done.stderr

@@ -16,7 +16,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.policy import listing
-from tideline_cli.store import facts, material
+from tideline_cli.store import bulk_reads, facts
 
 WORDS = "the gate code is blue today"
 FILL = tuple(f"filler number {n} about {word}" for n, word in enumerate(
@@ -163,7 +163,7 @@ def test_corrections_are_changes_of_value():
         for n in range(3):
             revise("AAAA1", {"tags": (str(n),)}, "NONE")
         revise("AAAA1", {}, "AAAA2", vouched=True)
-        assert material.corrections(db, viewer=OWNER) == {}
+        assert bulk_reads.corrections(db, viewer=OWNER) == {}
         say("Oslo", "AAAA3")
         revise("AAAA3", {"content": "Bern"}, "AAAA4")
-        assert material.corrections(db, viewer=OWNER) == {"city": 2}
+        assert bulk_reads.corrections(db, viewer=OWNER) == {"city": 2}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import NOW, empty_store_at, fact, put
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError
-from tideline_cli.store import connection, failures, schema
+from tideline_cli.store import connection, database_errors, schema
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
 COMMANDS = (
@@ -208,7 +208,7 @@ def test_a_busy_store(tmp_path, monkeypatch):
     first.execute("BEGIN IMMEDIATE")
     with pytest.raises(connection.DatabaseError) as caught, connection.writing(second):
         pass
-    assert isinstance(failures.translated(caught.value, path), BusyError)
+    assert isinstance(database_errors.translated(caught.value, path), BusyError)
     first.execute("ROLLBACK")
     first.close()
     second.close()
@@ -262,7 +262,7 @@ def test_the_errors_of_a_full_disk_and_a_read_only_file():
     cases = [(apsw.FullError, 73), (apsw.ReadOnlyError, 73), (apsw.CantOpenError, 73),
              (apsw.IOError, 73), (apsw.CorruptError, 5), (apsw.NotADBError, 5),
              (apsw.BusyError, 75), (apsw.LockedError, 75), (apsw.SQLError, 5)]  # fmt: skip
-    assert [failures.translated(kind("why"), "t.db").exit_code for kind, _ in cases] == [
+    assert [database_errors.translated(kind("why"), "t.db").exit_code for kind, _ in cases] == [
         code for _, code in cases
     ]
     assert {StoreError.exit_code, CannotWriteError.exit_code} == {5, 73}

@@ -12,7 +12,7 @@ from tideline_cli.model.codec import fact_form
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
-from tideline_cli.store import locks, material, stats
+from tideline_cli.store import bulk_reads, locks, stats
 from tideline_cli.store.visibility import NOBODY, number
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def _round(
     done: list[tuple[Origin, Dreamt]] = []
     due: list[int] = []
     for origin in _origins(session, db, whole):
-        last = material.last_pass(db, verb, viewer=origin) if interval is not None else None
+        last = bulk_reads.last_pass(db, verb, viewer=origin) if interval is not None else None
         if last is not None and interval is not None and 0 <= now - last < interval:
             due.append(last + interval)
             continue

@@ -108,7 +108,7 @@ def _translated(error: DatabaseError, path: str) -> TidelineError:
     """Return what a database error means to a user; in SQLite's words where nothing more can be
     loaded, as without open files."""
     try:
-        from tideline_cli.store.failures import translated  # noqa: PLC0415  only after an error
+        from tideline_cli.store.database_errors import translated  # noqa: PLC0415  only after an error
     except (ImportError, OSError):
         return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
     return translated(error, path)

@@ -24,7 +24,7 @@ def plan(
 ) -> list[Faded]:
     """Return the facts that are at least `after_ms` old and weaker than `below`.
 
-    `rows` are those of `store.material.fading`: neither permanent, pinned nor confirmed.
+    `rows` are those of `store.bulk_reads.fading`: neither permanent, pinned nor confirmed.
     """
     return [
         (seq, power, age / DAY_MS, "archived")

@@ -17,7 +17,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import listing, secrets
 from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.store import facts, material, visibility
+from tideline_cli.store import bulk_reads, facts, visibility
 from tideline_cli.store.connection import put_setting, setting, snapshot, writing
 from tideline_cli.vector.embedder import cosines
 
@@ -86,12 +86,12 @@ def stamp(db: Connection, *, viewer: Origin, now: int) -> None:
 def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
     """Return what of an origin the model would see."""
     with snapshot(db):
-        count = material.count(db, viewer=viewer)
+        count = bulk_reads.count(db, viewer=viewer)
         everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
         listed = (fact for fact in everything if not is_withheld(fact))
         newest = list(islice(listed, most))
         left_out = next(listed, None) is not None
-        terms = material.terms_of(db, [fact.id for fact in newest], viewer=viewer)
+        terms = bulk_reads.terms_of(db, [fact.id for fact in newest], viewer=viewer)
     return Bucket(count, tuple(newest), terms, left_out)
 
 

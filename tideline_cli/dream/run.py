@@ -7,7 +7,7 @@ from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import material, visibility
+from tideline_cli.store import bulk_reads, visibility
 from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
@@ -122,11 +122,11 @@ def plan(
 ) -> Plan:
     """Return what the stages propose, each on what those before it would leave behind."""
     stages = settings.stages
-    reflected = material.count(db, viewer=viewer)
+    reflected = bulk_reads.count(db, viewer=viewer)
     confirms: list[Confirm] = []
     if "confirm" in stages:
-        beliefs = material.beliefs(db, viewer=viewer)
-        corrections = material.corrections(db, viewer=viewer)
+        beliefs = bulk_reads.beliefs(db, viewer=viewer)
+        corrections = bulk_reads.corrections(db, viewer=viewer)
         confirms = confirm.plan(beliefs, corrections, count=settings.confirm_count)
     current = {item.after.id: item.after for item in confirms}
     pairs, edges = _pairs(db, compared, current, viewer)
@@ -185,13 +185,13 @@ def _compared(
 
 def _pairs(
     db: Connection, compared: Compared | None, current: dict[str, Fact], viewer: Origin
-) -> tuple[list[Pair], dict[str, list[material.Edge]]]:
+) -> tuple[list[Pair], dict[str, list[bulk_reads.Edge]]]:
     """Return the pairs with their facts, most alike first, then newest first; and the edges."""
     found = [] if compared is None else compared.pairs
     seqs = sorted({seq for pair in found for seq in pair[:2]})
     known = {
         seq: current.get(fact.id, fact)
-        for seq, fact in material.whole(db, seqs, viewer=viewer).items()
+        for seq, fact in bulk_reads.whole(db, seqs, viewer=viewer).items()
         if fact.lifecycle == "active"
     }
     place = {
@@ -201,13 +201,13 @@ def _pairs(
     alive = [(a, b, cosine) for a, b, cosine in found if a in known and b in known]
     alive.sort(key=lambda pair: (-pair[2], *sorted((place[pair[0]], place[pair[1]]))))
     pairs = [(known[a], known[b], cosine) for a, b, cosine in alive]
-    return pairs, material.edges(db, seqs, viewer=viewer)
+    return pairs, bulk_reads.edges(db, seqs, viewer=viewer)
 
 
 def _relates(
     settings: Settings,
     pairs: Sequence[Pair],
-    edges: dict[str, list[material.Edge]],
+    edges: dict[str, list[bulk_reads.Edge]],
     merges: Sequence[Merge],
 ) -> list[Relate]:
     """Return the edges to make, on top of those that are there and that merges pass on."""
@@ -246,7 +246,7 @@ def _fades(
     until = LATEST_MS if SWEEP in settings.stages else now - settings.evict_after_ms
     rows = [
         _row(row[0], current[row[1]]) if row[1] in current else row
-        for row in material.fading(db, viewer=viewer, until=until)
+        for row in bulk_reads.fading(db, viewer=viewer, until=until)
         if row[1] not in gone and not _is_confirmed(current.get(row[1]))
     ]
     old: list[Faded] = []
@@ -258,7 +258,7 @@ def _fades(
     if SWEEP in settings.stages:
         taken = {faded[0] for faded in old}
         weak = [faded for faded in evict.sweep(rows, now=now) if faded[0] not in taken]
-    found = material.whole(db, [faded[0] for faded in (*old, *weak)], viewer=viewer)
+    found = bulk_reads.whole(db, [faded[0] for faded in (*old, *weak)], viewer=viewer)
 
     def whole(some: Sequence[Faded]) -> list[Fade]:
         return [

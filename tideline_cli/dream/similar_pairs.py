@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.record import record
-from tideline_cli.store import material, similar_pairs, vectors
+from tideline_cli.store import bulk_reads, similar_pairs, vectors
 from tideline_cli.store.connection import snapshot, writing
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedder import cosines
@@ -163,7 +163,7 @@ def _codes(
     codes = rows[order[place]]
     lost = np.flatnonzero(stored[order[place]] != np.array(ground.numbers))
     if len(lost):
-        texts = material.contents(db, [ground.numbers[i] for i in lost], viewer=viewer)
+        texts = bulk_reads.contents(db, [ground.numbers[i] for i in lost], viewer=viewer)
         anew = [texts.get(ground.numbers[i], "") for i in lost]
         codes[lost] = embedder.embed_packed(anew)
     return (seqs, made.tobytes(), [fact_id for *_, fact_id in ground.backlog]), codes
@@ -205,7 +205,7 @@ def _exact(
 ) -> Iterator[Pair]:
     """Yield the pairs with the cosines of their texts."""
     seqs = sorted({seq for pair in pairs for seq in pair[:2]})
-    texts = material.contents(db, seqs, viewer=viewer)
+    texts = bulk_reads.contents(db, seqs, viewer=viewer)
     both = [pair for pair in pairs if pair[0] in texts and pair[1] in texts]
     values = cosines(embedder, [(texts[a], texts[b]) for a, b, _ in both])
     for (a, b, _), cosine in zip(both, values, strict=True):

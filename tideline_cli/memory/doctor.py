@@ -13,12 +13,12 @@ from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import (
+    bulk_reads,
     checks,
     connection,
     derived_checks,
     guard,
     journal_checks,
-    material,
     place_checks,
     score_bounds,
     slots,
@@ -136,7 +136,7 @@ def index_terms(db: Connection) -> Iterator[Finding]:
     """Every fact has the terms of its text."""
     analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
     wrong = 0
-    for content, held, length in material.analysed(db, viewer=EVERYONE):
+    for content, held, length in bulk_reads.analysed(db, viewer=EVERYONE):
         listed = terms(content, analyzer=analyzer)
         wrong += held != " ".join(listed) or length != len(listed)
     if wrong:
@@ -157,7 +157,7 @@ def merges(db: Connection) -> Iterator[Finding]:
     rule = rule_of(db)
     lost = [
         fact_id
-        for fact_id, gone, kept in material.merged_away(db, viewer=EVERYONE)
+        for fact_id, gone, kept in bulk_reads.merged_away(db, viewer=EVERYONE)
         if apart(kept, gone, rule=rule) is not None
     ]
     if lost:
@@ -194,7 +194,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin: int) -> int:
     size = made_by.code_size
     for packed, codes in vectors.chunks(db, origin=origin, embedder=made_by.name):
         numbers = unpack(f"<{len(packed) // 4}I", packed[: len(packed) // 4 * 4])
-        texts = material.readable(db, numbers, viewer=EVERYONE)
+        texts = bulk_reads.readable(db, numbers, viewer=EVERYONE)
         rows = [(place, texts[seq]) for place, seq in enumerate(numbers) if seq in texts]
         if len(codes) != len(numbers) * size or not rows:
             continue  # told by `vectors`

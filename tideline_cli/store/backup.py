@@ -7,7 +7,7 @@ import apsw
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
-from tideline_cli.store import connection, failures, files, schema, transactions
+from tideline_cli.store import connection, database_errors, files, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _filled(db: Connection, path: str) -> Copied:
     except BaseException as error:
         _discard(path)
         if isinstance(error, apsw.Error) and not isinstance(error, apsw.CorruptError):
-            raise failures.translated(error, path) from error
+            raise database_errors.translated(error, path) from error
         raise
     return Copied(path, facts, files.size(path))
 

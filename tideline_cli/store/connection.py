@@ -278,7 +278,7 @@ def _is_empty(db: Connection) -> bool:
 def _verify(db: Connection, path: str) -> int:
     """Return the version of a file of ours; raise StoreError for any other."""
     if db.pragma("application_id") != APPLICATION_ID:
-        from tideline_cli.store.failures import foreign  # noqa: PLC0415  only for an error
+        from tideline_cli.store.database_errors import foreign  # noqa: PLC0415  only for an error
 
         raise foreign(path)
     version = int(db.pragma("user_version"))
