@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import DAY, NOW, PEER, fact, put, rows
-from tideline_cli.dream import similar_pairs
+from tideline_cli.dream import comparison
 from tideline_cli.dream.run import Settings, dream, summary
 from tideline_cli.memory.amend import archive
 from tideline_cli.memory.remember import remember
@@ -186,14 +186,14 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
     """A proposal whose facts changed between plan and apply is skipped, the others happen."""
     put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact("tea at four", "B1"),
              fact("tea at four", "B2")])  # fmt: skip
-    kept = similar_pairs.keep
+    kept = comparison.keep
 
     def meanwhile(db, compared, *, origin):
         with journal.batch(db, verb="forget", by=OWNER, now=NOW):
             archive(db, state(db, "A1"), by=None, now=NOW)
         kept(db, compared, origin=origin)
 
-    monkeypatch.setattr(similar_pairs, "keep", meanwhile)
+    monkeypatch.setattr(comparison, "keep", meanwhile)
     done = night(db)
     assert ([m.loser.id for m in done.plan.merges], done.skipped) == (["B2"], 1)
     (told,) = {e.reason for e in journal.entries(db, viewer=OWNER, limit=9) if e.verb == "dream"}

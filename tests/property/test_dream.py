@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import NOW, PEER, fact, fresh_store, put
-from tideline_cli.dream import similar_pairs
+from tideline_cli.dream import comparison
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange.jsonl import forms
 from tideline_cli.memory.amend import archive
@@ -76,12 +76,12 @@ def test_night_by_night_finds_what_one_night_finds(steps):
         play(db, steps)
         if visibility.number(db, OWNER) == visibility.NOBODY:
             return
-        found = similar_pairs.compare(db, origin=1, viewer=OWNER, floor=0.8)
+        found = comparison.compare(db, origin=1, viewer=OWNER, floor=0.8)
         if found is None:
             return
         with writing(db):
             similar_pairs.forget(db, origin=1)
-        anew = similar_pairs.compare(db, origin=1, viewer=OWNER, floor=0.8)
+        anew = comparison.compare(db, origin=1, viewer=OWNER, floor=0.8)
         assert sorted(found.pairs) == sorted(anew.pairs)
 
 

@@ -20,7 +20,7 @@ ONLY_IN = {
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
-    "numpy": ("vector/", "memory/", "dream/similar_pairs.py"),
+    "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py",),
     "urllib": ("llm/",),
     "socket": (),

@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.figures import text
 from tests.soundness import sound
-from tideline_cli.dream import similar_pairs
+from tideline_cli.dream import comparison
 from tideline_cli.errors import BusyError, ReplacedError
 from tideline_cli.exchange import take
 from tideline_cli.exchange.rows import Ground
@@ -197,7 +197,7 @@ def test_another_rule_during_a_dream(run, home, monkeypatch):
     for said in ("the blue cat sat on the old mat", "the cat sat on the old mat not blue"):
         assert run("remember", said, "--json").json["action"] == "created"
     run("config", "set", "sameness", "reference")
-    keep = similar_pairs.keep
+    keep = comparison.keep
 
     def changed(db, compared, **given):
         keep(db, compared, **given)
@@ -206,7 +206,7 @@ def test_another_rule_during_a_dream(run, home, monkeypatch):
 
     argv = ("dream", "--stage", "consolidate", "--merge-at", "0.5", "--max-loss", "1")
     assert "1 merged" in run(*argv, "--dry-run").out
-    monkeypatch.setattr(similar_pairs, "keep", changed)
+    monkeypatch.setattr(comparison, "keep", changed)
     assert "nothing to do" in run(*argv).out
     assert run("status", "--json").json["facts"]["archived"] == 0
 

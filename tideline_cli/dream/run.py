@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.dream.comparison import Compared
     from tideline_cli.dream.evict import Faded
-    from tideline_cli.dream.similar_pairs import Compared
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Confirm, Merge, Proposal, Relate
@@ -91,9 +91,9 @@ def dream(
     if dry_run:
         return Dreamt(made, 0, None)
     if compared is not None:
-        from tideline_cli.dream import similar_pairs  # noqa: PLC0415  numpy
+        from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
-        similar_pairs.keep(db, compared, origin=number)
+        comparison.keep(db, compared, origin=number)
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.take(made.proposals)
     done = _without(made, pass_.skipped)
@@ -176,9 +176,9 @@ def _compared(
         wanted.append(settings.relate_at)
     if number == visibility.NOBODY or not wanted:
         return None
-    from tideline_cli.dream import similar_pairs  # noqa: PLC0415  numpy
+    from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
-    return similar_pairs.compare(
+    return comparison.compare(
         db, origin=number, viewer=viewer, floor=min(wanted), progress=progress
     )
 
