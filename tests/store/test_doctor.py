@@ -16,14 +16,8 @@ from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.store import (
-    connection,
-    derived_checks,
-    files,
-    guard,
-    schema,
-    score_bounds,
-)
+from tideline_cli.store import connection, files, schema, score_bounds
+from tideline_cli.store.checks import derived, run_check
 from tideline_cli.store.connection import open_for_writing, writing
 
 WORDS = ("deploys on Fridays", "waters the plants", "drinks green tea", "reads at night")
@@ -403,7 +397,7 @@ def test_damage_that_stays_is_damage(run, store, monkeypatch):
     failing(monkeypatch, 2, apsw.CorruptError)
     found = run("doctor", "--json").json["findings"]
     assert [f["check"] for f in found] == ["structure"]
-    assert guard.READING in doctor.BLOCKING
+    assert run_check.READING in doctor.BLOCKING
 
 
 # surroundings
@@ -467,9 +461,9 @@ def test_an_old_library_is_told(run, store, monkeypatch):
 
 def test_a_long_log_is_a_warning(run, store, monkeypatch):
     """A log that grew is told with what to do."""
-    from tideline_cli.store import place_checks
+    from tideline_cli.store.checks import on_disk
 
-    monkeypatch.setattr(place_checks, "_LONG_LOG", 0)
+    monkeypatch.setattr(on_disk, "_LONG_LOG", 0)
     reader = raw(store)
     reader.execute("BEGIN; SELECT count(*) FROM fact").fetchall()
     run("remember", "something that stays in the log")
@@ -489,7 +483,7 @@ def test_doctor_beside_writers(run, store):
         embed_backlog(db, origin=1, limit=100)
     db.close()
     assert report.findings == ()
-    assert derived_checks.sets(raw(store))
+    assert derived.sets(raw(store))
 
 
 def test_doctor_asks_on_a_terminal(store):

@@ -17,7 +17,8 @@ import pytest
 from tests.soundness import sound
 from tests.support import ROOT, fact, fresh_store, put
 from tideline_cli.errors import CannotWriteError, StoreError
-from tideline_cli.store import backup, checks, connection, digest, migrations, schema
+from tideline_cli.store import backup, connection, digest, migrations, schema
+from tideline_cli.store.checks import structure
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
 LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
@@ -59,14 +60,14 @@ def state(path):
     try:
         assert db.execute("PRAGMA integrity_check").get == "ok"
         rows = db.execute("SELECT seq, id, created_at, content, terms FROM fact").fetchall()
-        return db.pragma("user_version"), checks.objects(db), rows
+        return db.pragma("user_version"), structure.objects(db), rows
     finally:
         db.close()
 
 
 def fresh_objects():
     with fresh_store() as db:
-        return checks.objects(db)
+        return structure.objects(db)
 
 
 @pytest.mark.parametrize("path", LEGACY, ids=lambda path: path.stem)

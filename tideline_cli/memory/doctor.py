@@ -12,18 +12,8 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import (
-    bulk_reads,
-    checks,
-    connection,
-    derived_checks,
-    guard,
-    journal_checks,
-    place_checks,
-    score_bounds,
-    slots,
-    vectors,
-)
+from tideline_cli.store import bulk_reads, connection, score_bounds, slots, vectors
+from tideline_cli.store.checks import derived, journalled, on_disk, run_check, structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +22,11 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.store.guard import Check
+    from tideline_cli.store.checks.run_check import Check
     from tideline_cli.vector.embedder import Embedder
 
 _NAMED = 5  # ids in a message
-BLOCKING = frozenset((guard.READING, "names", "library", "identity", "structure", "tables"))
+BLOCKING = frozenset((run_check.READING, "names", "library", "identity", "structure", "tables"))
 """While one of these finds anything, nothing in the file is repaired."""
 
 
@@ -74,40 +64,40 @@ def examine(
 
 
 _QUICK: tuple[tuple[str, Check], ...] = (
-    ("references", checks.references),
-    ("values", checks.values),
-    ("origins", checks.origins),
-    ("counts", checks.counts),
-    ("bounds", derived_checks.bounds),
-    ("vectors", derived_checks.vector_sets),
-    ("pairs", derived_checks.pairs),
-    ("links", checks.links),
+    ("references", structure.references),
+    ("values", structure.values),
+    ("origins", structure.origins),
+    ("counts", structure.counts),
+    ("bounds", derived.bounds),
+    ("vectors", derived.vector_sets),
+    ("pairs", derived.pairs),
+    ("links", structure.links),
     ("slots", slots.one_value),
-    ("batches", journal_checks.batches),
-    ("journal", journal_checks.journal),
-    ("purge", checks.purge),
+    ("batches", journalled.batches),
+    ("journal", journalled.journal),
+    ("purge", structure.purge),
 )
 
 
 def _checks(
     path: str, *, deep: bool, network_allowed: bool
 ) -> Iterator[tuple[str, Callable[[], Sequence[Finding]]]]:
-    yield "modes", lambda: list(place_checks.modes(path))
-    yield "names", lambda: list(place_checks.one_name(path))
-    yield "room", lambda: list(place_checks.room(path))
-    yield "log", lambda: list(place_checks.log(path))
+    yield "modes", lambda: list(on_disk.modes(path))
+    yield "names", lambda: list(on_disk.one_name(path))
+    yield "room", lambda: list(on_disk.room(path))
+    yield "log", lambda: list(on_disk.log(path))
     if not network_allowed:
-        yield "file_system", lambda: list(place_checks.file_system(path))
+        yield "file_system", lambda: list(on_disk.file_system(path))
     yield "library", _library
-    yield "identity", lambda: guard.run("identity", checks.identity, path)
-    structure = checks.structure_and_indexes if deep else checks.structure
-    yield "structure", lambda: guard.run("structure", structure, path)
-    yield "tables", lambda: guard.run("tables", checks.tables, path)
-    yield "index", lambda: guard.run("index", checks.index, path, writes=True)
-    images = journal_checks.whole_images if deep else journal_checks.images
+    yield "identity", lambda: run_check.run("identity", structure.identity, path)
+    pages = structure.structure_and_indexes if deep else structure.structure
+    yield "structure", lambda: run_check.run("structure", pages, path)
+    yield "tables", lambda: run_check.run("tables", structure.tables, path)
+    yield "index", lambda: run_check.run("index", structure.index, path, writes=True)
+    images = journalled.whole_images if deep else journalled.images
     later = (*_QUICK, ("images", images), ("embedder", embedder))
     for name, check in (*later, *_DEEP) if deep else later:
-        yield name, lambda name=name, check=check: guard.run(name, check, path)  # type: ignore[misc]
+        yield name, lambda name=name, check=check: run_check.run(name, check, path)  # type: ignore[misc]
 
 
 def _library() -> list[Finding]:
@@ -179,7 +169,7 @@ def exact_vectors(db: Connection) -> Iterator[Finding]:
     if not made_by.exact:
         return  # a model elsewhere: the same text need not give the same vector
     wrong = 0
-    for name, origin in derived_checks.sets(db):
+    for name, origin in derived.sets(db):
         if name == made_by.name:
             wrong += _wrong_vectors(db, made_by, origin)
     if wrong:
@@ -206,7 +196,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin: int) -> int:
 
 
 _DEEP: tuple[tuple[str, Check], ...] = (
-    ("digests", checks.digests),
+    ("digests", structure.digests),
     ("terms", index_terms),
     ("exact_bounds", exact_bounds),
     ("exact_vectors", exact_vectors),

@@ -9,18 +9,15 @@ from tideline_cli.model.text import terms
 from tideline_cli.store import (
     backup,
     connection,
-    derived_checks,
     digest,
     facts,
     fts,
     journal,
-    journal_checks,
-    place_checks,
     purge_traces,
-    repairs,
     score_bounds,
     writes,
 )
+from tideline_cli.store.checks import derived, journalled, on_disk, repairs
 from tideline_cli.store.connection import put_setting, writing
 
 TYPE_CHECKING = False
@@ -53,7 +50,7 @@ def mend(
 ) -> str | None:  # fmt: skip
     """Do the repairs; return the path of the copy that was made before, None when none was
     needed."""
-    place_checks.tighten(path)
+    on_disk.tighten(path)
     if names == ["modes"]:
         return None
     kept = None
@@ -98,9 +95,9 @@ def _analyse(db: Connection) -> None:
 
 def _embed(db: Connection) -> None:
     with connection.writing(db):
-        sets = derived_checks.sets(db)
+        sets = derived.sets(db)
         for embedder, origin in sets:
-            derived_checks.forget_vectors(db, origin, embedder)
+            derived.forget_vectors(db, origin, embedder)
     for origin in sorted({origin for _, origin in sets}):
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
@@ -122,12 +119,12 @@ _JOURNALLED: dict[str, Callable[[Connection], None]] = {
     "links": repairs.drop_crossing_links,
 }
 _AT_ONCE: dict[str, Callable[[Connection], None]] = {
-    "batches": journal_checks.close_batches,
-    "journal": journal_checks.close_gaps,
+    "batches": journalled.close_batches,
+    "journal": journalled.close_gaps,
     "index": fts.rebuild,
     "counts": repairs.count_anew,
     "bounds": _bound,
-    "pairs": derived_checks.forget_pairs,
+    "pairs": derived.forget_pairs,
     "digests": _accept,
 }
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}

@@ -5,17 +5,18 @@ from __future__ import annotations
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor
 from tideline_cli.model.record import record
-from tideline_cli.store import backup, checks, connection, files, guard
+from tideline_cli.store import backup, connection, files
+from tideline_cli.store.checks import run_check, structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHECKS = (
-    ("identity", checks.identity),
-    ("structure", checks.structure_and_indexes),
-    ("tables", checks.tables),
-    ("references", checks.references),
+    ("identity", structure.identity),
+    ("structure", structure.structure_and_indexes),
+    ("tables", structure.tables),
+    ("references", structure.references),
 )
 
 
@@ -36,7 +37,7 @@ def check(path: str, database: str) -> int:
     if not files.is_file(path):
         raise UsageError(f"there is no file {path}", hint="name a file that `tideline backup` made")
     for name, one in _CHECKS:
-        found = [f for f in guard.run(name, one, path) if f.severity == "error"]
+        found = [f for f in run_check.run(name, one, path) if f.severity == "error"]
         if found and name == "identity" and _is_older(path):
             break  # it is upgraded once it is in place
         if found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store.checks import COUNTED_TERMS
+from tideline_cli.store.checks.structure import COUNTED_TERMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
