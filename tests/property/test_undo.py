@@ -31,7 +31,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import batches, facts, score_bounds, visibility
+from tideline_cli.store import facts, history, score_bounds, visibility
 from tideline_cli.store.connection import writing
 
 WORDS = "deploy friday monday coffee tea office lunch paris train green".split()
@@ -264,7 +264,7 @@ def exported(db):
 
 
 def newest(world):
-    found = batches.newest(world.db, viewer=world.viewer)
+    found = history.newest(world.db, viewer=world.viewer)
     return 0 if found is None else found.number
 
 
@@ -277,10 +277,10 @@ def test_the_last_batch_is_taken_back_exactly(data):
         world = World(db, data.draw)
         for _ in range(data.draw(st.integers(0, 7))):
             act(world)
-        number = {viewer: batches.newest(db, viewer=viewer) for viewer in ORIGINS}
+        number = {viewer: history.newest(db, viewer=viewer) for viewer in ORIGINS}
         before = exported(db)
         act(world)
-        if batches.newest(db, viewer=world.viewer) == number[world.viewer]:
+        if history.newest(db, viewer=world.viewer) == number[world.viewer]:
             return
         after = exported(db)
         undo(db, None, viewer=world.viewer, now=world.tick())
@@ -293,7 +293,7 @@ def test_the_last_batch_is_taken_back_exactly(data):
 
 def changed_facts(db, viewer, ordinal):
     """Return the ids of the facts whose rows, not only their use, a batch changed."""
-    number = batches.find(db, ordinal, viewer=viewer).number
+    number = history.find(db, ordinal, viewer=viewer).number
     return {
         fact_id for (fact_id,) in db.execute(
             "SELECT id FROM change JOIN fact ON seq = row WHERE entity = 'fact' AND batch = ?",
@@ -325,7 +325,7 @@ def test_an_older_batch_is_taken_back_alone_or_not_at_all(data):
         for _ in range(data.draw(st.integers(2, 8))):
             before = bare(exported(db))
             act(world)
-            found = batches.newest(db, viewer=world.viewer)
+            found = history.newest(db, viewer=world.viewer)
             if found is not None:
                 pasts.setdefault((world.viewer.key, found.ordinal), (world.viewer, before))
         if not pasts:

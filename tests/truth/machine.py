@@ -26,7 +26,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.store import batches, facts
+from tideline_cli.store import facts, history
 from tideline_cli.store.connection import open_for_writing
 
 EVERYTHING = 10**6
@@ -86,7 +86,7 @@ class Memory(RuleBasedStateMachine):
 
     @staticmethod
     def do_undo_older(world):
-        newest = batches.newest(world.db, viewer=world.viewer)
+        newest = history.newest(world.db, viewer=world.viewer)
         if newest is not None:
             ordinal = world.draw(st.integers(1, newest.ordinal))
             undo(world.db, ordinal, viewer=world.viewer, now=world.tick())

@@ -6,7 +6,7 @@ from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory.undo_apply import MANY, Plan, Reversal, carry_out, embed
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import batches, journal, undo_conflicts, undo_rows
+from tideline_cli.store import history, journal, undo_conflicts, undo_rows
 from tideline_cli.store.connection import snapshot
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.batches import Batch
+    from tideline_cli.store.history import Batch
     from tideline_cli.store.undo_conflicts import Conflict
     from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
 
@@ -64,7 +64,7 @@ def undo(
 def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
     hint = "`tideline history` shows the batches of this origin"
     if ordinal is None:
-        batch = batches.newest(db, viewer=viewer)
+        batch = history.newest(db, viewer=viewer)
         if batch is None:
             raise NotFoundError("there is nothing to undo", hint=hint)
         if batch.verb in _FINAL:
@@ -74,7 +74,7 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
                 code="undo_conflict",
             )
         return batch
-    batch = batches.find(db, ordinal, viewer=viewer)
+    batch = history.find(db, ordinal, viewer=viewer)
     if batch is None:
         raise NotFoundError(f"no such batch: {ordinal}", hint=hint)
     if batch.outcome == "blocked":
@@ -85,7 +85,7 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
             hint="`tideline forget` is the way that can be taken back",
             code="undo_conflict",
         )
-    if not batches.has_changes(db, batch):
+    if not history.has_changes(db, batch):
         raise WriteBlockedError(
             f"batch {ordinal} changed nothing that is still there", hint=hint, code="undo_conflict"
         )
@@ -221,7 +221,7 @@ def _refusal(
 ) -> WriteBlockedError:
     """Return the error that names what stands in the way, the first few."""
     ids = ids | undo_rows.names(db, [conflict.fact for conflict in found])
-    known = {number: batches.by_number(db, number) for number in {c.batch for c in found}}
+    known = {number: history.by_number(db, number) for number in {c.batch for c in found}}
     told: list[str] = []
     for conflict in found[:_NAMED]:
         other = known[conflict.batch]

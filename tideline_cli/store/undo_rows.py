@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import batches, digest, journal
+from tideline_cli.store import digest, history, journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.batches import Batch
+    from tideline_cli.store.history import Batch
 
     Row = dict[str, Any]
 
@@ -129,7 +129,7 @@ def undone_by(db: Connection, batch: Batch) -> int:
     ).fetchone()
     if row is None:
         return 0
-    took = batches.by_number(db, row[0])
+    took = history.by_number(db, row[0])
     return 0 if took is None or undone_by(db, took) else int(row[1])
 
 

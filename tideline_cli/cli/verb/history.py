@@ -12,7 +12,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, undo_rows
-from tideline_cli.store.edges import lives
+from tideline_cli.store.history import lives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
