@@ -52,7 +52,7 @@ FAULTS = {
         "    uses: dict[int, Row | None] = {}",
     ),
     "a value of a slot ends now": (
-        "policy/replaced.py",
+        "policy/slots.py",
         "at = max(begin(holder), min(begin(new), now))",
         "at = now",
     ),

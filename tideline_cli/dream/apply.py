@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.dream.consolidate import REPLACES
 from tideline_cli.dream.relate import KIND
 from tideline_cli.errors import NotFoundError, ReplacedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
 from tideline_cli.model.record import replace
 from tideline_cli.policy.amend import REMOVED, archived
@@ -136,7 +136,7 @@ class Pass:
             if after is not None:
                 writes.change(self._db, survivor, after)
                 self._pass_uses_on(after, stands)
-            for kind in REPLACES:
+            for kind in SUCCEEDS:
                 links.add(
                     self._db,
                     links.Link(survivor.id, kind, loser.id, proposal.reason, None, self._now),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tideline_cli.dream.relate import MOST
-from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.edge import REPLACING, SUCCEEDS
 from tideline_cli.model.proposal import Merge
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
@@ -13,8 +13,6 @@ from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.periods import may_be_one, merged
 from tideline_cli.policy.sameness import apart, richness, same_slot
 from tideline_cli.ranking.decay import present
-
-REPLACES = ("contradicts", "transition")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def plan(
         inherited = _inherited(own, theirs, keeper, loser)
         after = merged(keeper, loser)
         found.append(Merge(keeper, after, loser, cosine, inherited))
-        own += [*inherited, *((kind, loser.id, None, None) for kind in REPLACES)]
+        own += [*inherited, *((kind, loser.id, None, None) for kind in SUCCEEDS)]
         current[keeper.id] = after
         gone.add(loser.id)
     return found

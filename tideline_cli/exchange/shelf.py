@@ -7,9 +7,11 @@ from tideline_cli.exchange.edges_of_rows import RowEdges
 from tideline_cli.exchange.places import Places, differs
 from tideline_cli.exchange.references import Names
 from tideline_cli.exchange.rows import was_confined, was_limited
+from tideline_cli.memory.succession import give_way
+from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.policy.amend import begin
-from tideline_cli.policy.succession import settled
+from tideline_cli.policy.slots import settled
 from tideline_cli.store import facts, links, uses, visibility, writes
 
 TYPE_CHECKING = False
@@ -22,9 +24,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.rows import Ground
     from tideline_cli.exchange.summary import Summary
     from tideline_cli.model.fact import Fact
-    from tideline_cli.policy.succession import Ended
 
-_LINKS = ("contradicts", "transition")  # from a value of a slot to the one that it ends
 
 
 class Shelf:
@@ -93,7 +93,7 @@ class Shelf:
             since = min(map(begin, come.values()))
             values = [*self._replaced(active, since), *active]
             for end in settled(values, come, now=self._ground.now):
-                self._end(end)
+                give_way(self._db, [end], now=end.by.created_at)
                 if end.before.lifecycle == "active":
                     self._summary.superseded += end.by.id in come
                     self._summary.older += end.by.id not in come
@@ -106,7 +106,7 @@ class Shelf:
         while waiting:
             value = waiting.pop()
             for link in links.leaving(self._db, value.id, viewer=value.origin):
-                if link.kind != _LINKS[0] or link.target in found:
+                if link.kind != SUCCEEDS[0] or link.target in found:
                     continue
                 gone = facts.find(self._db, link.target, viewer=value.origin)[1]
                 is_late = gone.valid_to is not None and gone.valid_to > since
@@ -114,12 +114,6 @@ class Shelf:
                     found[gone.id] = gone
                     waiting.append(gone)
         return list(found.values())
-
-    def _end(self, end: Ended) -> None:
-        writes.change(self._db, end.before, end.after)
-        for kind in _LINKS:
-            link = links.Link(end.by.id, kind, end.before.id, created_at=end.by.created_at)
-            links.add(self._db, link)
 
     def put_use(self, fact: Fact) -> None:
         """Store the use of a fact that has just come, if it has any."""

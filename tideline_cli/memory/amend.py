@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.recall import Query, recall
-from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.edge import REPLACING, SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import amend as policy
 from tideline_cli.policy.gate import may_touch
@@ -71,7 +71,7 @@ def archive(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
     """Close a fact inside a batch that the caller holds open; `by` is what stands in its place."""
     writes.change(db, fact, policy.archived(fact, now=now))
     if by is not None:
-        for kind in ("contradicts", "transition"):
+        for kind in SUCCEEDS:
             links.add(db, links.Link(by.id, kind, fact.id, created_at=now))
 
 

@@ -6,13 +6,15 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import edit_request, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.memory.near_duplicates import twins
+from tideline_cli.memory.succession import give_way
+from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy import edits, gate
 from tideline_cli.policy.amend import begin, ended
-from tideline_cli.policy.periods import displaced
-from tideline_cli.store import facts, journal, links, uses, writes
+from tideline_cli.policy.slots import Ended, displaced
+from tideline_cli.store import facts, journal, uses, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -32,8 +34,6 @@ _COMPARED = (
 )  # fmt: skip
 _TAKEN = {True: "vouched for the words", False: "new words in the place of those"}
 Editor = edit_request.Editor
-_EDITED = ("supersedes", "transition")
-_IN_THE_SLOT = ("contradicts", "transition")
 
 
 @record
@@ -129,7 +129,6 @@ def _reword(
     said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
     gate.check_permanence(said.source, said.tier, said.pinned)
     gate.check(said.segment, said.source, [kept.source])
-    old = ended(kept, at=begin(said), now=now)
     known = _known(db, said, kept, origin=batch.origin)
     if known is not None:
         fact = edits.joined(known, said, changes, edited=kept)
@@ -139,22 +138,23 @@ def _reword(
         )
     else:
         fact = _stored(db, said, kept, new, origin=batch.origin)
-    _put_by(db, [(kept, old)], fact, _EDITED, now=now)
-    gone = [(kept, old), *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
+    edited = Ended(kept, ended(kept, at=begin(said), now=now), fact, SUPERSEDES)
+    give_way(db, [edited], now=now)
+    gone = [edited, *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
     if is_trusted(fact.source) and not is_trusted(kept.source):
         batch.explain(f"{_TAKEN[editor.vouched]} of {kept.source}: {kept.id} is {fact.id}")
     return _told("superseded" if known is None else "reinforced", fact, gone, batch)
 
 
 def _told(
-    action: str, fact: Fact, gone: Sequence[tuple[Fact, Fact]], batch: journal.batch
+    action: str, fact: Fact, gone: Sequence[Ended], batch: journal.batch
 ) -> Edited:
     later = tuple(
-        (after.id, after.valid_to)
-        for _, after in gone
-        if after.lifecycle == "active" and after.valid_to is not None
+        (end.after.id, end.after.valid_to)
+        for end in gone
+        if end.after.lifecycle == "active" and end.after.valid_to is not None
     )
-    return Edited(action, fact, tuple(old.id for old, _ in gone), batch.ordinal, later)
+    return Edited(action, fact, tuple(end.before.id for end in gone), batch.ordinal, later)
 
 
 def _known(db: Connection, said: Fact, kept: Fact, *, origin: int) -> Fact | None:
@@ -201,7 +201,7 @@ def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin: int
 def _fill_slot(
     db: Connection, fact: Fact, before: Fact, changes: Mapping[str, Any], *, now: int,
     but: str | None = None,
-) -> list[tuple[Fact, Fact]]:  # fmt: skip
+) -> list[Ended]:  # fmt: skip
     """End what the fact replaces in its slot, where it did not stand as `before`: from now on, or
     since the time that the edit states. Words that somebody vouches for now replace what those of
     the untrusted fact stood beside."""
@@ -216,17 +216,8 @@ def _fill_slot(
         now=now,
         before=before if stood else None,
     )
-    _put_by(db, gone, fact, _IN_THE_SLOT, now=now)
+    give_way(db, gone, now=now)
     return gone
-
-
-def _put_by(
-    db: Connection, gone: Sequence[tuple[Fact, Fact]], by: Fact, kinds: Sequence[str], *, now: int
-) -> None:
-    for before, after in gone:
-        writes.change(db, before, after)
-        for kind in kinds:
-            links.add(db, links.Link(by.id, kind, before.id, created_at=now))
 
 
 def _terms(db: Connection, fact: Fact) -> list[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
-    from tideline_cli.policy.replaced import Ended
+    from tideline_cli.policy.slots import Ended
 
 _MOST_SIMILAR = 3
 
@@ -153,13 +153,11 @@ def _succeed(
         rivals += facts.once_in_slot(db, holder.slot, viewer=new.origin, after=since)
     if not named and not rivals:
         return ()
-    from tideline_cli.policy.replaced import succeeded  # noqa: PLC0415  most replace nothing
+    from tideline_cli.memory.succession import give_way  # noqa: PLC0415  likewise
+    from tideline_cli.policy.slots import succeeded  # noqa: PLC0415  most replace nothing
 
     past = succeeded(holder, new, named=named, mates=rivals)
-    for one in past:
-        writes.change(db, one.before, one.after)
-        for kind in one.link_kinds:
-            links.add(db, links.Link(holder.id, kind, one.before.id, created_at=new.created_at))
+    give_way(db, past, now=new.created_at)
     return past
 
 

@@ -24,3 +24,7 @@ INVERSE: Mapping[str, str] = {kind: kind for kind in KINDS} | {
 
 # An active fact with such an edge to another stands in that one's place.
 REPLACING = ("contradicts", "transition", "supersedes")
+# From a value of a slot, or the survivor of a merge, to what gives way to it.
+SUCCEEDS = ("contradicts", "transition")
+# From a fact to the one that its writer names as replaced.
+SUPERSEDES = ("supersedes", "transition")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import replace
-from tideline_cli.policy.amend import begin, ended
+from tideline_cli.policy.amend import begin
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.sameness import enriched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
 
     from tideline_cli.model.fact import Fact
 
@@ -51,24 +50,3 @@ def merged(survivor: Fact, other: Fact) -> Fact:
     period = united(survivor, other) if may_touch(other.source, survivor.source) else survivor
     after = enriched(survivor, other)
     return replace(after, valid_from=period.valid_from, valid_to=period.valid_to)
-
-
-def displaced(
-    fact: Fact, mates: Iterable[Fact], *, at: int, now: int, before: Fact | None = None
-) -> list[tuple[Fact, Fact]]:
-    """Return (active fact, what becomes of it) for what `fact` replaces of its slot from `at` on.
-
-    It ends where `fact` takes over; what holds at other times stays as it is, and so does what its
-    source may not touch. `before` is the fact as it was in this slot: what it stood beside then, it
-    stands beside now.
-    """
-    later = replace(fact, valid_from=max(at, begin(fact)))
-    start = begin(later)
-    return [
-        (mate, ended(mate, at=start, now=now))
-        for mate in mates
-        if mate.id != fact.id
-        and may_touch(fact.source, mate.source)
-        and overlap(later, mate)
-        and not (before is not None and overlap(before, mate))
-    ]

@@ -1,0 +1,21 @@
+"""What gives way to another fact, stored: as it is then, and the edges that lead to it."""
+
+from __future__ import annotations
+
+from tideline_cli.store import links, writes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from apsw import Connection
+
+    from tideline_cli.policy.slots import Ended
+
+
+def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
+    """Store what each fact becomes and link its successor to it; part of the caller's batch."""
+    for end in ended:
+        writes.change(db, end.before, end.after)
+        for kind in end.link_kinds:
+            links.add(db, links.Link(end.by.id, kind, end.before.id, created_at=now))
