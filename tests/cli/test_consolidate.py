@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import run_main
 from tests.llm.server import Step, half, reply, serving
 from tests.support import NOW, seed
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 from tideline_cli.llm import endpoint
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import parse_origin
@@ -185,12 +185,12 @@ def test_throttle(filled):
         again = ask(filled, server, "--origin", "owner", "--json")
         assert again.json == {
             "origins": [], "archived": 0, "throttled": True,
-            "next_due": iso(NOW + judge.INTERVAL_MS), "dry_run": False,
+            "next_due": iso(NOW + consolidate.INTERVAL_MS), "dry_run": False,
             "skipped_windows": 0, "batch": None,
         }  # fmt: skip
         assert "--force" in again.err
         assert ask(filled, server, "--origin", "owner", "--force", "--json").json["batch"]
-        later = str(NOW + judge.INTERVAL_MS)
+        later = str(NOW + consolidate.INTERVAL_MS)
         assert ask(filled, server, "--origin", "owner", "--json", "--now", later).json["batch"]
     assert len(server.requests) == 3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.dream import consolidate, judge
+from tideline_cli.dream import consolidate, merge
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.dream.verdict import Wish
 from tideline_cli.dream.verdict import judge as judged
@@ -15,7 +15,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.policy import listing
+from tideline_cli.policy import prompt_lines
 from tideline_cli.store import bulk_reads, facts
 
 WORDS = "the gate code is blue today"
@@ -23,8 +23,8 @@ FILL = tuple(f"filler number {n} about {word}" for n, word in enumerate(
     ("tea", "trains", "Lisbon", "Rust", "dogs", "rain", "maps", "bread"), 1))  # fmt: skip
 
 
-def merge(a, b, now=NOW + DAY):
-    found = consolidate.plan([(a, b, 1.0)], {}, merge_at=0.95, now=now)
+def merges(a, b, now=NOW + DAY):
+    found = merge.plan([(a, b, 1.0)], {}, merge_at=0.95, now=now)
     return [(item.keeper.id, item.loser.id, item.after) for item in found]
 
 
@@ -40,13 +40,13 @@ def test_twins_of_different_times_are_two_facts(one, other):
     for importance in (0.1, 0.9):
         a = fact(WORDS, "AAAA1", importance=importance, **one)
         b = fact(WORDS, "AAAA2", importance=0.5, **other)
-        assert merge(a, b) == []
+        assert merges(a, b) == []
 
 
 @pytest.mark.parametrize("times", [{"valid_to": NOW + 9 * DAY}, {"valid_from": NOW + 9 * DAY}, {}])
 def test_twins_of_one_time_become_one(times):
     """What ends, or begins, together is merged as before."""
-    found = merge(fact(WORDS, "AAAA1", importance=0.9, **times), fact(WORDS, "AAAA2", **times))
+    found = merges(fact(WORDS, "AAAA1", importance=0.9, **times), fact(WORDS, "AAAA2", **times))
     assert [(kept, gone) for kept, gone, _ in found] == [("AAAA1", "AAAA2")]
     after = found[0][2]
     assert (after.valid_from, after.valid_to) == (times.get("valid_from"), times.get("valid_to"))
@@ -62,7 +62,7 @@ def test_twins_of_one_time_become_one(times):
 def test_the_survivor_begins_when_the_first_of_the_two_did(kept, lost, since):
     """Merging never narrows; a beginning is stated where it is not that of its making."""
     a, b = fact(WORDS, "AAAA1", importance=0.9, **kept), fact(WORDS, "AAAA2", **lost)
-    ((_, _, after),) = merge(a, b, now=NOW + 2 * DAY)
+    ((_, _, after),) = merges(a, b, now=NOW + 2 * DAY)
     assert after.valid_from == since
 
 
@@ -70,7 +70,7 @@ def test_a_trusted_survivor_takes_no_beginning_of_an_untrusted_twin():
     """What nobody vouches for says nothing about when."""
     a = fact(WORDS, "AAAA1")
     b = fact(WORDS, "AAAA2", source="tool_output", valid_from=NOW - 9 * DAY)
-    ((_, _, after),) = merge(a, b)
+    ((_, _, after),) = merges(a, b)
     assert after == a
 
 
@@ -109,11 +109,11 @@ def test_the_model_is_told_when_facts_hold():
     """Dates stand in front of the text, where no text can forge them."""
     some = [fact("plain", "AAAA1"), fact("ends", "AAAA2", valid_to=1_769_904_000_000),
             fact("later", "AAAA3", valid_from=1_798_761_600_000, valid_to=1_798_761_660_123)]
-    assert listing.lines(some).split("\n") == [
+    assert prompt_lines.lines(some).split("\n") == [
         "[AAAA1] plain", "[AAAA2] (until 2026-02-01) ends",
         "[AAAA3] (from 2027-01-01 until 2027-01-01T00:01Z) later",
     ]  # fmt: skip
-    assert listing.weighed(some).split("\n") == [
+    assert prompt_lines.weighed(some).split("\n") == [
         "[AAAA1] (knowledge, importance 0.60) plain",
         "[AAAA2] (knowledge, importance 0.60, until 2026-02-01) ends",
         "[AAAA3] (knowledge, importance 0.60, from 2027-01-01 until 2027-01-01T00:01Z) later",
@@ -136,9 +136,9 @@ def test_what_consolidate_archives_comes_back_as_it_was(db, monkeypatch):
              *(fact(line, f"FILL{n}") for n, line in enumerate(FILL))])  # fmt: skip
     before = facts.find(db, "AAAA1", viewer=OWNER)[1]
     reply = '{"archive": ["AAAA1"], "because": {"AAAA1": {"by": "AAAA2", "reason": "moved"}}}'
-    monkeypatch.setattr(judge, "complete", lambda *_, **__: reply)
-    bucket = judge.gather(db, viewer=OWNER)
-    judge.consolidate(
+    monkeypatch.setattr(consolidate, "complete", lambda *_, **__: reply)
+    bucket = consolidate.gather(db, viewer=OWNER)
+    consolidate.consolidate(
         db, bucket, None, viewer=OWNER, now=NOW + DAY, max_loss=1.0, dry_run=False
     )
     assert facts.find(db, "AAAA1", viewer=OWNER)[1].metadata == {

@@ -8,7 +8,7 @@ import pytest
 
 from tests.golden_cases.test_dream import compare, stored
 from tests.support import NOW, deviation, fresh_store, golden
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 from tideline_cli.errors import UnavailableError
 from tideline_cli.llm.client import Model
 from tideline_cli.model.origin import parse_origin
@@ -32,18 +32,18 @@ def test_consolidation(case, monkeypatch):
             raise UnavailableError("nobody there")
         return answer
 
-    monkeypatch.setattr(judge, "complete", complete)
+    monkeypatch.setattr(consolidate, "complete", complete)
     with fresh_store() as db:
         put_setting(db, "analyzer", "reference")
         stored(db, case["input"])
         done = []
         for key, _ in stats.origins(db):
             viewer = parse_origin(key)
-            bucket = judge.gather(db, viewer=viewer)
+            bucket = consolidate.gather(db, viewer=viewer)
             if bucket.active < DATA["min_facts"]:
-                done.append(judge.Judged(bucket))
+                done.append(consolidate.Judged(bucket))
                 continue
-            done.append(judge.consolidate(
+            done.append(consolidate.consolidate(
                 db, bucket, MODEL, viewer=viewer, now=NOW, max_loss=1.0, dry_run=False
             ))  # fmt: skip
         assert prompts == case["prompts"]
@@ -84,13 +84,13 @@ def _links(db, form):
 
 def test_throttle():
     """A run is due when there was none, or when the interval has passed to the millisecond."""
-    assert DATA["interval_ms"] == judge.INTERVAL_MS
-    half_hour = judge.INTERVAL_MS
+    assert DATA["interval_ms"] == consolidate.INTERVAL_MS
+    half_hour = consolidate.INTERVAL_MS
     found = [
-        judge.is_due(None, now=NOW),
-        judge.is_due(NOW, now=NOW + 999, interval=1000),
-        judge.is_due(NOW, now=NOW + 1000, interval=1000),
-        judge.is_due(NOW, now=NOW + half_hour - 1),
-        judge.is_due(NOW, now=NOW + half_hour),
+        consolidate.is_due(None, now=NOW),
+        consolidate.is_due(NOW, now=NOW + 999, interval=1000),
+        consolidate.is_due(NOW, now=NOW + 1000, interval=1000),
+        consolidate.is_due(NOW, now=NOW + half_hour - 1),
+        consolidate.is_due(NOW, now=NOW + half_hour),
     ]
     assert found == DATA["throttle"]["eligible"]

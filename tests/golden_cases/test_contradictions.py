@@ -13,7 +13,7 @@ from tideline_cli.memory.contradictions import contradictions
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.policy.contradiction import MIN_SCORE, Statement, compared, order
+from tideline_cli.policy.contradictions import MIN_SCORE, Statement, compared, order
 from tideline_cli.vector.embedder import cosines, resolve
 
 CASES = golden("contradictions")

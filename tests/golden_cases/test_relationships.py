@@ -9,7 +9,7 @@ from tideline_cli.exchange.relink import MOST, WINDOW, relink
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.reply import Reference
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.policy import listing, relations
+from tideline_cli.policy import prompt_lines, relations
 from tideline_cli.store import links
 
 GOLDEN = golden("relationships")
@@ -60,7 +60,7 @@ def test_candidate_block():
     """Known facts end the prompt, one a line, the first 200 characters of each."""
     assert deviation("prompt_wording")
     known = [fact("short", "o1"), fact("y" * 300, "o2")]
-    block = prompts.candidates(listing.lines(known, longest=200))
+    block = prompts.candidates(prompt_lines.lines(known, longest=200))
     heading = block.strip().split("\n")[0]
     assert block == GOLDEN["candidate_block"].replace("<KNOWN>", heading)
 

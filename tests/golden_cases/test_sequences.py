@@ -13,7 +13,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import SEGMENTS, NewFact, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict, replace
-from tideline_cli.policy.amend import DOWN, UP
+from tideline_cli.policy.transitions import DOWN, UP
 from tideline_cli.store import facts, journal, links, uses, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.facts import Filter

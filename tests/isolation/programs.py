@@ -14,7 +14,7 @@ from tests.conftest import run_main
 from tests.support import NOW, empty_store_at
 from tideline_cli.cli import model_options
 from tideline_cli.cli.verb import edit, extract, remember
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 
 ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2@me")
 WORDS = ("deploy", "friday", "alice", "vegetarian", "diet", "permit", "office", "coffee", "用户",
@@ -224,7 +224,7 @@ class Arena:
                 patch.setattr(module, "new_id", new_id)
             reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
             patch.setattr(model_options, "asking", lambda model: reply)
-            patch.setattr(judge, "complete", reply)
+            patch.setattr(consolidate, "complete", reply)
             return run_main(*command.words, stdin=command.stdin)
 
 

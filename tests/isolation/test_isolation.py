@@ -11,7 +11,7 @@ from tests.isolation import crowd
 from tests.isolation.programs import ORIGINS, Arena, difference
 from tests.support import fact, put
 from tideline_cli.cli import model_options
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.store import fts, visibility
@@ -179,7 +179,7 @@ def _say(monkeypatch, viewer, words, named):
         "archive": [named, MINE], "because": because,
     })  # fmt: skip
     monkeypatch.setattr(model_options, "asking", lambda model: lambda *_: reply)
-    monkeypatch.setattr(judge, "complete", lambda *_, **__: reply)
+    monkeypatch.setattr(consolidate, "complete", lambda *_, **__: reply)
     stdin = "USER: I deploy\n\nASSISTANT: noted\n" if words[0] == "extract" else json.dumps(row)
     return run_main(*(word.format(named) for word in words), "--origin", viewer, stdin=stdin)
 

@@ -80,7 +80,7 @@ FAULTS = {
         "dream/evict.py", "PRUNE_BELOW = 0.05", "PRUNE_BELOW = 0.06",
     ),
     "praise sets the last use back": (
-        "policy/amend.py",
+        "policy/transitions.py",
         "    last = max(fact.last_accessed_at, now)",
         "    last = now",
     ),
@@ -90,7 +90,7 @@ FAULTS = {
         "past = _succeed(db, fact, fact, named=targets, mates=() if targets else mates)",
     ),
     "what is merged away keeps its edges to itself": (
-        "dream/consolidate.py",
+        "dream/merge.py",
         "inherited = _inherited(own, theirs, keeper, loser)",
         "inherited = ()",
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from unittest.mock import patch
 
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.rows import Ground
@@ -101,11 +101,11 @@ class Program:
         return {"gone": sorted(gone + [item.fact.id for item in (*plan.fades, *plan.swept)])}
 
     def _consolidate(self, step, given):
-        bucket = judge.gather(self.db, viewer=given["viewer"])
+        bucket = consolidate.gather(self.db, viewer=given["viewer"])
         because = {one: {"by": by, "reason": "why"} for one, by in step["wishes"]}
         said = json.dumps({"archive": [one for one, _ in step["wishes"]], "because": because})
-        with patch.object(judge, "complete", lambda *_, **__: said):
-            done = judge.consolidate(
+        with patch.object(consolidate, "complete", lambda *_, **__: said):
+            done = consolidate.consolidate(
                 self.db, bucket, Model(command="nobody"), max_loss=step["max_loss"],
                 dry_run=False, **given,
             )  # fmt: skip

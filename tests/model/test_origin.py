@@ -9,7 +9,7 @@ import pytest
 from tests.support import fact, put
 from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE, Origin, is_in_form, parse_origin
-from tideline_cli.policy.names import origin_name
+from tideline_cli.policy.origin_names import origin_name
 from tideline_cli.store import facts
 from tideline_cli.store.connection import open_for_writing
 

@@ -14,7 +14,7 @@ from tests.poison.attacks import MARK, OWNED, PEER, PROTECTED, QUERIES, SPOKEN
 from tests.support import empty_store_at
 from tideline_cli.cli import model_options
 from tideline_cli.cli.verb import remember
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.ranking.trust import WEIGHTS
@@ -47,7 +47,7 @@ class Battle:
             replies = iter(attack.replies)
             answer = lambda *_, **__: self._named(next(replies, "{}"))  # noqa: E731
             patch.setattr(model_options, "asking", lambda model: answer)
-            patch.setattr(judge, "complete", answer)
+            patch.setattr(consolidate, "complete", answer)
             for words, text in attack.steps:
                 done = self.run(*map(self._named, words), stdin=text)
                 assert "Traceback" not in done.err

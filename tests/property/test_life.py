@@ -10,7 +10,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
-from tideline_cli.policy.amend import begin
+from tideline_cli.policy.transitions import begin
 from tideline_cli.store import facts
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.slots import one_value

@@ -12,7 +12,7 @@ from tests.property.strategies import ORIGINS
 from tests.property.strategies import facts as drawn_facts
 from tests.soundness import sound
 from tests.support import DAY, NOW, fresh_store, named_id
-from tideline_cli.dream import judge
+from tideline_cli.dream import consolidate
 from tideline_cli.dream.run import STAGES, Settings, dream
 from tideline_cli.errors import TidelineError, WriteBlockedError
 from tideline_cli.exchange import extract, jsonl
@@ -208,14 +208,14 @@ def do_dream(world):
 
 def do_consolidate(world):
     """A model that names some facts, and why."""
-    bucket = judge.gather(world.db, viewer=world.viewer)
+    bucket = consolidate.gather(world.db, viewer=world.viewer)
     ids = [one.id for one in bucket.facts]
     wanted = world.draw(st.lists(st.sampled_from(ids or ["none"]), max_size=4, unique=True))
     by = world.draw(st.sampled_from(ids or ["none"]))
     said = {"archive": wanted, "because": {one: {"by": by, "reason": "why"} for one in wanted}}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judge, "complete", lambda *_, **__: json.dumps(said))
-        judge.consolidate(
+        patch.setattr(consolidate, "complete", lambda *_, **__: json.dumps(said))
+        consolidate.consolidate(
             world.db, bucket, Model(command="nobody"), viewer=world.viewer, now=world.tick(),
             max_loss=1.0, dry_run=False,
         )  # fmt: skip

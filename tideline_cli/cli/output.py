@@ -47,7 +47,7 @@ def shown_origin(key: str) -> str:
     """Return the name of an origin for people, to whom no two must look the same."""
     if key.isascii():
         return key
-    from tideline_cli.policy.names import origin_name  # noqa: PLC0415  most names are ASCII
+    from tideline_cli.policy.origin_names import origin_name  # noqa: PLC0415  most names are ASCII
 
     return origin_name(key)
 

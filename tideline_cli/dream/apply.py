@@ -9,7 +9,7 @@ from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.proposal import Confirm, Fade, Merge, Relate, Retire
 from tideline_cli.model.record import replace
-from tideline_cli.policy.amend import REMOVED, archived
+from tideline_cli.policy.transitions import REMOVED, archived
 from tideline_cli.store import facts, journal, links, uses, writes
 
 TYPE_CHECKING = False

@@ -1,115 +1,150 @@
-"""Which facts say the same as another, and which of two twins stays."""
+"""consolidate: one call of a model for an origin, outside of any transaction, and what comes of
+its reply."""
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import islice
 
-from tideline_cli.dream.relate import MOST
-from tideline_cli.model.edge import REPLACING, SUCCEEDS
-from tideline_cli.model.proposal import Merge
-from tideline_cli.model.source import is_trusted
-from tideline_cli.policy import gate
-from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.periods import may_be_one, merged
-from tideline_cli.policy.sameness import apart, richness, same_slot
-from tideline_cli.ranking.decay import present
+from tideline_cli.dream import apply, verdict
+from tideline_cli.dream.verdict import Verdict
+from tideline_cli.errors import UnavailableError
+from tideline_cli.llm import prompts, reply
+from tideline_cli.llm.client import complete
+from tideline_cli.memory.near_duplicates import rule_of
+from tideline_cli.memory.screening import scan
+from tideline_cli.memory.semantic import embedder_of
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy import prompt_lines, secrets
+from tideline_cli.policy.identifiers import is_withheld
+from tideline_cli.policy.render import prompt_text
+from tideline_cli.store import bulk_reads, facts, visibility
+from tideline_cli.store.connection import put_setting, setting, snapshot, writing
+from tideline_cli.vector.embedder import cosines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable
 
+    from apsw import Connection
+
+    from tideline_cli.llm.client import Model
     from tideline_cli.model.fact import Fact
-    from tideline_cli.policy.sameness import Sameness
+    from tideline_cli.model.origin import Origin
 
-    Pair = tuple[Fact, Fact, float]
-    Edge = tuple[str, str, str | None, int | None]  # kind, target id, reason, strength
-    Edges = Mapping[str, Sequence[Edge]]
+INTERVAL_MS = 30 * 60_000
+MIN_FACTS = 6
+_LONGEST_REASON = 200
+MAX_FACTS = 500  # the newest of an origin: some 60 kB of prompt
 
 
-def plan(
-    pairs: Iterable[Pair],
-    edges: Edges,
+@record
+class Bucket:
+    """The active facts of an origin that the model sees, newest first, with their terms. Phone
+    numbers and the like are none of its business."""
+
+    active: int
+    facts: tuple[Fact, ...]
+    terms: dict[str, frozenset[str]]
+    left_out: bool = False  # older facts than these
+
+    def prompt(self) -> tuple[str, str]:
+        """Return the system prompt and the prompt."""
+        return prompts.consolidation(prompt_lines.weighed(self.facts))
+
+
+@record
+class Judged:
+    """What became of one origin's bucket. `error` is why the model gave no answer; `parsed` tells
+    a reply without a wish from one that cannot be read."""
+
+    bucket: Bucket
+    ran: bool = False
+    parsed: bool = False
+    verdict: Verdict = Verdict((), ())
+    skipped: int = 0
+    batch: int | None = None
+    error: UnavailableError | None = None
+
+
+def is_due(last: int | None, *, now: int, interval: int = INTERVAL_MS) -> bool:
+    """Say whether a consolidation may run again; a last one in the future does not count."""
+    return last is None or now - last >= interval or now < last
+
+
+def last_run(db: Connection, *, viewer: Origin) -> int | None:
+    """Return when an origin was last consolidated, or tried to be."""
+    stamp = setting(db, f"consolidated:{visibility.number(db, viewer)}", "")
+    return int(stamp) if stamp else None
+
+
+def stamp(db: Connection, *, viewer: Origin, now: int) -> None:
+    """Note that an origin is being consolidated; an error later changes nothing of that."""
+    with writing(db):
+        put_setting(db, f"consolidated:{visibility.number(db, viewer)}", str(now))
+
+
+def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
+    """Return what of an origin the model would see."""
+    with snapshot(db):
+        count = bulk_reads.count(db, viewer=viewer)
+        everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
+        listed = (fact for fact in everything if not is_withheld(fact))
+        newest = list(islice(listed, most))
+        left_out = next(listed, None) is not None
+        terms = bulk_reads.terms_of(db, [fact.id for fact in newest], viewer=viewer)
+    return Bucket(count, tuple(newest), terms, left_out)
+
+
+def consolidate(
+    db: Connection,
+    bucket: Bucket,
+    model: Model,
     *,
-    merge_at: float,
+    viewer: Origin,
     now: int,
-    rule: Sameness = "strict",
-    learned: bool = False,
-) -> list[Merge]:
-    """Return the merges, in order; `pairs` come most alike first, by a `learned` embedder or not.
+    max_loss: float,
+    dry_run: bool,
+) -> Judged:
+    """Ask the model which facts are needless, and archive those that may go.
 
-    A fact is merged away once at most, and what has gone keeps nothing. A later merge of the same
-    keeper starts from what the earlier one made of it.
+    Each fact is archived only if it is as the model saw it.
     """
-    current: dict[str, Fact] = {}
-    held: dict[str, list[Edge]] = {}
-    gone: set[str] = set()
-    found: list[Merge] = []
-    for one, other, cosine in pairs:
-        a, b = current.get(one.id, one), current.get(other.id, other)
-        if cosine < merge_at or {a.id, b.id} & gone or not _may_merge(a, b, now):
-            continue
-        if apart(a.content, b.content, rule=rule, learned=learned) is not None:
-            continue
-        keeper, loser = (a, b) if _stays(a, b, now) else (b, a)
-        if loser.pinned:
-            continue
-        own = held.setdefault(keeper.id, list(edges.get(keeper.id, ())))
-        theirs = held.get(loser.id, edges.get(loser.id, ()))
-        inherited = _inherited(own, theirs, keeper, loser)
-        after = merged(keeper, loser)
-        found.append(Merge(keeper, after, loser, cosine, inherited))
-        own += [*inherited, *((kind, loser.id, None, None) for kind in SUCCEEDS)]
-        current[keeper.id] = after
-        gone.add(loser.id)
-    return found
+    system, prompt = bucket.prompt()
+    try:
+        said = complete(model, prompt, system=system)
+    except UnavailableError as error:
+        return Judged(bucket, error=error)
+    said = reply.unechoed(said, system, prompt)
+    wanted = reply.archive_request(said)
+    reasons = reply.archive_reasons(said)
+    wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
+    rule = rule_of(db)
+    found = verdict.judge(
+        bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
+        now=now, rule=rule,
+    )  # fmt: skip
+    if dry_run or not bucket.facts:
+        return Judged(bucket, True, wanted is not None, found)
+    if wanted is None:
+        return Judged(bucket, True, False, found)
+    pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now, rule=rule)
+    pass_.take(found.granted)
+    gone = tuple(item for item in found.granted if item not in pass_.skipped)
+    ordinal = pass_.finish(f"{len(gone):,} archived" if gone else "nothing to do")
+    done = replace(found, granted=gone)
+    return Judged(bucket, True, True, done, len(pass_.skipped), ordinal)
 
 
-def _may_merge(a: Fact, b: Fact, now: int) -> bool:
-    """Say whether two twins may become one: a confirmed or pinned fact gives way to none of its
-    kind, what no longer holds is not the same as what does, nor what ends or begins at another
-    time, and two slots or two addresses are two things."""
-    if any(fact.valid_to is not None and fact.valid_to <= now for fact in (a, b)):
-        return False
-    if not may_be_one(a, b, now=now):
-        return False
-    if not same_slot(a, b):
-        return False
-    if a.content != b.content and (is_private(a) or is_private(b)):
-        return False
-    return not are_settled(a, b)
+def _wish(fact_id: str, by: str | None, reason: str | None) -> verdict.Wish:
+    """Return a wish; a reason is a few words, and one that reads like an instruction or holds a
+    password is none."""
+    said = prompt_text(reason or "")[:_LONGEST_REASON].strip()
+    is_fit = said and not secrets.holds(reason or "") and not scan(said)
+    return verdict.Wish(fact_id, by, said if is_fit else None)
 
 
-def are_settled(a: Fact, b: Fact) -> bool:
-    """Say whether both of two facts are confirmed or pinned: two beliefs that stand by
-    themselves."""
-    return all(fact.status == "confirmed" or fact.pinned for fact in (a, b))
+def _cosine(db: Connection) -> Callable[[Fact, Fact], float]:
+    def cosine(a: Fact, b: Fact) -> float:
+        return cosines(embedder_of(db), [(a.content, b.content)])[0]
 
-
-def _stays(a: Fact, b: Fact, now: int) -> bool:
-    """Say whether `a` is the one to keep; of equals it is the one with the lesser id."""
-    first, second = _merit(a, now), _merit(b, now)
-    return a.id <= b.id if first == second else first > second
-
-
-def _merit(fact: Fact, now: int) -> tuple[object, ...]:
-    known = richness(fact)[:-1]
-    strength = present(fact, now=now)
-    return is_trusted(fact.source), fact.pinned, known, fact.status == "confirmed", strength
-
-
-def _inherited(
-    own: Sequence[Edge], theirs: Iterable[Edge], keeper: Fact, loser: Fact
-) -> tuple[Edge, ...]:
-    """Return the edges that the keeper takes over; from an untrusted fact a trusted one takes none
-    that says that it replaced something."""
-    known = {(kind, target) for kind, target, *_ in own}
-    barred = () if gate.may_touch(loser.source, keeper.source) else REPLACING
-    counts = Counter(kind for kind, *_ in own)
-    taken: list[Edge] = []
-    for edge in theirs:
-        kind, target, *_ = edge
-        full = kind not in REPLACING and counts[kind] >= MOST
-        if target != keeper.id and kind not in barred and (kind, target) not in known and not full:
-            taken.append(edge)
-            counts[kind] += 1
-    return tuple(taken)
+    return cosine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.dream import apply, confirm, consolidate, evict, relate
+from tideline_cli.dream import apply, confirm, evict, merge, relate
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
@@ -132,7 +132,7 @@ def plan(
     pairs, edges = _pairs(db, compared, current, viewer)
     merges: list[Merge] = []
     if "consolidate" in stages:
-        merges = consolidate.plan(
+        merges = merge.plan(
             pairs, edges, merge_at=settings.merge_at, now=now, rule=rule_of(db),
             learned=compared is not None and compared.learned,
         )  # fmt: skip
@@ -223,7 +223,7 @@ def _relates(
         twins = {
             frozenset((a.id, b.id))
             for a, b, cosine in pairs
-            if cosine >= settings.merge_at and consolidate.are_settled(a, b)
+            if cosine >= settings.merge_at and merge.are_settled(a, b)
         }
     gone = {item.loser.id for item in merges}
     return relate.plan(

@@ -10,8 +10,8 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable
-from tideline_cli.policy.amend import begin, ended
 from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.transitions import begin, ended
 from tideline_cli.store import facts, links, writes
 
 TYPE_CHECKING = False

@@ -20,7 +20,7 @@ from tideline_cli.exchange.transcript import USER, Message, flattened
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.record import record
-from tideline_cli.policy import identifiers, listing
+from tideline_cli.policy import identifiers, prompt_lines
 from tideline_cli.store import facts, locks
 from tideline_cli.store.facts import Filter
 
@@ -178,7 +178,7 @@ def fact_requests(
         if not new:
             return
         known = () if db is None else _related(db, new, viewer=scene.origin, now=scene.now)
-        block = prompts.candidates(listing.lines(known, longest=CANDIDATE_CHARS))
+        block = prompts.candidates(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
         yield Request(
             "facts",
             prompts.EXTRACTION,

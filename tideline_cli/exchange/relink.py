@@ -6,7 +6,7 @@ from tideline_cli.errors import ReplacedError, TidelineError
 from tideline_cli.exchange import edges
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.screening import Screen
-from tideline_cli.policy import identifiers, listing, relations, secrets
+from tideline_cli.policy import identifiers, prompt_lines, relations, secrets
 from tideline_cli.store import facts, journal
 from tideline_cli.store.facts import Filter
 
@@ -64,7 +64,7 @@ def relink(db: Connection, *, viewer: Origin, now: int, ask: Ask, size: int = WI
     for group in windows(listed, size=size):
         result.windows += 1
         references: list[Reference] = []
-        block = listing.lines(group)
+        block = prompt_lines.lines(group)
         try:
             said = _asked(ask, block)
             references += _read(said)

@@ -10,8 +10,8 @@ from tideline_cli.exchange.rows import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
-from tideline_cli.policy.amend import begin
 from tideline_cli.policy.slots import settled
+from tideline_cli.policy.transitions import begin
 from tideline_cli.store import facts, links, uses, visibility, writes
 
 TYPE_CHECKING = False

@@ -1,7 +1,7 @@
 """What language models are told: every prompt, in words of ours.
 
 Conversations and stored facts stand in prompts as data, one fact a line: `[id] text`. The lines
-come in ready: `policy.listing` makes them.
+come in ready: `policy.prompt_lines` makes them.
 """
 
 from __future__ import annotations

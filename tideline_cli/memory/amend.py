@@ -6,7 +6,7 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.edge import REPLACING, SUCCEEDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy import amend as policy
+from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts, journal, links, uses, writes

@@ -6,8 +6,14 @@ from heapq import heappush, heappushpop
 
 from tideline_cli.memory import semantic
 from tideline_cli.model.record import record
-from tideline_cli.policy import contradiction
-from tideline_cli.policy.contradiction import MIN_OVERLAP, MIN_SCORE, Contradiction, Statement
+from tideline_cli.policy.contradictions import (
+    MIN_OVERLAP,
+    MIN_SCORE,
+    Contradiction,
+    Statement,
+    compared,
+    order,
+)
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import snapshot
 
@@ -70,7 +76,7 @@ def contradictions(
         for segment in dict.fromkeys(row[2] for row in stated):
             rows = [row for row in stated if row[2] == segment]
             _collect(best, embedder, rows, chunks, min_score=min_score, limit=limit)
-    found = sorted((item[-1] for item in best), key=contradiction.order)
+    found = sorted((item[-1] for item in best), key=order)
     return Report(tuple(found), len(stated), is_partial)
 
 
@@ -132,6 +138,6 @@ def _judged(
             else pairs.cosine[part].tolist()
         )
         for (a, b), cosine, bound in zip(both, exact, pairs.bound[part].tolist(), strict=True):
-            found = contradiction.compared(a, b, cosine)
+            found = compared(a, b, cosine)
             if found is not None:
                 yield bound, found

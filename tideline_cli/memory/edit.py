@@ -12,8 +12,8 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy import edits, gate
-from tideline_cli.policy.amend import begin, ended
 from tideline_cli.policy.slots import Ended, displaced
+from tideline_cli.policy.transitions import begin, ended
 from tideline_cli.store import facts, journal, uses, writes
 from tideline_cli.store.connection import setting
 
@@ -65,9 +65,9 @@ def edit(
     A new wording corrects the past as well: it holds since the old one began, unless `since` or
     `valid_from` says since when; until then the old one held. Where another active fact says so
     already, that one is reinforced instead. What is not changed is carried over, links excepted;
-    and so is the source, unless the words are new (see `policy.amend.author`). Metadata is added to
-    what there is; an empty slot or title is none. A fact that moves into another slot replaces what
-    that slot holds, if its source may. The words of an untrusted fact are scanned, old or new,
+    and so is the source, unless the words are new (see `policy.transitions.author`). Metadata is
+    added to what there is; an empty slot or title is none. A fact that moves into another slot
+    replaces what that slot holds, if its source may. The words of an untrusted fact are scanned, old or new,
     unless the editor vouches for them.
     """
     if since is not None:

@@ -8,7 +8,7 @@ from tideline_cli.memory.screening import refusal, screened
 from tideline_cli.model.fact import NewFact, clamped, slot_key
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.amend import author
+from tideline_cli.policy.transitions import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

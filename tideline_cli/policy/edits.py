@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
 from tideline_cli.model.record import replace
-from tideline_cli.policy.amend import begin
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap, united
 from tideline_cli.policy.sameness import apart, same_slot
+from tideline_cli.policy.transitions import begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import replace
-from tideline_cli.policy.amend import begin
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.sameness import enriched
+from tideline_cli.policy.transitions import begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.amend import begin, pinned
+from tideline_cli.policy.transitions import begin, pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import SUCCEEDS, SUPERSEDES
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.amend import begin, ended
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
+from tideline_cli.policy.transitions import begin, ended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

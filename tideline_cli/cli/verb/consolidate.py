@@ -5,8 +5,8 @@ from __future__ import annotations
 from tideline_cli.cli import background, model_options, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.dream import judge
-from tideline_cli.dream.judge import Judged
+from tideline_cli.dream import consolidate
+from tideline_cli.dream.consolidate import Judged
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.dream.judge import Bucket
+    from tideline_cli.dream.consolidate import Bucket
     from tideline_cli.llm.client import Model
 
     Done = list[tuple[Origin, Judged]]
@@ -46,11 +46,11 @@ OPTIONS = (
            "nothing.", "flag", False),
     Option("force", ("--force",), "Do not wait for the interval to pass.", "flag", False),
     Option("interval", ("--interval",), "Time between two runs [default: 30m].", "duration",
-           judge.INTERVAL_MS),
+           consolidate.INTERVAL_MS),
     Option("min_facts", ("--min-facts",), "Leave origins with fewer active facts alone "
-           "[default: 6].", "count", judge.MIN_FACTS, least=2),
+           "[default: 6].", "count", consolidate.MIN_FACTS, least=2),
     Option("max_facts", ("--max-facts",), "Show the model the newest N facts of an origin "
-           "[default: 500].", "count", judge.MAX_FACTS, least=2),
+           "[default: 500].", "count", consolidate.MAX_FACTS, least=2),
     Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "
            "[default: 0.25].", "share", 0.25),
     Option("all_origins", ("--all-origins",), "Take every origin, although --origin names the "
@@ -86,11 +86,11 @@ def run(
     waiting: list[int] = []
     for origin in _origins(session, db, all_origins) if db is not None else []:
         assert db is not None  # noqa: S101  for the type checker
-        last = judge.last_run(db, viewer=origin)
-        if not (force or dry_run or judge.is_due(last, now=session.now, interval=interval)):
+        last = consolidate.last_run(db, viewer=origin)
+        if not (force or dry_run or consolidate.is_due(last, now=session.now, interval=interval)):
             waiting.append((last or 0) + interval)
             continue
-        bucket = judge.gather(db, viewer=origin, most=max_facts)
+        bucket = consolidate.gather(db, viewer=origin, most=max_facts)
         one = _judged(session, db, bucket, asked, origin, min_facts, max_loss, dry_run)
         done.append((origin, one))
         if one.error is not None:
@@ -134,8 +134,8 @@ def _judged(
     if asked is None:
         return Judged(bucket)
     if not dry_run:
-        judge.stamp(db, viewer=origin, now=session.now)
-    return judge.consolidate(
+        consolidate.stamp(db, viewer=origin, now=session.now)
+    return consolidate.consolidate(
         db, bucket, asked, viewer=origin, now=session.now, max_loss=max_loss, dry_run=dry_run
     )
 

@@ -10,13 +10,13 @@ from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.recall import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.policy.contradiction import MIN_SCORE
+from tideline_cli.policy.contradictions import MIN_SCORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.policy.contradiction import Contradiction, Statement
+    from tideline_cli.policy.contradictions import Contradiction, Statement
 
 HELP = """Show pairs of facts that may contradict each other.
 

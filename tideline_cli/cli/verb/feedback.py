@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
-from tideline_cli.policy.amend import DOWN, LARGEST_DELTA, UP
+from tideline_cli.policy.transitions import DOWN, LARGEST_DELTA, UP
 
 HELP = f"""Say whether a fact was of use.
 

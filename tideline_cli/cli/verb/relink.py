@@ -8,7 +8,7 @@ from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import relink
 from tideline_cli.llm import prompts
-from tideline_cli.policy import listing
+from tideline_cli.policy import prompt_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _show(session: Session) -> int:
     listed = [] if db is None else relink.considered(db, viewer=session.viewer)
     groups = relink.windows(listed)
     if session.json:
-        sent = [{"system": prompts.RELINK, "prompt": listing.lines(group)} for group in groups]
+        sent = [{"system": prompts.RELINK, "prompt": prompt_lines.lines(group)} for group in groups]
         output.emit_json({**_form(relink.Result(len(listed)), dry_run=True),
                           "windows": len(groups), "prompts": sent})  # fmt: skip
         return 0
@@ -69,7 +69,7 @@ def _show(session: Session) -> int:
         session.note("fewer than two facts: nothing would be sent")
     for number, group in enumerate(groups, 1):
         output.emit_lines([f"# window {number} of {len(groups)}", *prompts.RELINK.split("\n"), "",
-                           *listing.lines(group).split("\n")])  # fmt: skip
+                           *prompt_lines.lines(group).split("\n")])  # fmt: skip
     return 0
 
 
