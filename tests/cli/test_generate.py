@@ -128,7 +128,7 @@ def test_roff_keeps_every_character():
 
 def test_a_new_command_needs_no_change_here(monkeypatch):
     """A row in COMMANDS and a module are enough for its page and its completions."""
-    module = ModuleType("tideline_cli.cli.verb.dream_test")
+    module = ModuleType("tideline_cli.cli.commands.dream_test")
     module.HELP = "Dream.\n\nOf `sheep` and 'wolves'."
     module.EXAMPLES = (("a b", "--stage count"),)
     module.ARGUMENTS = (Argument("words", "DIR", "Where.", "folder"),)

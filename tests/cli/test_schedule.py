@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import ROOT
 from tideline_cli.cli import timers, timetable
-from tideline_cli.cli.verb import schedule
+from tideline_cli.cli.commands import schedule
 from tideline_cli.errors import UsageError
 
 BEGIN, END = "# >>> tideline >>>\n", "# <<< tideline <<<\n"
@@ -378,7 +378,7 @@ def test_the_program_starts_without_an_environment(process, tmp_path, home):
 def test_a_program_that_does_not_start_is_not_scheduled(process, tmp_path):
     """When no words start it without the user's environment, that is said instead."""
     script = (
-        "import sys; from tideline_cli.cli.verb import schedule;"
+        "import sys; from tideline_cli.cli.commands import schedule;"
         "from tideline_cli.__main__ import main; schedule._starts = lambda command: False;"
         "sys.exit(main(['schedule', '--cron', '--json']))"
     )

@@ -13,7 +13,7 @@ import pytest
 
 from tests.exchange.conftest import MODEL, REPLY
 from tests.support import NOW
-from tideline_cli.cli.verb import extract as verb
+from tideline_cli.cli.commands import extract as verb
 from tideline_cli.exchange.extract import _LONGEST_CALL
 
 TALK = "USER: I moved to Lisbon\nASSISTANT: Nice\nUSER: I work on Atlas\nASSISTANT: Good\n"

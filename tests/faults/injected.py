@@ -144,7 +144,7 @@ class _SyncFile(apsw.VFSFile):
 
 def _acknowledge_early(spec: dict[str, Any]) -> None:
     """Print the id before the commit: the promise that kill tests must see broken."""
-    from tideline_cli.cli.verb import remember
+    from tideline_cli.cli.commands import remember
     from tideline_cli.store import journal
 
     made: list[str] = []

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import run_main
 from tests.support import NOW, empty_store_at
 from tideline_cli.cli import model_options
-from tideline_cli.cli.verb import edit, extract, remember
+from tideline_cli.cli.commands import edit, extract, remember
 from tideline_cli.dream import consolidate
 
 ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2@me")

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from tests.conftest import run_main
 from tests.model.program import Program
-from tideline_cli.cli.verb import edit, remember
+from tideline_cli.cli.commands import edit, remember
 from tideline_cli.errors import TidelineError
 from tideline_cli.store import links
 

@@ -13,7 +13,7 @@ from tests.conftest import run_main
 from tests.poison.attacks import MARK, OWNED, PEER, PROTECTED, QUERIES, SPOKEN
 from tests.support import empty_store_at
 from tideline_cli.cli import model_options
-from tideline_cli.cli.verb import remember
+from tideline_cli.cli.commands import remember
 from tideline_cli.dream import consolidate
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import UNTRUSTED, is_trusted

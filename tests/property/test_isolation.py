@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import run_main
 from tests.support import NOW, rows
-from tideline_cli.cli.verb import remember
+from tideline_cli.cli.commands import remember
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store.connection import open_for_writing
 

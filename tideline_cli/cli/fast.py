@@ -98,7 +98,7 @@ def verb(name: str) -> Any:
     """Return the module of a command, imported now."""
     from importlib import import_module  # noqa: PLC0415  one verb of many
 
-    return import_module(f"tideline_cli.cli.verb.{COMMANDS[name].module}")
+    return import_module(f"tideline_cli.cli.commands.{COMMANDS[name].module}")
 
 
 def _by_flag(options: Sequence[Option]) -> dict[str, Option]:

@@ -72,7 +72,7 @@ class progress:  # noqa: N801  reads as a statement: with progress(...) as advan
 
 
 def _explained(hit: Hit) -> str:
-    from tideline_cli.cli.verb.recall import explanation  # noqa: PLC0415  the verb imports us
+    from tideline_cli.cli.commands.recall import explanation  # noqa: PLC0415  the verb imports us
 
     return explanation(hit)
 

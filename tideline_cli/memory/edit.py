@@ -67,8 +67,8 @@ def edit(
     already, that one is reinforced instead. What is not changed is carried over, links excepted;
     and so is the source, unless the words are new (see `policy.transitions.author`). Metadata is
     added to what there is; an empty slot or title is none. A fact that moves into another slot
-    replaces what that slot holds, if its source may. The words of an untrusted fact are scanned, old or new,
-    unless the editor vouches for them.
+    replaces what that slot holds, if its source may. The words of an untrusted fact are scanned,
+    old or new, unless the editor vouches for them.
     """
     if since is not None:
         changes = {**changes, "valid_from": since}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from tideline_cli.cli import output
+from tideline_cli.cli.commands.show import ACTS, births, deed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.verb.show import ACTS, births, deed
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import replace

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @record
 class Command:
-    """A subcommand: its module under `cli.verb`, its summary, the help panel it stands in."""
+    """A subcommand: its module in this package, its summary, the help panel it stands in."""
 
     module: str
     summary: str

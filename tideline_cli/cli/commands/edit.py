@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import amending, ask, output
+from tideline_cli.cli.commands import remember
+from tideline_cli.cli.commands.remember import new_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.verb import remember
-from tideline_cli.cli.verb.remember import new_id
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
