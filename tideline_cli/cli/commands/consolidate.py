@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import background, model_options, output
+from tideline_cli.cli import freeze, model_options, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
@@ -68,7 +68,7 @@ def run(
         raise UsageError("consolidate takes no words", hint="tideline consolidate --dry-run")
     if all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may tend all origins", hint="leave out --all-origins")
-    if background.is_frozen(session):
+    if freeze.is_frozen(session):
         return 0
     asked = model_options.chosen(
         session, llm=llm, model=model, base_url=base_url, key_file=key_file, timeout=timeout

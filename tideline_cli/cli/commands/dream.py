@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import background, passes
+from tideline_cli.cli import freeze, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.run import ALL_STAGES, STAGES, Settings
@@ -61,7 +61,7 @@ def run(
     """Dream."""
     if words:
         raise UsageError("dream takes no words", hint="tideline dream --dry-run")
-    if background.is_frozen(session):
+    if freeze.is_frozen(session):
         return 0
     stages = tuple(name for name in ALL_STAGES if name in stage) or STAGES
     settings = Settings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import amending, ask, output
+from tideline_cli.cli import ask, by_id, output
 from tideline_cli.cli.commands import remember
 from tideline_cli.cli.commands.remember import new_id
 from tideline_cli.cli.options import Argument, Option
@@ -72,7 +72,7 @@ def run(
         raise UsageError("name one fact", hint="tideline edit ID TEXT")
     since = _since(session, from_, given["valid_from"])
     reference = session.reference(words[0])
-    db = amending.existing(session, [reference])
+    db = by_id.existing(session, [reference])
     _, fact = facts.find(db, reference, viewer=session.viewer)
     check_active(fact, "be edited")
     changes = _changes(given)

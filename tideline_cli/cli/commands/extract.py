@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.cli import extraction, model_options, output, reading
-from tideline_cli.cli.background import is_frozen
 from tideline_cli.cli.commands.remember import new_id
+from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.exchange import extract

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import amending, output
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -26,7 +26,7 @@ def run(session: Session, *, words: list[str], delta: float | None) -> int:
     """Judge the fact."""
     signal, by = _judgement(words, delta)
     reference = session.reference(words[0])
-    db = amending.existing(session, [reference])
+    db = by_id.existing(session, [reference])
     done = amend.feedback(db, reference, delta=by, viewer=session.viewer, now=session.now)
     (fact,) = done.changed or done.kept
     if session.json:

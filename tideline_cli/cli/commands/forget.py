@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import amending, output
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -47,14 +47,14 @@ def run(
             return 1
         references = [fact.id]
     done = amend.forget(
-        amending.existing(session, references),
+        by_id.existing(session, references),
         references,
         superseded_by=None if superseded_by is None else session.reference(superseded_by),
         viewer=session.viewer,
         now=session.now,
     )
     after = f"; `{session.call('restore')} {{id}}` brings it back"
-    amending.report(session, done, "forgotten", "archived", after)
+    by_id.report(session, done, "forgotten", "archived", after)
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import background, passes
+from tideline_cli.cli import freeze, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.run import SWEEP, Settings
@@ -38,7 +38,7 @@ def run(
     """Sweep."""
     if words:
         raise UsageError("gc takes no words", hint="tideline gc --dry-run")
-    if background.is_frozen(session):
+    if freeze.is_frozen(session):
         return 0
     settings = Settings(stages=(SWEEP,), max_loss=max_loss)
     done = passes.go_round(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import amending, output
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -40,7 +40,7 @@ def run(
     if len(words) != 2:
         raise UsageError("name two facts", hint="tideline link A B")
     source, target = (session.reference(word) for word in words)
-    db = amending.existing(session, [source])
+    db = by_id.existing(session, [source])
     viewer, now = session.viewer, session.now
     if remove:
         done = memory.unlink(db, source, kind, target, viewer=viewer, now=now)

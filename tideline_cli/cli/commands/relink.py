@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import model_options, output
-from tideline_cli.cli.background import is_frozen
+from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import relink

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.cli import amending, output
+from tideline_cli.cli import by_id, output
 from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -42,10 +42,10 @@ def run(session: Session, *, words: list[str], from_: str | None, yes: bool) -> 
 
 
 def _facts(session: Session, words: list[str]) -> int:
-    references = amending.named(session, words)
-    db = amending.existing(session, references)
+    references = by_id.named(session, words)
+    db = by_id.existing(session, references)
     done = amend.restore(db, references, viewer=session.viewer, now=session.now)
-    amending.report(session, done, "restored", "active")
+    by_id.report(session, done, "restored", "active")
     for fact_id, end in done.ends:
         session.note(f"{fact_id} had ended at {instant.iso(end)}, and has no end now")
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import amending
+from tideline_cli.cli import by_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import amend
@@ -17,8 +17,8 @@ OPTIONS: tuple[Option, ...] = ()
 
 def run(session: Session, *, words: list[str]) -> int:
     """Unpin the facts."""
-    references = amending.named(session, words)
-    db = amending.existing(session, references)
+    references = by_id.named(session, words)
+    db = by_id.existing(session, references)
     done = amend.unpin(db, references, viewer=session.viewer, now=session.now)
-    amending.report(session, done, "unpinned", "unpinned")
+    by_id.report(session, done, "unpinned", "unpinned")
     return 0
