@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import timers, timetable
+from tideline_cli.cli import schedule_entries, scheduler
 from tideline_cli.cli.commands import schedule
 from tideline_cli.errors import UsageError
 
@@ -194,7 +194,7 @@ def test_a_program_that_is_missing(run, fake, tmp_path, kind, program):
 @pytest.mark.parametrize("word", ODD)
 def test_a_word_in_a_crontab_line(word):
     """A shell gets each word back from the line, and so it does after cron has read it."""
-    line = timetable.cron_line(["printf", "%s|", word], (1, 2)).removeprefix("2 1 * * * ")
+    line = schedule_entries.cron_line(["printf", "%s|", word], (1, 2)).removeprefix("2 1 * * * ")
     for text in (line, cron_reads(line, keeps=True), cron_reads(line, keeps=False)):
         done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, check=True)
         assert done.stdout.decode() == word + "|"
@@ -273,7 +273,7 @@ def test_a_systemd_that_fails(run, fake, tmp_path):
 def test_a_word_in_a_unit(word):
     """systemd gets each word back: specifiers, variables, quotes and backslashes are escaped."""
     command = ["/opt/tideline", "--db", word]
-    service = timetable.systemd_units(command, (3, 30))["tideline-dream.service"]
+    service = schedule_entries.systemd_units(command, (3, 30))["tideline-dream.service"]
     line = service.rpartition("ExecStart=")[2].rstrip("\n")
     assert [systemd_reads(part) for part in shlex.split(line)] == command
 
@@ -285,7 +285,7 @@ def systemd_reads(word):
 
 def test_a_program_with_a_dollar_in_its_path():
     """systemd leaves $$ in the program's own path as it is, so a shell starts such a program."""
-    service = timetable.systemd_units(["/opt/$x/tideline", "dream"], (3, 30))
+    service = schedule_entries.systemd_units(["/opt/$x/tideline", "dream"], (3, 30))
     assert service["tideline-dream.service"].endswith(
         'ExecStart="/bin/sh" "-c" "exec \\"$$0\\" \\"$$@\\"" "/opt/$$x/tideline" "dream"\n'
     )
@@ -299,7 +299,7 @@ def test_a_launchd_agent(run, fake, home, tmp_path, monkeypatch):
     fake.provide("launchctl", "crontab")
     monkeypatch.setattr(sys, "platform", "darwin")
     folder = tmp_path / "Library" / "LaunchAgents"
-    plist = timetable.launchd_list(["/a b", "<&>\"'%$\\"], (4, 5))
+    plist = schedule_entries.launchd_list(["/a b", "<&>\"'%$\\"], (4, 5))
     assert plistlib.loads(plist.encode()) == {
         "Label": "tideline.dream", "ProgramArguments": ["/a b", "<&>\"'%$\\"],
         "StartCalendarInterval": {"Hour": 4, "Minute": 5}, "ProcessType": "Background",
@@ -337,7 +337,7 @@ def test_another_entry_is_named(run, fake):
     done = run("schedule", "--cron", "--install")
     assert "systemd has an entry too: `tideline schedule --systemd --remove`" in done.err
     assert "systemd has an entry too" in run("schedule", "--remove").err
-    assert timers.is_installed("systemd") and not timers.is_installed("cron")
+    assert scheduler.is_installed("systemd") and not scheduler.is_installed("cron")
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_a_word_that_no_line_can_hold():
     """Control characters and broken encodings are refused wherever they come from."""
     for word in ("a\nb", "a\x7f", "a\x85b", "\udc80", "\u2028"):
         with pytest.raises(UsageError, match="cannot be scheduled"):
-            timetable.check(["fine", word])
+            schedule_entries.check(["fine", word])
 
 
 def test_the_program_starts_without_an_environment(process, tmp_path, home):

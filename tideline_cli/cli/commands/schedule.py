@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from tideline_cli.cli import output, timers, timetable
+from tideline_cli.cli import output, schedule_entries, scheduler
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
@@ -63,13 +63,13 @@ def run(
     named = [kind for kind, wanted in zip(KINDS, (cron, systemd, launchd), strict=True) if wanted]
     if len(named) > 1:
         raise UsageError("name one of --cron, --systemd and --launchd")
-    time_of_day = timetable.moment(at)
+    time_of_day = schedule_entries.moment(at)
     if remove:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
     command = [*_program(), "dream", "--quiet", "--db", session.database]
-    timetable.check(command)
+    schedule_entries.check(command)
     form = _entry(kind, command, time_of_day)
     if install:
         _install(session, kind, form, time_of_day)
@@ -83,12 +83,12 @@ def run(
 
 def _entry(kind: str, command: list[str], at: tuple[int, int]) -> dict[str, Any]:
     if kind == "cron":
-        return {"entry": timetable.cron_line(command, at)}
+        return {"entry": schedule_entries.cron_line(command, at)}
     if kind == "systemd":
-        texts = list(timetable.systemd_units(command, at).values())
+        texts = list(schedule_entries.systemd_units(command, at).values())
     else:
-        texts = [timetable.launchd_list(command, at)]
-    pairs = zip(timers.paths(kind), texts, strict=True)
+        texts = [schedule_entries.launchd_list(command, at)]
+    pairs = zip(scheduler.paths(kind), texts, strict=True)
     return {"files": [{"path": path, "content": content} for path, content in pairs]}
 
 
@@ -104,23 +104,23 @@ def _shown(form: dict[str, Any]) -> str:
 def _install(session: Session, kind: str, form: dict[str, Any], at: tuple[int, int]) -> None:
     match kind:
         case "cron":
-            timers.install_cron(form["entry"])
+            scheduler.install_cron(form["entry"])
         case "systemd":
             files = form["files"]
-            timers.install_systemd({os.path.basename(f["path"]): f["content"] for f in files})
+            scheduler.install_systemd({os.path.basename(f["path"]): f["content"] for f in files})
         case _:
-            timers.install_launchd(form["files"][0]["content"])
+            scheduler.install_launchd(form["files"][0]["content"])
     session.note(f"{kind} will start a dream every day at {at[0]:02d}:{at[1]:02d}; {_NEEDS[kind]}")
     _tell_of_others(session, kind)
 
 
 def _remove(session: Session, kind: str) -> None:
-    there = timers.is_installed(kind)
+    there = scheduler.is_installed(kind)
     if there:
         {
-            "cron": timers.remove_cron,
-            "systemd": timers.remove_systemd,
-            "launchd": timers.remove_launchd,
+            "cron": scheduler.remove_cron,
+            "systemd": scheduler.remove_systemd,
+            "launchd": scheduler.remove_launchd,
         }[kind]()
         session.note(f"{kind} starts no more dreams")
     else:
@@ -143,7 +143,7 @@ def _installed_kind() -> str:
 def _has_entry(kind: str) -> bool:
     """Say whether there is an entry, as far as can be told."""
     try:
-        return timers.is_installed(kind)
+        return scheduler.is_installed(kind)
     except TidelineError:
         return False
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from tideline_cli.cli import timetable
+from tideline_cli.cli import schedule_entries
 from tideline_cli.errors import CannotWriteError, UnavailableError
 from tideline_cli.store.folders import hand_over
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _PATIENCE = 60  # seconds
 _NO_CRONTAB = (b"no crontab", b"no such file")  # the second is BusyBox
-_TIMER = f"{timetable.UNIT}.timer"
+_TIMER = f"{schedule_entries.UNIT}.timer"
 
 
 def is_installed(kind: str) -> bool:
     """Say whether there is an entry of ours."""
     if kind == "cron":
-        return shutil.which("crontab") is not None and timetable.has_block(_crontab())
+        return shutil.which("crontab") is not None and schedule_entries.has_block(_crontab())
     return any(os.path.lexists(path) for path in paths(kind))
 
 
@@ -30,26 +30,26 @@ def paths(kind: str) -> tuple[str, ...]:
     """Return the files of a systemd or launchd entry."""
     home = os.path.expanduser("~")
     if kind == "launchd":
-        return (os.path.join(home, "Library", "LaunchAgents", f"{timetable.LABEL}.plist"),)
+        return (os.path.join(home, "Library", "LaunchAgents", f"{schedule_entries.LABEL}.plist"),)
     base = os.environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(home, ".config")
     folder = os.path.join(base, "systemd", "user")
-    return tuple(os.path.join(folder, f"{timetable.UNIT}.{end}") for end in ("service", "timer"))
+    return tuple(os.path.join(folder, f"{schedule_entries.UNIT}.{end}") for end in ("service", "timer"))
 
 
 def install_cron(line: str) -> None:
     """Put a line into the user's crontab, in place of the one before."""
     _need("crontab")
     old = _crontab()
-    new = timetable.with_block(old, line)
+    new = schedule_entries.with_block(old, line)
     if new != old:
         _call("crontab", "-", given=new, refused="the crontab is as it was")
 
 
 def remove_cron() -> None:
     """Take our line out of the user's crontab."""
-    new = timetable.without_block(_crontab())
+    new = schedule_entries.without_block(_crontab())
     if new:
         _call("crontab", "-", given=new, refused="the crontab is as it was")
     else:
@@ -82,7 +82,7 @@ def install_launchd(text: str) -> None:
     _need("launchctl")
     (path,) = paths("launchd")
     _write({os.path.basename(path): text}, os.path.dirname(path))
-    _run("launchctl", "bootout", f"{_domain()}/{timetable.LABEL}")
+    _run("launchctl", "bootout", f"{_domain()}/{schedule_entries.LABEL}")
     refused = f"the agent is in {path}; it is loaded at the next login"
     _call("launchctl", "bootstrap", _domain(), path, refused=refused)
 
@@ -90,7 +90,7 @@ def install_launchd(text: str) -> None:
 def remove_launchd() -> None:
     """Unload the agent and take it away."""
     try:
-        _run("launchctl", "bootout", f"{_domain()}/{timetable.LABEL}")
+        _run("launchctl", "bootout", f"{_domain()}/{schedule_entries.LABEL}")
     finally:
         _delete(*paths("launchd"))
 
