@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract import lines, pairs, said
 from tests.contract.lines import Line
-from tideline_cli.cli import app, output, telling
+from tideline_cli.cli import app, messages, output
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.fast import verb
 
@@ -69,12 +69,12 @@ def test_text_beside_json_is_found(monkeypatch):
 
 def test_a_note_that_is_no_json_is_found(monkeypatch):
     """A note that is printed as text beside JSON is found."""
-    real = telling.note
+    real = messages.note
 
     def plain(text, *, as_json=False):
         real(text)
 
-    found = found_in(DREAM, plant=lambda: monkeypatch.setattr(telling, "note", plain))
+    found = found_in(DREAM, plant=lambda: monkeypatch.setattr(messages, "note", plain))
     assert any("no JSON line" in one for one in found)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.fuzz import calls, command_line, lines, stores, values
-from tideline_cli.cli import telling
+from tideline_cli.cli import messages
 
 CALLS = 300
 
@@ -142,7 +142,7 @@ def test_names_that_no_system_takes(run, argv):
 
 def test_a_note_shows_no_control_characters(capsys):
     """What is said beside a result is one line without anything that acts."""
-    telling.note("a \x1b[31mnote\nof \u202etwo lines")
+    messages.note("a \x1b[31mnote\nof \u202etwo lines")
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert not calls._ACTING.search(said)

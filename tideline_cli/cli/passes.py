@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.telling import shows_progress, tell
+from tideline_cli.cli.messages import shows_progress, tell
 from tideline_cli.dream import run
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import fact_form

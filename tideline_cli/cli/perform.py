@@ -96,7 +96,7 @@ def _explain(session: Session | None, start: float) -> None:
     """Say what --verbose asks of every command, before its error; none may come of it."""
     if session is None or not session.verbose:
         return
-    from tideline_cli.cli.explaining import explain  # noqa: PLC0415  only --verbose
+    from tideline_cli.cli.verbose import explain  # noqa: PLC0415  only --verbose
 
     try:
         explain(session, perf_counter() - start)
@@ -188,11 +188,7 @@ def _is_damaged(session: Session, error: Exception) -> bool:
 def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     """Print an error on stderr and return its exit code."""
     try:
-        from tideline_cli.cli.telling import (  # noqa: PLC0415  most commands tell nothing
-            screened,
-            tell,
-            tell_form,
-        )  # fmt: skip
+        from tideline_cli.cli.messages import screened, tell, tell_form  # fmt: skip
     except (ImportError, OSError):  # without memory or open files: that is the error to tell
         return _failed_barely(error)
     if as_json:

@@ -215,9 +215,9 @@ class Session:
     def note(self, text: str) -> None:
         """Tell the user something that is not a result."""
         if not self.quiet:
-            from tideline_cli.cli import telling  # noqa: PLC0415  most commands tell nothing
+            from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing
 
-            telling.note(text, as_json=self.json)
+            messages.note(text, as_json=self.json)
 
     def detail(self, text: str) -> None:
         """Tell the user something that only --verbose asks for."""
@@ -228,9 +228,9 @@ class Session:
         """Tell the user, once and even if they asked for quiet, what could harm them."""
         if text not in self._cautions:
             self._cautions.add(text)
-            from tideline_cli.cli import telling  # noqa: PLC0415  most commands tell nothing
+            from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing
 
-            telling.warn(code, text, hint=hint, as_json=self.json)
+            messages.warn(code, text, hint=hint, as_json=self.json)
 
     def _warn_of_names(self, path: str) -> None:
         from tideline_cli.store import names  # noqa: PLC0415  a store that cannot be written

@@ -7,10 +7,10 @@ import os
 import stat
 import sys
 
-from tideline_cli.cli import imported
+from tideline_cli.cli import import_report
+from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.telling import shows_progress
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import jsonl, prepared, take
 from tideline_cli.exchange.rows import Ground
@@ -79,11 +79,11 @@ def run(
     rows = _Rows(source, max_rows)
     with _progress(session, source) as advance:
         summary = take.take(session.writing(), rows, ground, merge=merge, progress=advance)
-    imported.report(session, path, summary, trust=trust, stopped=rows.stopped)
+    import_report.report(session, path, summary, trust=trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)
     if summary.rows and not summary.used:
-        raise imported.useless(summary)
+        raise import_report.useless(summary)
     return 0
 
 

@@ -165,7 +165,7 @@ def _report(session: Session, done: Remembered) -> None:
 
 
 def _restatement(before: Fact, after: Fact) -> str:
-    from tideline_cli.cli.restating import told  # noqa: PLC0415  only for what is known
+    from tideline_cli.cli.restatement import told  # noqa: PLC0415  only for what is known
 
     changes = told(before, after)
     return "known already, reinforced" + (f"; {changes}" if changes else "")
@@ -179,7 +179,7 @@ def _replacements(done: Remembered) -> Iterator[str]:
         if end is None:
             yield f"replaces {old}"
         else:
-            from tideline_cli.cli.restating import day  # noqa: PLC0415  few name a time
+            from tideline_cli.cli.restatement import day  # noqa: PLC0415  few name a time
 
             yield f"replaces {old} from {day(end)} on"
 
@@ -196,7 +196,7 @@ def _form(done: Remembered) -> dict[str, Any]:
     if done.ignored or done.not_taken:
         form["ignored"] = [*done.ignored, *done.not_taken]
     if done.before is not None:
-        from tideline_cli.cli.restating import changed  # noqa: PLC0415  only for what is known
+        from tideline_cli.cli.restatement import changed  # noqa: PLC0415  only for what is known
 
         form["changed"] = changed(done.before, done.fact)
     if done.elsewhen:
