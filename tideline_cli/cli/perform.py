@@ -188,7 +188,11 @@ def _is_damaged(session: Session, error: Exception) -> bool:
 def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
     """Print an error on stderr and return its exit code."""
     try:
-        from tideline_cli.cli.messages import screened, tell, tell_form  # fmt: skip
+        from tideline_cli.cli.messages import (  # noqa: PLC0415  most commands tell nothing
+            screened,
+            tell,
+            tell_form,
+        )  # fmt: skip
     except (ImportError, OSError):  # without memory or open files: that is the error to tell
         return _failed_barely(error)
     if as_json:

@@ -35,7 +35,8 @@ def paths(kind: str) -> tuple[str, ...]:
     if not os.path.isabs(base):
         base = os.path.join(home, ".config")
     folder = os.path.join(base, "systemd", "user")
-    return tuple(os.path.join(folder, f"{schedule_entries.UNIT}.{end}") for end in ("service", "timer"))
+    unit = schedule_entries.UNIT
+    return tuple(os.path.join(folder, f"{unit}.{end}") for end in ("service", "timer"))
 
 
 def install_cron(line: str) -> None:

@@ -6,10 +6,10 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
 from tideline_cli.store import connection

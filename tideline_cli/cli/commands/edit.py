@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import ask, by_id, output
+from tideline_cli.cli import by_id, output, terminal
 from tideline_cli.cli.commands import remember
 from tideline_cli.cli.commands.remember import new_id
 from tideline_cli.cli.options import Argument, Option
@@ -114,7 +114,7 @@ def _vouched(session: Session, fact: Fact, text: str, *, yes: bool) -> bool:
     if is_trusted(fact.source) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True
     question = f"{text}\n\nThis was said by {fact.source}. Is it yours from now on?"
-    return ask.confirmed(session, question, yes=yes, hint="repeat it with --yes")
+    return terminal.confirmed(session, question, yes=yes, hint="repeat it with --yes")
 
 
 def _is_own(fact: Fact) -> bool:
@@ -146,7 +146,7 @@ def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bo
         return None
     if session.no_input or not sys.stdout.isatty():
         raise UsageError("no text, and no terminal to edit on", hint="tideline edit ID TEXT")
-    from tideline_cli.cli.editor import edited  # noqa: PLC0415  on a terminal alone
+    from tideline_cli.cli.terminal import edited  # noqa: PLC0415  on a terminal alone
 
     return edited(before)
 

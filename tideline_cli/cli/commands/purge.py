@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.ask import confirmed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
 from tideline_cli.store import facts
