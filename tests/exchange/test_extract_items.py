@@ -6,8 +6,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from tideline_cli.exchange.extract_items import failed, failure_request, itemised
-from tideline_cli.exchange.extract_parts import Scene
+from tideline_cli.exchange.extract.items import failed, failure_request, itemised
+from tideline_cli.exchange.extract.types import Scene
 from tideline_cli.model.fact import KINDS
 from tideline_cli.model.origin import OWNER, channel
 
@@ -185,7 +185,7 @@ def test_dry_run(run, model, talk):
 
 def test_kinds_have_segments():
     """Every kind that a pass may store implies a segment."""
-    from tideline_cli.exchange.extract_items import _KINDS
+    from tideline_cli.exchange.extract.items import _KINDS
 
     assert all(kind in KINDS for kind in (*_KINDS, "lesson", "failure"))
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import NOW, PEER, fact, fresh_store, put
-from tideline_cli.exchange import extract_known
-from tideline_cli.exchange.extract_known import near_slots, verbatim
+from tideline_cli.exchange.extract import known
+from tideline_cli.exchange.extract.known import near_slots, verbatim
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.sameness import richness
@@ -24,7 +24,7 @@ rows = st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "arch
 
 def equivalent(db, text):
     (near,) = near_slots(db, [text], viewer=OWNER)
-    return extract_known.equivalent(db, text, viewer=OWNER, now=NOW, near=near)
+    return known.equivalent(db, text, viewer=OWNER, now=NOW, near=near)
 
 
 def by_comparison(facts, text):
@@ -60,7 +60,7 @@ def test_many_slots(db, monkeypatch):
     put_setting(db, "sameness", "reference")
     asked = "user living at Lisbon"
     exact = equivalent(db, asked)
-    monkeypatch.setattr(extract_known, "_FEW", 5)
+    monkeypatch.setattr(known, "_FEW", 5)
     rough = equivalent(db, asked)
     assert exact == rough
     assert rough.id == "home"
@@ -92,7 +92,7 @@ def test_what_left_its_slot_meanwhile(db):
     (near,) = near_slots(db, [asked], viewer=OWNER)
     assert len(near) == 1
     db.execute("UPDATE fact SET lifecycle = 'archived'")
-    assert extract_known.equivalent(db, asked, viewer=OWNER, now=NOW, near=near) is None
+    assert known.equivalent(db, asked, viewer=OWNER, now=NOW, near=near) is None
 
 
 def test_the_strict_rule(db):

@@ -10,7 +10,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.exchange.conftest import MODEL, REPLY
-from tideline_cli.exchange.transcript import fingerprint, parsed
+from tideline_cli.exchange.extract.transcript import fingerprint, parsed
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import cursors
 from tideline_cli.store.connection import open_for_writing, writing

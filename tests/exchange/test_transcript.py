@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.transcript import (
+from tideline_cli.exchange.extract.transcript import (
     Message,
     Transcript,
     fingerprint,

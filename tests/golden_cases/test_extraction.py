@@ -8,9 +8,9 @@ import pytest
 
 from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
 from tideline_cli.errors import UnavailableError
-from tideline_cli.exchange import extract
-from tideline_cli.exchange.extract_parts import Scene, Tally
-from tideline_cli.exchange.transcript import flattened, message_of
+from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract.transcript import flattened, message_of
+from tideline_cli.exchange.extract.types import Scene, Tally
 from tideline_cli.llm import prompts
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
@@ -36,7 +36,7 @@ def test_defaults():
     from tideline_cli.cli.model_options import OPTIONS
 
     timeout = next(option.default for option in OPTIONS if option.name == "timeout")
-    assert (extract.MIN_NEW, extract.CANDIDATES, timeout * 1000) == (
+    assert (passes.MIN_NEW, passes.CANDIDATES, timeout * 1000) == (
         GOLDEN["defaults"]["minNewMessages"],
         GOLDEN["defaults"]["candidateK"],
         GOLDEN["defaults"]["llmTimeoutMs"],
@@ -65,11 +65,11 @@ class Script:
                 raise UnavailableError("no model")
             return step["reply"]
 
-        extract.run(
-            self.db, scene, "facts", messages, tally, ask=ask, understood=extract.drafted,
+        passes.run(
+            self.db, scene, "facts", messages, tally, ask=ask, understood=passes.drafted,
             to_end=False,
-            requests=lambda start: extract.fact_requests(
-                self.db, scene, messages, start, min_new=extract.MIN_NEW
+            requests=lambda start: passes.fact_requests(
+                self.db, scene, messages, start, min_new=passes.MIN_NEW
             ),
         )  # fmt: skip
         result = {"ran": tally.ran, "stored": tally.stored, "processedTo": tally.done["facts"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, deviation, golden
-from tideline_cli.exchange.extract_parts import kind_proposal
+from tideline_cli.exchange.extract.types import kind_proposal
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy import identifiers

@@ -9,7 +9,7 @@ import pytest
 from tests.poison import attacks, honest, hostile_models, turns
 from tests.poison.attacks import DAY, MARK, SPOKEN
 from tests.poison.battle import Battle
-from tideline_cli.exchange import transcript
+from tideline_cli.exchange.extract import transcript
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.policy import gate
 from tideline_cli.policy.harness import Heard

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import run_main
 from tests.support import NOW, fact, fresh_store, put
 from tideline_cli.dream.run import Settings, dream
-from tideline_cli.exchange.extract_known import equivalent
+from tideline_cli.exchange.extract.known import equivalent
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
 from tideline_cli.memory.remember import remember

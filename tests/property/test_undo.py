@@ -15,11 +15,12 @@ from tests.support import DAY, NOW, fresh_store, named_id
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.run import STAGES, Settings, dream
 from tideline_cli.errors import TidelineError, WriteBlockedError
-from tideline_cli.exchange import extract, jsonl
-from tideline_cli.exchange.extract_parts import Scene, Tally
+from tideline_cli.exchange import jsonl
+from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract.transcript import Message
+from tideline_cli.exchange.extract.types import Scene, Tally
 from tideline_cli.exchange.rows import Ground
 from tideline_cli.exchange.take import take
-from tideline_cli.exchange.transcript import Message
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
@@ -229,10 +230,10 @@ def do_extract(world):
     ]  # fmt: skip
     edge = {"a": "new:0", "b": "new:1", "type": "uses", "reason": "so", "strength": 4}
     scene = Scene("talk", world.viewer, world.tick(), world.new_id)
-    extract.run(
-        world.db, scene, "facts", world.said, Tally(), understood=extract.drafted, to_end=False,
+    passes.run(
+        world.db, scene, "facts", world.said, Tally(), understood=passes.drafted, to_end=False,
         ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
-        requests=lambda start: extract.fact_requests(
+        requests=lambda start: passes.fact_requests(
             world.db, scene, world.said, start, min_new=2
         ),
     )  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.exchange import extract, extract_items, extract_parts
-from tideline_cli.exchange.extract_parts import Scene, Tally
-from tideline_cli.exchange.extract_store import keep
-from tideline_cli.exchange.transcript import Transcript
+from tideline_cli.exchange.extract import items, passes, types
+from tideline_cli.exchange.extract.store import keep
+from tideline_cli.exchange.extract.transcript import Transcript
+from tideline_cli.exchange.extract.types import Scene, Tally
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.extract import Ask, Request
+    from tideline_cli.exchange.extract.passes import Ask, Request
     from tideline_cli.store.cursors import Pass
 
 
@@ -44,8 +44,8 @@ def cleared(db: Connection | None, job: Job, tally: Tally) -> Job:
     transcript = job.transcript
     count = len(transcript.messages)
     names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
-    start = 0 if db is None else min(extract.beginning(db, job.scene, one, count) for one in names)
-    messages = extract_parts.cleared(transcript.messages, start, tally)
+    start = 0 if db is None else min(passes.beginning(db, job.scene, one, count) for one in names)
+    messages = types.cleared(transcript.messages, start, tally)
     record = job.record
     if record is not None:
         record, found = secrets.without(record)
@@ -58,8 +58,8 @@ def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     if job.heard:
         _conversation(db, job, tally, ask)
     if job.record is not None and tally.failure is None:
-        request = extract_items.failure_request(job.record)
-        answer = extract.answer(request, ask, extract_items.failed, tally)
+        request = items.failure_request(job.record)
+        answer = passes.answer(request, ask, items.failed, tally)
         if answer is not None:
             keep(db, job.scene, tally, answer.proposals, step=None)
             tally.refused += answer.refused
@@ -68,23 +68,23 @@ def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
 def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     scene, messages = job.scene, job.transcript.messages
     if job.per_message:
-        extract.run(
-            db, scene, "items", messages, tally, ask=ask, understood=extract_items.itemised,
-            requests=lambda start: extract_items.item_requests(messages, start), to_end=True,
+        passes.run(
+            db, scene, "items", messages, tally, ask=ask, understood=items.itemised,
+            requests=lambda start: items.item_requests(messages, start), to_end=True,
         )  # fmt: skip
     else:
-        extract.run(
-            db, scene, "facts", messages, tally, ask=ask, understood=extract.drafted,
-            requests=lambda start: extract.fact_requests(
+        passes.run(
+            db, scene, "facts", messages, tally, ask=ask, understood=passes.drafted,
+            requests=lambda start: passes.fact_requests(
                 db, scene, messages, start, min_new=job.min_new
             ),
             to_end=False,
         )  # fmt: skip
     if job.lessons and tally.failure is None:
-        extract.run(
+        passes.run(
             db, scene, "lessons", messages, tally, ask=ask,
-            understood=lambda text, request: extract_items.learned(text, request, scene),
-            requests=lambda start: extract_items.lesson_requests(messages, start), to_end=True,
+            understood=lambda text, request: items.learned(text, request, scene),
+            requests=lambda start: items.lesson_requests(messages, start), to_end=True,
         )  # fmt: skip
 
 
@@ -96,20 +96,20 @@ def show(session: Session, job: Job) -> None:
     scene, messages = job.scene, job.transcript.messages
 
     def start(name: Pass) -> int:
-        return 0 if db is None else extract.beginning(db, scene, name, len(messages))
+        return 0 if db is None else passes.beginning(db, scene, name, len(messages))
 
     requests: list[Request] = []
     if job.per_message:
-        requests += extract_items.item_requests(messages, start("items"))
+        requests += items.item_requests(messages, start("items"))
     else:
-        requests += extract.fact_requests(
+        requests += passes.fact_requests(
             db, scene, messages, start("facts"), min_new=job.min_new
         )
     if job.lessons:
-        requests += extract_items.lesson_requests(messages, start("lessons"))
+        requests += items.lesson_requests(messages, start("lessons"))
     if job.record is not None:
-        requests.append(extract_items.failure_request(job.record))
-    found = [one.content for one in extract.identified(messages[start("identifiers") :], scene)]
+        requests.append(items.failure_request(job.record))
+    found = [one.content for one in passes.identified(messages[start("identifiers") :], scene)]
     tally.done[job.main_pass] = start(job.main_pass)
     if session.json:
         sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in requests]

@@ -7,8 +7,8 @@ from tideline_cli.cli.commands.remember import new_id
 from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.exchange import extract
-from tideline_cli.exchange.extract_parts import Scene, Tally
+from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract.types import Scene, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.store import locks
 
@@ -53,7 +53,7 @@ OPTIONS = (
     Option("all_now", ("--all-now",), "Take whatever is new, a single message too.", "flag",
            False, excludes=("min_new",)),
     Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
-           "count", extract.MIN_NEW, least=1),
+           "count", passes.MIN_NEW, least=1),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
            "without a model; ask and write nothing.", "flag", False),
 )  # fmt: skip
@@ -97,7 +97,7 @@ def run(
 
 def _extract(session: Session, job: Job, model: Model | None) -> int:
     db = session.writing()
-    lock = extract.place(db.filename)
+    lock = passes.place(db.filename)
     tally = Tally()
     if lock is None:
         session.note(f"skipped: {len(locks.EXTRACT)} extractions are running")
@@ -107,7 +107,7 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
     try:
         job = extraction.cleared(db, job, tally)
         if job.heard:
-            extract.identify(db, job.scene, job.transcript.messages, tally)
+            passes.identify(db, job.scene, job.transcript.messages, tally)
         if model is not None:
             extraction.passes(db, job, tally, model_options.asking(model))
     finally:

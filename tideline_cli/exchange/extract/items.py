@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.exchange.extract import Answer, Request
-from tideline_cli.exchange.extract_parts import Scene, kind_proposal
-from tideline_cli.exchange.transcript import USER, Message, flattened
+from tideline_cli.exchange.extract.passes import Answer, Request
+from tideline_cli.exchange.extract.transcript import USER, Message, flattened
+from tideline_cli.exchange.extract.types import Scene, kind_proposal
 from tideline_cli.llm import prompts, reply
 from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.policy.scripts import agree
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tideline_cli.exchange.extract_parts import Proposal
+    from tideline_cli.exchange.extract.types import Proposal
     from tideline_cli.llm.reply import Item
     from tideline_cli.model.source import Source
     from tideline_cli.store.cursors import Pass

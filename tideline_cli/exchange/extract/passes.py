@@ -7,7 +7,9 @@ the transaction that stores what the reply gave.
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UnavailableError
-from tideline_cli.exchange.extract_parts import (
+from tideline_cli.exchange.extract.store import keep
+from tideline_cli.exchange.extract.transcript import USER, Message, flattened
+from tideline_cli.exchange.extract.types import (
     OvertakenError,
     Proposal,
     Scene,
@@ -15,8 +17,6 @@ from tideline_cli.exchange.extract_parts import (
     Tally,
     kind_proposal,
 )
-from tideline_cli.exchange.extract_store import keep
-from tideline_cli.exchange.transcript import USER, Message, flattened
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.model.record import record

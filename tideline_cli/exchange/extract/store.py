@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, UsageError, WriteBlockedError
 from tideline_cli.exchange import edges
-from tideline_cli.exchange.extract_known import equivalent, near_slots, verbatim
-from tideline_cli.exchange.extract_parts import OvertakenError, Proposal, Scene, Step, Tally
+from tideline_cli.exchange.extract.known import equivalent, near_slots, verbatim
+from tideline_cli.exchange.extract.types import OvertakenError, Proposal, Scene, Step, Tally
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.screening import Screen, refusal, screened
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact, birth
