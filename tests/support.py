@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tideline_cli.exchange.rows import Ground, fact_from
+from tideline_cli.exchange.importer.rows import Ground, fact_from
 from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
 from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace

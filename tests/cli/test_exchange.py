@@ -17,7 +17,7 @@ import unicodedata
 import pytest
 
 from tests.support import NOW
-from tideline_cli.exchange import take
+from tideline_cli.exchange.importer import import_rows
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
 PEER = "channel:wa/c1/s1"
@@ -483,7 +483,7 @@ def test_a_killed_import_is_finished_by_a_second(run, home):
         child.wait()
     there = _count(home)
     assert 0 < there < COUNT
-    assert there % take.CHUNK == 0
+    assert there % import_rows.CHUNK == 0
     report = run("import", "facts.jsonl", "--trust", "--json").json
     assert (report["added"], report["present"]) == (COUNT - there, there)
     whole = open_for_writing("whole.db")

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from tideline_cli.exchange import embedding
-from tideline_cli.exchange.embedding import ChunkEmbedder
+from tideline_cli.exchange.importer import import_vectors
+from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
 from tideline_cli.vector.embedder import resolve
 
 CHUNKS = [[f"fact {n} of chunk {c} {'and more ' * 20}" for n in range(400)] for c in range(9)]
@@ -58,14 +58,14 @@ def test_a_process_beside_makes_the_same_vectors(db, expected):
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
 def test_narrow_pipes(db, expected, monkeypatch):
     """Pipes that hold one page, as the kernel gives to who has many, keep nobody waiting."""
-    start = embedding._Beside.__init__
+    start = import_vectors._Beside.__init__
 
     def narrow(self, name):
         start(self, name)
         for pipe in (self._requests, self._answers):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
 
-    monkeypatch.setattr(embedding._Beside, "__init__", narrow)
+    monkeypatch.setattr(import_vectors._Beside, "__init__", narrow)
     assert vectors_of(db) == (expected, True)
 
 
@@ -85,18 +85,18 @@ def test_pipes_that_may_not_grow(db, expected, monkeypatch):
     def refused(*_):
         raise PermissionError("Operation not permitted")
 
-    monkeypatch.setattr(embedding.fcntl, "fcntl", refused)
+    monkeypatch.setattr(import_vectors.fcntl, "fcntl", refused)
     assert vectors_of(db) == (expected, True)
 
 
 def test_a_process_that_dies(db, expected, monkeypatch):
     """What a process beside no longer answers is made here."""
-    answer = embedding._Beside.answer
+    answer = import_vectors._Beside.answer
 
     def dying(self, size):
         self._process.kill()
         self._process.wait()
         return answer(self, size)
 
-    monkeypatch.setattr(embedding._Beside, "answer", dying)
+    monkeypatch.setattr(import_vectors._Beside, "answer", dying)
     assert vectors_of(db) == (expected, False)

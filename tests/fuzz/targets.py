@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import foreign, jsonl, prepared
+from tideline_cli.exchange import foreign, jsonl
 from tideline_cli.exchange.extract import transcript
-from tideline_cli.exchange.rows import Ground
+from tideline_cli.exchange.importer import prepared
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.recall import MODES, Query, recall
 from tideline_cli.model import codec, instant

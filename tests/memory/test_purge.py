@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.soundness import sound
 from tests.support import NOW, PEER, empty_store_at, named_id, rows
 from tideline_cli.errors import NotFoundError
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
 from tideline_cli.memory.purge import purge

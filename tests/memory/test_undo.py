@@ -8,8 +8,8 @@ from tests.soundness import sound
 from tests.support import DAY, NOW, PEER, fact, named_id, put, rows
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.exchange import jsonl
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.remember import remember

@@ -67,7 +67,7 @@ FAULTS = {
         "return True",
     ),
     "a merging import revives": (
-        "exchange/merging.py",
+        "exchange/importer/merge.py",
         'if ready.fact.lifecycle != "active":',
         'if ready.fact.lifecycle == "pruned":',
     ),

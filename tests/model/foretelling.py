@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.model import amending, editing, judging, life, moving, passes, past
 from tests.model.vocabulary import touches
-from tideline_cli.exchange.rows import minted_id
+from tideline_cli.exchange.importer.rows import minted_id
 from tideline_cli.model.origin import parse_origin
 
 

@@ -11,8 +11,8 @@ from unittest.mock import patch
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange import jsonl
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, fresh_store
 from tideline_cli.dream.run import Settings, dream
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER

@@ -13,8 +13,8 @@ from tests.conftest import run_main
 from tests.support import NOW, fact, fresh_store, put
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange.extract.known import equivalent
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import DAY, NOW, fresh_store, named_id
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts

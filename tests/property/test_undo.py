@@ -19,8 +19,8 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.transcript import Message
 from tideline_cli.exchange.extract.types import Scene, Tally
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing

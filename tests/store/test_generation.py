@@ -15,8 +15,8 @@ from tests.faults.figures import text
 from tests.soundness import sound
 from tideline_cli.dream import comparison
 from tideline_cli.errors import BusyError, ReplacedError
-from tideline_cli.exchange import take
-from tideline_cli.exchange.rows import Ground
+from tideline_cli.exchange.importer import import_rows
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.memory import restore_backup
 from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.memory.remember import remember
@@ -44,7 +44,7 @@ def put_back(store, tmp_path, progress=lambda _: None):
 def rows(count, between=lambda: None):
     """Yield rows of an import, and do something after two chunks of them."""
     for number in range(count):
-        if number == 2 * take.CHUNK + 10:
+        if number == 2 * import_rows.CHUNK + 10:
             between()
         yield number + 1, {"content": f"{text(number)} of running foxes"}
 
@@ -52,7 +52,7 @@ def rows(count, between=lambda: None):
 def taken(store, given):
     db = open_for_writing(str(store))
     try:
-        return take.take(db, given, Ground(OWNER, 0, True), merge=False)
+        return import_rows.take(db, given, Ground(OWNER, 0, True), merge=False)
     finally:
         db.close()
 
@@ -90,9 +90,9 @@ def test_an_import_beside_a_restore(store, tmp_path):
     """An import whose store is replaced stops with 75, tells how far it came, and leaves nothing
     in the other store."""
     with pytest.raises(ReplacedError) as caught:
-        taken(store, rows(4 * take.CHUNK, lambda: put_back(store, tmp_path)))
+        taken(store, rows(4 * import_rows.CHUNK, lambda: put_back(store, tmp_path)))
     assert (caught.value.exit_code, caught.value.code) == (75, "store_replaced")
-    assert f"{2 * take.CHUNK - take.CHUNK:,} rows had been stored" in caught.value.message
+    assert f"{2 * import_rows.CHUNK - import_rows.CHUNK:,} rows had been stored" in caught.value.message
     assert checked(store) == ["I deploy on Fridays"]
 
 
@@ -104,7 +104,7 @@ def test_nothing_joins_another_batch(store, tmp_path, run):
         assert run("remember", "mine").code == 0
 
     with pytest.raises(ReplacedError):
-        taken(store, rows(4 * take.CHUNK, between))
+        taken(store, rows(4 * import_rows.CHUNK, between))
     assert "1 fact removed" in run("undo").out
     assert checked(store) == ["I deploy on Fridays"]
 
@@ -169,10 +169,10 @@ def test_numbers_of_other_facts(db, now):
 def test_another_analyser_during_an_import(store, run):
     """A chunk is indexed by the analyser that the file has when the chunk is stored."""
     summary = taken(
-        store, rows(4 * take.CHUNK, lambda: run("config", "set", "analyzer", "reference"))
+        store, rows(4 * import_rows.CHUNK, lambda: run("config", "set", "analyzer", "reference"))
     )
-    assert summary.added == 4 * take.CHUNK
-    assert len(checked(store)) == 4 * take.CHUNK + 2
+    assert summary.added == 4 * import_rows.CHUNK
+    assert len(checked(store)) == 4 * import_rows.CHUNK + 2
     assert run("doctor", "--deep").out.startswith("all is well")
 
 
@@ -184,11 +184,11 @@ def test_another_embedder_during_an_import(store):
         connection.put_setting(db, "embedder", "hash-256")
         db.close()
 
-    taken(store, rows(6 * take.CHUNK, change))
+    taken(store, rows(6 * import_rows.CHUNK, change))
     db = open_for_writing(str(store))
     late = "SELECT max(seq) FROM vector_progress WHERE embedder = ?"
-    assert db.execute(late, ("hrr-256",)).get < 3 * take.CHUNK
-    assert db.execute(late, ("hash-256",)).get > 4 * take.CHUNK
+    assert db.execute(late, ("hrr-256",)).get < 3 * import_rows.CHUNK
+    assert db.execute(late, ("hash-256",)).get > 4 * import_rows.CHUNK
     db.close()
 
 

@@ -104,7 +104,7 @@ import json, os, sys
 path, mode, folder_mode = sys.argv[1], int(sys.argv[2], 8), int(sys.argv[3], 8)
 from tests.conftest import run_main
 import tests.store.test_read_only as here
-import tideline_cli.cli.app, tideline_cli.exchange.take, tideline_cli.memory.doctor
+import tideline_cli.cli.app, tideline_cli.exchange.importer.import_rows, tideline_cli.memory.doctor
 for warm in (*here.READS, *here.WRITES):
     run_main(*warm, "--db", path + ".warm", stdin='{"content": "a row"}')
 for name in os.listdir(os.path.dirname(path)):

@@ -16,8 +16,8 @@ from tests.soundness import sound
 from tests.support import empty_store_at, fresh_store
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import jsonl
-from tideline_cli.exchange.rows import Ground
-from tideline_cli.exchange.take import take
+from tideline_cli.exchange.importer.import_rows import take
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.memory import purge
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.memory.undo import undo

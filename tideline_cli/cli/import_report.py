@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.rows import KEYS
+from tideline_cli.exchange.importer.rows import KEYS
 from tideline_cli.model.finding import some
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.exchange.importer.summary import Summary
 
 _MOST_ALONE = 3  # rows with the same flaw that have a line each
 _MOST_LINES = 10

@@ -12,8 +12,9 @@ from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange import jsonl, prepared, take
-from tideline_cli.exchange.rows import Ground
+from tideline_cli.exchange import jsonl
+from tideline_cli.exchange.importer import import_rows, prepared
+from tideline_cli.exchange.importer.rows import Ground
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any, BinaryIO
 
-    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.exchange.importer.summary import Summary
 
 MAX_ROWS = 1_000_000
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
@@ -78,7 +79,7 @@ def run(
         _check(_Rows(source, max_rows), ground)
     rows = _Rows(source, max_rows)
     with _progress(session, source) as advance:
-        summary = take.take(session.writing(), rows, ground, merge=merge, progress=advance)
+        summary = import_rows.take(session.writing(), rows, ground, merge=merge, progress=advance)
     import_report.report(session, path, summary, trust=trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)

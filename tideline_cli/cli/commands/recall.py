@@ -185,7 +185,7 @@ def _answered(
     viewer = session.origin(origin) if origin else session.viewer
     if viewer != session.viewer and not session.viewer.is_owner:
         raise UsageError("only the owner may ask for another origin", hint="leave it out")
-    from tideline_cli.exchange import cells  # noqa: PLC0415  only a batch reads rows
+    from tideline_cli.exchange.importer import cells  # noqa: PLC0415  only a batch reads rows
 
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, **given)

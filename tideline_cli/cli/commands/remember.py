@@ -285,7 +285,7 @@ def _check_claim(claimed: str | None, allowed: str | None) -> None:
 
 
 def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    from tideline_cli.exchange import cells, rows  # noqa: PLC0415  only a batch reads rows
+    from tideline_cli.exchange.importer import cells, rows  # noqa: PLC0415  only a batch reads rows
 
     for name, allowed in (("segment", tuple(SEGMENTS)), ("tier", TIERS), ("kind", tuple(KINDS)),
                           ("source", SOURCES)):  # fmt: skip

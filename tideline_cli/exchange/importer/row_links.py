@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.cells import past, text
-from tideline_cli.exchange.rows import links_of, replaced_by
+from tideline_cli.exchange.importer.cells import past, text
+from tideline_cli.exchange.importer.rows import links_of, replaced_by
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.references import Names
-    from tideline_cli.exchange.rows import Ground
-    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.exchange.importer.references import Names
+    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.summary import Summary
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 

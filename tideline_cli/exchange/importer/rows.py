@@ -8,7 +8,7 @@ from __future__ import annotations
 from _blake2 import blake2b
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.cells import (
+from tideline_cli.exchange.importer.cells import (
     count,
     flag,
     instants,

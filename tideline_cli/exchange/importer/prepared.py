@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.edges_of_rows import edge_of
-from tideline_cli.exchange.rows import fact_from, links_of, replaced_by
+from tideline_cli.exchange.importer.row_links import edge_of
+from tideline_cli.exchange.importer.rows import fact_from, links_of, replaced_by
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.importer.rows import Ground
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.edges_of_rows import RowEdges
-from tideline_cli.exchange.places import Places, differs
-from tideline_cli.exchange.references import Names
-from tideline_cli.exchange.rows import was_confined, was_limited
+from tideline_cli.exchange.importer.references import Names
+from tideline_cli.exchange.importer.row_ids import Places, differs
+from tideline_cli.exchange.importer.row_links import RowEdges
+from tideline_cli.exchange.importer.rows import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.prepared import Prepared
-    from tideline_cli.exchange.rows import Ground
-    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.exchange.importer.prepared import Prepared
+    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.summary import Summary
     from tideline_cli.model.fact import Fact
 
 

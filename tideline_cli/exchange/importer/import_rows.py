@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, TidelineError
-from tideline_cli.exchange.embedding import ChunkEmbedder
-from tideline_cli.exchange.merging import Merger
-from tideline_cli.exchange.prepared import Prepared, prepared
-from tideline_cli.exchange.shelf import Shelf
-from tideline_cli.exchange.summary import Summary
+from tideline_cli.exchange.importer.destination import Shelf
+from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
+from tideline_cli.exchange.importer.merge import Merger
+from tideline_cli.exchange.importer.prepared import Prepared, prepared
+from tideline_cli.exchange.importer.summary import Summary
 from tideline_cli.memory.screening import refusal
 from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embed_backlog
 from tideline_cli.model.record import replace
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.prepared import Rows
-    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.importer.prepared import Rows
+    from tideline_cli.exchange.importer.rows import Ground
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.exchange.rows import minted_id, vouched_id
+from tideline_cli.exchange.importer.rows import minted_id, vouched_id
 from tideline_cli.model import ulid
 from tideline_cli.store import facts
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.importer.rows import Ground
     from tideline_cli.model.origin import Origin
 
 _LEAST = 4  # letters of a beginning

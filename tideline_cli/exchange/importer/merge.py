@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.exchange.prepared import Prepared
-    from tideline_cli.exchange.rows import Ground
-    from tideline_cli.exchange.shelf import Shelf
-    from tideline_cli.exchange.summary import Summary
+    from tideline_cli.exchange.importer.destination import Shelf
+    from tideline_cli.exchange.importer.prepared import Prepared
+    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.summary import Summary
     from tideline_cli.model.fact import Fact
     from tideline_cli.policy.sameness import Sameness
     from tideline_cli.store import journal

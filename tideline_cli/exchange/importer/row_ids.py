@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.exchange.rows import ORIGINAL_ID, fact_from, vouched_id
+from tideline_cli.exchange.importer.rows import ORIGINAL_ID, fact_from, vouched_id
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.prepared import Prepared
-    from tideline_cli.exchange.rows import Ground
+    from tideline_cli.exchange.importer.prepared import Prepared
+    from tideline_cli.exchange.importer.rows import Ground
     from tideline_cli.model.fact import Fact
 
 # What is another state of a fact. Use and warmth are none: they move by reading and by dreams; and
