@@ -92,7 +92,8 @@ def test_an_import_beside_a_restore(store, tmp_path):
     with pytest.raises(ReplacedError) as caught:
         taken(store, rows(4 * import_rows.CHUNK, lambda: put_back(store, tmp_path)))
     assert (caught.value.exit_code, caught.value.code) == (75, "store_replaced")
-    assert f"{2 * import_rows.CHUNK - import_rows.CHUNK:,} rows had been stored" in caught.value.message
+    stored = 2 * import_rows.CHUNK - import_rows.CHUNK
+    assert f"{stored:,} rows had been stored" in caught.value.message
     assert checked(store) == ["I deploy on Fridays"]
 
 

@@ -53,7 +53,7 @@ def cleared(db: Connection | None, job: Job, tally: Tally) -> Job:
     return replace(job, transcript=replace(transcript, messages=tuple(messages)), record=record)
 
 
-def passes(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
+def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     """Ask what is to be asked, until something fails."""
     if job.heard:
         _conversation(db, job, tally, ask)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, TidelineError
-from tideline_cli.exchange import edges
+from tideline_cli.exchange import proposed_links
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.screening import Screen
 from tideline_cli.policy import identifiers, prompt_lines, relations, secrets
@@ -101,10 +101,10 @@ def _join(
     db: Connection, pairs: Sequence[Pair], result: Result, *, viewer: Origin, now: int
 ) -> None:
     screen = Screen()
-    edges.look((pair.reason for pair in pairs), screen)
+    proposed_links.look((pair.reason for pair in pairs), screen)
     try:
         with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
-            made = edges.join(db, pairs, now=now, screen=screen)
+            made = proposed_links.join(db, pairs, now=now, screen=screen)
             if not made:
                 raise _NothingError
     except _NothingError:

@@ -109,7 +109,7 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
         if job.heard:
             passes.identify(db, job.scene, job.transcript.messages, tally)
         if model is not None:
-            extraction.passes(db, job, tally, model_options.asking(model))
+            extraction.extract(db, job, tally, model_options.asking(model))
     finally:
         locks.release(lock)
     extraction.report(session, job, tally, asked=model is not None)

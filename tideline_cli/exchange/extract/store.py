@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, UsageError, WriteBlockedError
-from tideline_cli.exchange import edges
+from tideline_cli.exchange import proposed_links
 from tideline_cli.exchange.extract.known import equivalent, near_slots, verbatim
 from tideline_cli.exchange.extract.types import OvertakenError, Proposal, Scene, Step, Tally
 from tideline_cli.memory import remember as memory
@@ -70,7 +70,7 @@ def _keep(
     near = dict(zip(worded, near_slots(db, worded, viewer=scene.origin), strict=True))
     references = [one for one in references if not secrets.holds(one.reason or "")]
     screen = _screen(proposals, scene)
-    edges.look((one.reason for one in references), screen)
+    proposed_links.look((one.reason for one in references), screen)
     writer = _Writer(db, scene, tally, near, screen)
     before = tally.changes()
     try:
@@ -80,7 +80,7 @@ def _keep(
             _expect(db, scene, step)
             ids = [writer.kept(proposal, batch) for proposal in proposals]
             pairs = relations.taken(references, new=ids, shown=shown)
-            tally.links += edges.join(db, pairs, now=scene.now, screen=screen)
+            tally.links += proposed_links.join(db, pairs, now=scene.now, screen=screen)
             if tally.changes() == before:
                 raise _NothingError
             _advance(db, scene, step)
