@@ -64,10 +64,10 @@ def test_too_few_files(process, run, rows, files):
 def test_the_worker_dies_with_its_import(tmp_path):
     """A process beside an import that is killed ends at once, in the middle of its work."""
     code = (
-        "from tideline_cli.exchange import embedding\n"
+        "from tideline_cli.exchange.importer import import_vectors\n"
         "from tideline_cli.vector.worker import frame\n"
         "import os, time\n"
-        "made = embedding._Beside('hrr-256')\n"
+        "made = import_vectors._Beside('hrr-256')\n"
         "made.ask(['one'])\n"
         "made.answer(128)\n"
         "print(made._process.pid, flush=True)\n"

@@ -15,7 +15,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.sameness import richness
 from tideline_cli.store.connection import put_setting
-from tideline_cli.vector import plain
+from tideline_cli.vector import hrr_plain
 
 WORDS = "tea coffee lisbon port works atlas green dog rides the bus 茶 13800138000".split()
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
@@ -32,7 +32,7 @@ def by_comparison(facts, text):
 
     def is_same(one):
         likeness = jaccard(asked, frozenset(terms(one.content, analyzer="standard")))
-        cosine = plain.cosine(plain.embed(text), plain.embed(one.content))
+        cosine = hrr_plain.cosine(hrr_plain.embed(text), hrr_plain.embed(one.content))
         return likeness >= 0.85 or (one.slot and (likeness >= 0.40 or cosine >= 0.45))
 
     same = [one for one in facts if one.lifecycle == "active" and asked and is_same(one)]

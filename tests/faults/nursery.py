@@ -21,7 +21,7 @@ _PRELOADED = (
     "numpy", "tideline_cli.__main__", "tideline_cli.cli.fast", "tideline_cli.cli.perform",
     "tideline_cli.cli.app", "tideline_cli.dream.comparison",
     "tideline_cli.exchange.importer.import_rows",
-    "tideline_cli.memory.semantic", "tideline_cli.vector.plain",
+    "tideline_cli.memory.semantic", "tideline_cli.vector.hrr_plain",
     *(f"tideline_cli.cli.commands.{name}" for name in (
         "remember", "recall", "context", "status", "forget", "edit", "undo", "dream", "purge",
         "consolidate", "extract", "import_", "list", "export",

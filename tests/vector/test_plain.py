@@ -17,7 +17,7 @@ from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts
 from tideline_cli.store.connection import writing
-from tideline_cli.vector import plain
+from tideline_cli.vector import hrr_plain
 from tideline_cli.vector.hrr import HrrEmbedder
 
 HRR = HrrEmbedder()
@@ -33,7 +33,7 @@ WORST = 0.019  # what the docstring of plain.similarities derives, rounded up
 SOURCES = ("owner_message", "channel_message", "tool_output", "retrieved_document")
 
 
-def values(phases: plain.Phases) -> list[float]:
+def values(phases: hrr_plain.Phases) -> list[float]:
     """The 256 values of a vector."""
     return [part(phase) / sqrt(128) for phase in phases for part in (cos, sin)]
 
@@ -41,36 +41,36 @@ def values(phases: plain.Phases) -> list[float]:
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item["text"][:30])
 def test_golden_vectors(item):
     """A text's phases make the reference's vector."""
-    assert values(plain.embed(item["text"])) == pytest.approx(item["vector"], abs=1e-9)
+    assert values(hrr_plain.embed(item["text"])) == pytest.approx(item["vector"], abs=1e-9)
 
 
 @given(text=TEXT)
 def test_vectors_are_those_of_hrr(text):
     """Both embedders make the same vector and the same code of any text."""
     (vector,) = HRR.embed([text])
-    phases = plain.embed(text)
+    phases = hrr_plain.embed(text)
     assert values(phases) == pytest.approx(vector.tolist(), abs=1e-12)
-    assert plain.pack(phases) == HRR.pack(vector[None]).tobytes()
+    assert hrr_plain.pack(phases) == HRR.pack(vector[None]).tobytes()
 
 
 @pytest.mark.parametrize("kept", [1, 2048])
 def test_long_texts(monkeypatch, kept):
     """A text of more features than are summed at once has the vector that it has in hrr."""
-    monkeypatch.setattr(plain, "_MOST_WAVES", kept)
+    monkeypatch.setattr(hrr_plain, "_MOST_WAVES", kept)
     text = " ".join(f"word{n % 150} the {'never' * (n % 3)}" for n in range(300))
-    assert values(plain.embed(text)) == pytest.approx(HRR.embed([text])[0].tolist(), abs=1e-12)
+    assert values(hrr_plain.embed(text)) == pytest.approx(HRR.embed([text])[0].tolist(), abs=1e-12)
 
 
 @given(query=TEXT, texts=MANY_TEXTS)
 def test_similarities_keep_the_margin(query, texts):
     """Approximate cosines are within the margin of exact ones, whichever way codes were made."""
-    asked = plain.embed(query)
-    phases = [plain.embed(text) for text in texts]
-    exact = [plain.cosine(asked, other) for other in phases]
+    asked = hrr_plain.embed(query)
+    phases = [hrr_plain.embed(text) for text in texts]
+    exact = [hrr_plain.cosine(asked, other) for other in phases]
     assert exact == pytest.approx((HRR.embed(texts) @ HRR.embed([query])[0]).tolist(), abs=1e-12)
-    for codes in (b"".join(map(plain.pack, phases)), HRR.embed_packed(texts * 8).tobytes()):
-        found = plain.similarities(asked, codes, len(texts))
-        assert found == pytest.approx(exact, abs=plain.MARGIN)
+    for codes in (b"".join(map(hrr_plain.pack, phases)), HRR.embed_packed(texts * 8).tobytes()):
+        found = hrr_plain.similarities(asked, codes, len(texts))
+        assert found == pytest.approx(exact, abs=hrr_plain.MARGIN)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -81,20 +81,20 @@ def test_the_worst_case_is_bounded(apart, sign):
     query = (sign * (pi / 2048 - 1e-9),) * 128
     for level in range(256):
         phases = tuple([level * 2 * pi / 256 + apart + edge] * 128)
-        (found,) = plain.similarities(query, plain.pack(phases), 1)
-        assert found == pytest.approx(plain.cosine(query, phases), abs=WORST)
-    assert plain.MARGIN < WORST
+        (found,) = hrr_plain.similarities(query, hrr_plain.pack(phases), 1)
+        assert found == pytest.approx(hrr_plain.cosine(query, phases), abs=WORST)
+    assert hrr_plain.MARGIN < WORST
 
 
 @given(texts=st.lists(PROSE, max_size=20), at_once=st.integers(1, 9))
 def test_a_similarity_does_not_depend_on_other_rows(texts, at_once):
     """A row has the same value alone and among others, however rows are cut into blocks."""
-    asked = plain.embed("never deploy on fridays")
-    codes = [plain.pack(plain.embed(text)) for text in texts]
-    alone = [plain.similarities(asked, code, 1)[0] for code in codes]
+    asked = hrr_plain.embed("never deploy on fridays")
+    codes = [hrr_plain.pack(hrr_plain.embed(text)) for text in texts]
+    alone = [hrr_plain.similarities(asked, code, 1)[0] for code in codes]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "_ROWS_AT_ONCE", at_once)
-        assert plain.similarities(asked, b"".join(codes), len(codes)) == alone
+        patch.setattr(hrr_plain, "_ROWS_AT_ONCE", at_once)
+        assert hrr_plain.similarities(asked, b"".join(codes), len(codes)) == alone
 
 
 @st.composite
@@ -169,8 +169,9 @@ def test_the_search_that_ends_early_misses_nothing(given_, mode):
         numbers = put(db, made)
         found = answers(db, query, as_plain=True)
         there = facts.among(db, numbers, viewer=OWNER, wanted=query.wanted, now=NOW).values()
-    asked = plain.embed(query.text)
-    cosines = {one.id: round(plain.cosine(asked, plain.embed(one.content)), 10) for one in there}
+    asked = hrr_plain.embed(query.text)
+    vectors = {one.id: hrr_plain.embed(one.content) for one in there}
+    cosines = {key: round(hrr_plain.cosine(asked, made), 10) for key, made in vectors.items()}
     near = [one for one in there if cosines[one.id] >= query.min_sim]
     near.sort(key=lambda one: (-cosines[one.id], -one.created_at, one.id))
     scores = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.record import record
 from tideline_cli.ranking import fuse
-from tideline_cli.vector import plain
+from tideline_cli.vector import hrr_plain
 from tideline_cli.vector.features import HRR, HRR_FLOOR
 
 TYPE_CHECKING = False
@@ -74,18 +74,18 @@ class PlainLane:
 
     name = HRR
     floor = HRR_FLOOR
-    margin = plain.MARGIN
+    margin = hrr_plain.MARGIN
 
-    def embed(self, text: str) -> plain.Phases:
-        return plain.embed(text)
+    def embed(self, text: str) -> hrr_plain.Phases:
+        return hrr_plain.embed(text)
 
     def packed(self, texts: Sequence[str]) -> bytes:
-        return b"".join([plain.pack(plain.embed(text)) for text in texts])
+        return b"".join([hrr_plain.pack(hrr_plain.embed(text)) for text in texts])
 
-    def rough(self, asked: plain.Phases, chunks: Sequence[Chunk], least: float) -> Rough:
+    def rough(self, asked: hrr_plain.Phases, chunks: Sequence[Chunk], least: float) -> Rough:
         numbers = b"".join([part for part, _ in chunks])
         codes = b"".join([part for _, part in chunks])
-        scores = plain.similarities(asked, codes, len(numbers) // 4)
+        scores = hrr_plain.similarities(asked, codes, len(numbers) // 4)
         near = [
             (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
             for row, score in enumerate(scores)
@@ -94,12 +94,12 @@ class PlainLane:
         near.sort(key=lambda item: (-item[1], item[0]))
         return near
 
-    def exact(self, asked: plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002
-        return round(plain.cosine(asked, plain.embed(text)), DECIMALS)
+    def exact(self, asked: hrr_plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002
+        return round(hrr_plain.cosine(asked, hrr_plain.embed(text)), DECIMALS)
 
     def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
-        made = list(map(plain.embed, texts))
-        return lambda a, b: round(plain.cosine(made[a], made[b]), DECIMALS)
+        made = list(map(hrr_plain.embed, texts))
+        return lambda a, b: round(hrr_plain.cosine(made[a], made[b]), DECIMALS)
 
 
 class Nearest:

@@ -9,7 +9,7 @@ from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.sameness import SAME_TERMS, apart, richness
 from tideline_cli.store import facts, fts, slots, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.vector import plain
+from tideline_cli.vector import hrr_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,14 +108,14 @@ def _sharing(
 
 def _likeness(listed: Sequence[str]) -> Callable[[str], Iterable[int]]:
     """Return the function of a text that gives the indices of those with a cosine >= 0.45."""
-    phases: dict[int, plain.Phases] = {}
+    phases: dict[int, hrr_plain.Phases] = {}
 
     def exactly(text: str, among: Iterable[int]) -> Iterator[int]:
-        asked = plain.embed(text)
+        asked = hrr_plain.embed(text)
         for index in among:
             if index not in phases:
-                phases[index] = plain.embed(listed[index])
-            if plain.cosine(asked, phases[index]) >= SAME_SLOT_COSINE:
+                phases[index] = hrr_plain.embed(listed[index])
+            if hrr_plain.cosine(asked, phases[index]) >= SAME_SLOT_COSINE:
                 yield index
 
     if len(listed) <= _FEW:
