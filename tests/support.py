@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tideline_cli.exchange.importer.rows import Ground, fact_from
+from tideline_cli.exchange.importer.rows import ImportContext, fact_from
 from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
 from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace
@@ -145,7 +145,7 @@ def seed(given: Iterable[dict[str, Any]], *, origin: Origin = OWNER) -> None:
     db = open_for_writing(str(Path(os.environ["TIDELINE_HOME"]) / "tideline.db"))
     with journal.batch(db, verb="import", by=origin, now=NOW) as batch:
         for number, row in enumerate(given):
-            one = fact_from(row, Ground(origin, NOW, True), repeat=number)
+            one = fact_from(row, ImportContext(origin, NOW, True), repeat=number)
             one = replace(one, id=row.get("id", one.id), metadata=row.get("metadata"))
             listed = terms(one.content, analyzer="standard")
             assert writes.insert(db, one, origin=batch.origin, terms=listed)

@@ -7,7 +7,7 @@ import pytest
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.dream import consolidate, merge
 from tideline_cli.dream.run import Settings, dream
-from tideline_cli.dream.verdict import Wish
+from tideline_cli.dream.verdict import ArchiveRequest
 from tideline_cli.dream.verdict import judge as judged
 from tideline_cli.memory import amend
 from tideline_cli.memory.edit import Editor, edit
@@ -99,7 +99,7 @@ def test_what_does_not_hold_stands_in_nothings_place(loser, survivor, granted, t
     earlier, whether it says the same or not."""
     listed = [fact(WORDS, "AAAA1", **loser), fact(text, "AAAA2", **survivor),
               *(fact(line, f"FILL{n}") for n, line in enumerate(FILL))]  # fmt: skip
-    found = verdict(listed, Wish("AAAA1", "AAAA2", "red now"))
+    found = verdict(listed, ArchiveRequest("AAAA1", "AAAA2", "red now"))
     assert bool(found.granted) == granted
     said = (("AAAA1", "what should stand in its place does not hold for all of its time"),)
     assert found.denied == (() if granted else said)

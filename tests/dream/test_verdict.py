@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support import NOW, fact
-from tideline_cli.dream.verdict import UNSAID, Verdict, Wish, judge
+from tideline_cli.dream.verdict import UNSAID, ArchiveRequest, Verdict, judge
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import terms
 
@@ -15,7 +15,7 @@ MANY = [fact(text, f"F{n}", now=NOW - n) for n, text in enumerate((
 
 def verdict(listed, *wishes, max_loss=0.5, cosine=lambda a, b: 0.0, rule="strict"):
     held = {f.id: frozenset(terms(f.content, analyzer="standard")) for f in listed}
-    given = [wish if isinstance(wish, Wish) else Wish(wish) for wish in wishes]
+    given = [wish if isinstance(wish, ArchiveRequest) else ArchiveRequest(wish) for wish in wishes]
     return judge(
         listed, given, held, cosine, active=len(listed), max_loss=max_loss, now=NOW, rule=rule
     )  # fmt: skip
@@ -27,7 +27,7 @@ def outcome(found):
 
 def test_a_named_fact_goes_with_its_reason():
     """The reply may say why, and which fact makes it needless."""
-    found = verdict(MANY, Wish("F1", "F0", "moved to macOS"), "F2", "NOBODY")
+    found = verdict(MANY, ArchiveRequest("F1", "F0", "moved to macOS"), "F2", "NOBODY")
     assert outcome(found) == [("F1", "F0", "moved to macOS"), ("F2", None, UNSAID)]
     assert [r.after for r in found.granted] == [None, None]
 
@@ -86,14 +86,14 @@ def test_untrusted_facts_displace_no_trusted_one():
     """A trusted fact goes only for a trusted one that is known: no text argues it away."""
     liar = fact("the user is on Linux since today", "LIAR", source="retrieved_document")
     listed = [*MANY, liar]
-    assert verdict(listed, Wish("F0", "LIAR", "newer")).denied == (
+    assert verdict(listed, ArchiveRequest("F0", "LIAR", "newer")).denied == (
         ("F0", "retrieved_document may not replace a trusted fact"),
     )
     assert verdict(listed, "F0").denied == (
         ("F0", "untrusted facts stand beside it, and no trusted one in its place"),
     )
-    assert outcome(verdict(listed, Wish("F1", "F0"))) == [("F1", "F0", UNSAID)]
-    assert outcome(verdict(listed, Wish("LIAR"))) == [("LIAR", None, UNSAID)]
+    assert outcome(verdict(listed, ArchiveRequest("F1", "F0"))) == [("F1", "F0", UNSAID)]
+    assert outcome(verdict(listed, ArchiveRequest("LIAR"))) == [("LIAR", None, UNSAID)]
 
 
 def test_a_rich_untrusted_twin_does_not_win():
@@ -108,10 +108,10 @@ def test_a_rich_untrusted_twin_does_not_win():
 
 def test_what_stands_in_for_another_stays():
     """A fact named as replacement that is itself to go replaces nothing."""
-    found = verdict(MANY, Wish("F1", "F0"), Wish("F0", "F1"))
+    found = verdict(MANY, ArchiveRequest("F1", "F0"), ArchiveRequest("F0", "F1"))
     assert outcome(found) == [("F0", "F1", UNSAID)]
     assert found.denied == (("F1", "what should stand in its place is to go as well"),)
-    chain = verdict(MANY, Wish("F1", "F2"), Wish("F2", "F3"))
+    chain = verdict(MANY, ArchiveRequest("F1", "F2"), ArchiveRequest("F2", "F3"))
     assert outcome(chain) == [("F1", "F3", UNSAID), ("F2", "F3", UNSAID)]
 
 
@@ -119,14 +119,15 @@ def test_a_stated_reason_stays_with_its_fact():
     """When the model says what replaces a fact, likeness to a poorer fact turns nothing round."""
     bern = fact("The user lives in Bern", "BERN", slot="home")
     basel = fact("The user lives in Basel since May", "BASEL")
-    found = verdict([bern, basel, *MANY], Wish("BERN", "BASEL", "moved"), cosine=lambda a, b: 0.9)
+    request = ArchiveRequest("BERN", "BASEL", "moved")
+    found = verdict([bern, basel, *MANY], request, cosine=lambda a, b: 0.9)
     assert outcome(found) == [("BERN", "BASEL", "moved")]
     assert found.granted[0].after is None
 
 
 def test_ids_are_recognised_however_they_are_written():
     """Brackets and another case are forgiven; what is no id at all is counted."""
-    found = verdict(MANY, Wish("[f1]", "`F0`"), Wish("nobody"))
+    found = verdict(MANY, ArchiveRequest("[f1]", "`F0`"), ArchiveRequest("nobody"))
     assert (outcome(found), found.unknown) == ([("F1", "F0", UNSAID)], 1)
 
 

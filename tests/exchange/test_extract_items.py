@@ -7,7 +7,7 @@ from unittest.mock import ANY
 import pytest
 
 from tideline_cli.exchange.extract.items import failed, failure_request, itemised
-from tideline_cli.exchange.extract.types import Scene
+from tideline_cli.exchange.extract.types import ExtractContext
 from tideline_cli.model.fact import KINDS
 from tideline_cli.model.origin import OWNER, channel
 
@@ -194,7 +194,7 @@ def test_whose_words():
     """Only the owner's own origin, vouched for, speaks as the owner."""
     peer = channel("wa", "c", "s")
     given = [(OWNER, True), (OWNER, False), (peer, True)]
-    assert [Scene("s", o, 0, str, trust).own_words for o, trust in given] == [
+    assert [ExtractContext("s", o, 0, str, trust).own_words for o, trust in given] == [
         "owner_message", "extraction", "extraction",
     ]  # fmt: skip
 

@@ -15,7 +15,7 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import foreign, jsonl
 from tideline_cli.exchange.extract import transcript
 from tideline_cli.exchange.importer import prepared
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.recall import MODES, Query, recall
 from tideline_cli.model import codec, instant
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-GROUND = Ground(OWNER, NOW, trusted=False)
+GROUND = ImportContext(OWNER, NOW, trusted=False)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from tests.support import NOW, deviation, fresh_store, golden, put, reference_fa
 from tideline_cli.errors import UnavailableError
 from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.transcript import flattened, message_of
-from tideline_cli.exchange.extract.types import Scene, Tally
+from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.llm import prompts
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
@@ -54,7 +54,7 @@ class Script:
         """Run one step and return (what was sent, the result, the cursor)."""
         sent = []
         origin = reference_origin(step.get("origin"))
-        scene = Scene("s", origin, NOW, lambda: f"n{next(self.numbers)}")
+        context = ExtractContext("s", origin, NOW, lambda: f"n{next(self.numbers)}")
         messages = conversation(step["messages"])
         tally = Tally()
 
@@ -66,10 +66,10 @@ class Script:
             return step["reply"]
 
         passes.run(
-            self.db, scene, "facts", messages, tally, ask=ask, understood=passes.drafted,
+            self.db, context, "facts", messages, tally, ask=ask, understood=passes.drafted,
             to_end=False,
             requests=lambda start: passes.fact_requests(
-                self.db, scene, messages, start, min_new=passes.MIN_NEW
+                self.db, context, messages, start, min_new=passes.MIN_NEW
             ),
         )  # fmt: skip
         result = {"ran": tally.ran, "stored": tally.stored, "processedTo": tally.done["facts"]}

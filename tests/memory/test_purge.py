@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.soundness import sound
 from tests.support import NOW, PEER, empty_store_at, named_id, rows
 from tideline_cli.errors import NotFoundError
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
 from tideline_cli.memory.purge import purge
@@ -103,7 +103,7 @@ def fill(db, rng, count, *, long=0.02):
         return " ".join(rng.choices(common, k=length))
 
     given = [{"content": text(), "id": named_id(f"F{rng.randrange(10**12)}")} for _ in range(count)]
-    take(db, enumerate(given, 1), Ground(OWNER, NOW, True), merge=False)
+    import_rows(db, enumerate(given, 1), ImportContext(OWNER, NOW, True), merge=False)
 
 
 def live(db, rng, secret_id, texts):

@@ -8,8 +8,8 @@ from tests.soundness import sound
 from tests.support import DAY, NOW, PEER, fact, named_id, put, rows
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.exchange import jsonl
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.remember import remember
@@ -111,9 +111,9 @@ def test_a_replacement_that_came_since_is_named(db, kind):
 
 def test_more_than_three_obstacles_are_counted(db):
     """A long list is cut: three are named, the rest is counted; the newest batch is the hint."""
-    ground = Ground(OWNER, NOW, True)
+    context = ImportContext(OWNER, NOW, True)
     given = [{"content": f"fact number {n}", "id": named_id(f"F{n}")} for n in range(5)]
-    take(db, enumerate(given, 1), ground, merge=False)
+    import_rows(db, enumerate(given, 1), context, merge=False)
     for n in range(5):
         amend.pin(db, [named_id(f"F{n}")], viewer=OWNER, now=NOW)
     assert refusal(db, 1) == (
@@ -182,7 +182,7 @@ def test_an_id_that_was_given_again_is_named(db):
     """A fact does not come back beside one that has got its id."""
     rows = [{"content": "I deploy on Fridays", "id": named_id("A")}]
     for _ in range(2):
-        take(db, enumerate(rows, 1), Ground(OWNER, NOW, True), merge=False)
+        import_rows(db, enumerate(rows, 1), ImportContext(OWNER, NOW, True), merge=False)
         if db.execute("SELECT count(*) FROM batch").get == 1:
             undo(db, None, viewer=OWNER, now=NOW)
     assert refusal(db, 2)[0] ==  (
@@ -262,7 +262,7 @@ def test_an_import_of_several_origins_is_taken_back_whole(db):
          "links": [{"kind": "supports", "target": named_id("Q")}]},
         {"content": "coffee at noon", "id": named_id("Q"), "origin": PEER.key},
     ]  # fmt: skip
-    take(db, enumerate(rows, 1), Ground(OWNER, NOW, True), merge=False)
+    import_rows(db, enumerate(rows, 1), ImportContext(OWNER, NOW, True), merge=False)
     before = exported(db)
     assert {form["origin"] for form in before} == {OWNER.key, PEER.key}
     assert undo(db, None, viewer=OWNER, now=NOW).removed == tuple(map(named_id, "APQ"))
@@ -283,7 +283,7 @@ def test_many_facts_go_and_come_back(db):
          "access_count": n % 3}
         for n in range(1200)
     ]
-    take(db, enumerate(rows, 1), Ground(OWNER, NOW, True), merge=False)
+    import_rows(db, enumerate(rows, 1), ImportContext(OWNER, NOW, True), merge=False)
     say(db, "coffee at noon", "B")
     before = exported(db)
     assert len(undo(db, 2, viewer=OWNER, now=NOW).removed) == 1200
@@ -357,7 +357,7 @@ def test_an_undo_that_has_nothing_to_do_makes_no_batch(db):
 def test_an_undo_names_what_it_changes(db):
     """No fact without a name is counted, whatever was used and is gone."""
     row = {"content": "I deploy on Fridays", "id": named_id("A"), "access_count": 2}
-    take(db, enumerate([row], 1), Ground(OWNER, NOW, True), merge=False)
+    import_rows(db, enumerate([row], 1), ImportContext(OWNER, NOW, True), merge=False)
     assert undo(db, None, viewer=OWNER, now=NOW).removed == (named_id("A"),)
     assert undo(db, None, viewer=OWNER, now=NOW).restored == (named_id("A"),)
     assert use(db, named_id("A"))[0] == 2

@@ -11,8 +11,8 @@ from unittest.mock import patch
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange import jsonl
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing
@@ -112,9 +112,9 @@ class Program:
         return {"gone": sorted(item.loser.id for item in done.verdict.granted)}
 
     def _import(self, step, given):
-        ground = Ground(given["viewer"], step["at"], step["trusted"])
+        context = ImportContext(given["viewer"], step["at"], step["trusted"])
         rows = [_row_form(row) for row in step["rows"]]
-        done = take(self.db, enumerate(rows, 1), ground, merge=step["merge"])
+        done = import_rows(self.db, enumerate(rows, 1), context, merge=step["merge"])
         if not step["merge"]:
             return {"added": done.added}
         held, edges = self.held()

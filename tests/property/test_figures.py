@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, fresh_store
 from tideline_cli.dream.run import Settings, dream
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
@@ -109,7 +109,7 @@ def test_both_stay_by_every_door(pair, by_import):
     with fresh_store() as db:
         if by_import:
             rows = [(n, json.loads(json.dumps({"content": text}))) for n, text in enumerate(texts)]
-            done = take(db, rows, Ground(OWNER, NOW, True), merge=True)
+            done = import_rows(db, rows, ImportContext(OWNER, NOW, True), merge=True)
             assert done.added == wanted
         else:
             for n, text in enumerate(texts):

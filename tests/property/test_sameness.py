@@ -13,8 +13,8 @@ from tests.conftest import run_main
 from tests.support import NOW, fact, fresh_store, put
 from tideline_cli.dream.run import Settings, dream
 from tideline_cli.exchange.extract.known import equivalent
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
@@ -83,7 +83,7 @@ def test_after_remember_merge_and_dream_both_stay(pair, by_import):
     with fresh_store() as db:
         if by_import:
             rows = [(n, {"content": text}) for n, text in enumerate(pair, 1)]
-            done = take(db, rows, Ground(OWNER, NOW, True), merge=True)
+            done = import_rows(db, rows, ImportContext(OWNER, NOW, True), merge=True)
             assert (done.added, done.reinforced) == (2, 0)
         else:
             for n, text in enumerate(pair):

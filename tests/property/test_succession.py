@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import DAY, NOW, fresh_store, named_id
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.periods import overlap
 from tideline_cli.store import facts
@@ -41,7 +41,7 @@ def test_no_two_values_hold_at_once(rows, merge, at_once):
     with fresh_store() as db:
         numbered = list(enumerate(rows, 1))
         for part in [numbered] if at_once else [[one] for one in numbered]:
-            take(db, part, Ground(OWNER, NOW, True), merge=merge)
+            import_rows(db, part, ImportContext(OWNER, NOW, True), merge=merge)
         held = [fact for fact, _ in facts.in_slot(db, "city", viewer=OWNER)]
         pairs = ((one, two) for place, one in enumerate(held) for two in held[:place])
         assert not [pair for pair in pairs if overlap(*pair)]

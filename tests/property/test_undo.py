@@ -18,9 +18,9 @@ from tideline_cli.errors import TidelineError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.transcript import Message
-from tideline_cli.exchange.extract.types import Scene, Tally
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.extract.types import ExtractContext, Tally
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
@@ -95,8 +95,8 @@ def do_import(world):
         form["links"] = [{"kind": "supports", "target": target, "reason": draw(texts)}]
         rows.append(json.loads(codec.dumps(form)))
     merge = draw(st.booleans())
-    ground = Ground(world.viewer, world.tick(), draw(st.booleans()))
-    take(world.db, enumerate(rows, 1), ground, merge=merge)
+    context = ImportContext(world.viewer, world.tick(), draw(st.booleans()))
+    import_rows(world.db, enumerate(rows, 1), context, merge=merge)
 
 
 def do_recall(world):
@@ -229,12 +229,12 @@ def do_extract(world):
         {"content": world.draw(texts), "segment": world.draw(segments)} for _ in range(2)
     ]  # fmt: skip
     edge = {"a": "new:0", "b": "new:1", "type": "uses", "reason": "so", "strength": 4}
-    scene = Scene("talk", world.viewer, world.tick(), world.new_id)
+    context = ExtractContext("talk", world.viewer, world.tick(), world.new_id)
     passes.run(
-        world.db, scene, "facts", world.said, Tally(), understood=passes.drafted, to_end=False,
+        world.db, context, "facts", world.said, Tally(), understood=passes.drafted, to_end=False,
         ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
         requests=lambda start: passes.fact_requests(
-            world.db, scene, world.said, start, min_new=2
+            world.db, context, world.said, start, min_new=2
         ),
     )  # fmt: skip
 

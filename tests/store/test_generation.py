@@ -16,7 +16,7 @@ from tests.soundness import sound
 from tideline_cli.dream import comparison
 from tideline_cli.errors import BusyError, ReplacedError
 from tideline_cli.exchange.importer import import_rows
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import restore_backup
 from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.memory.remember import remember
@@ -52,7 +52,7 @@ def rows(count, between=lambda: None):
 def taken(store, given):
     db = open_for_writing(str(store))
     try:
-        return import_rows.take(db, given, Ground(OWNER, 0, True), merge=False)
+        return import_rows.import_rows(db, given, ImportContext(OWNER, 0, True), merge=False)
     finally:
         db.close()
 

@@ -16,8 +16,8 @@ from tests.soundness import sound
 from tests.support import empty_store_at, fresh_store
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import jsonl
-from tideline_cli.exchange.importer.import_rows import take
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import purge
 from tideline_cli.memory.recall import Query, recall
 from tideline_cli.memory.undo import undo
@@ -118,7 +118,7 @@ class Memory(RuleBasedStateMachine):
                 one for one in form["derived_from"] if (form["origin"], one) in there
             ]
         with fresh_store() as db:
-            take(db, enumerate(rows, 1), Ground(OWNER, LATEST_MS, True), merge=False)
+            import_rows(db, enumerate(rows, 1), ImportContext(OWNER, LATEST_MS, True), merge=False)
             assert [dict(form) for form in jsonl.forms(db, viewer=EVERYONE)] == wanted
             sound(db)
 

@@ -6,7 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.exchange.extract import items, passes, types
 from tideline_cli.exchange.extract.store import keep
 from tideline_cli.exchange.extract.transcript import Transcript
-from tideline_cli.exchange.extract.types import Scene, Tally
+from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
 
@@ -29,7 +29,7 @@ class Job:
     heard: bool
     transcript: Transcript
     record: str | None
-    scene: Scene
+    context: ExtractContext
     min_new: int
     per_message: bool
     lessons: bool
@@ -44,7 +44,7 @@ def cleared(db: Connection | None, job: Job, tally: Tally) -> Job:
     transcript = job.transcript
     count = len(transcript.messages)
     names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
-    start = 0 if db is None else min(passes.beginning(db, job.scene, one, count) for one in names)
+    start = 0 if db is None else min(passes.beginning(db, job.context, one, count) for one in names)
     messages = types.cleared(transcript.messages, start, tally)
     record = job.record
     if record is not None:
@@ -61,29 +61,29 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
         request = items.failure_request(job.record)
         answer = passes.answer(request, ask, items.failed, tally)
         if answer is not None:
-            keep(db, job.scene, tally, answer.proposals, step=None)
+            keep(db, job.context, tally, answer.proposals, step=None)
             tally.refused += answer.refused
 
 
 def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
-    scene, messages = job.scene, job.transcript.messages
+    context, messages = job.context, job.transcript.messages
     if job.per_message:
         passes.run(
-            db, scene, "items", messages, tally, ask=ask, understood=items.itemised,
+            db, context, "items", messages, tally, ask=ask, understood=items.itemised,
             requests=lambda start: items.item_requests(messages, start), to_end=True,
         )  # fmt: skip
     else:
         passes.run(
-            db, scene, "facts", messages, tally, ask=ask, understood=passes.drafted,
+            db, context, "facts", messages, tally, ask=ask, understood=passes.drafted,
             requests=lambda start: passes.fact_requests(
-                db, scene, messages, start, min_new=job.min_new
+                db, context, messages, start, min_new=job.min_new
             ),
             to_end=False,
         )  # fmt: skip
     if job.lessons and tally.failure is None:
         passes.run(
-            db, scene, "lessons", messages, tally, ask=ask,
-            understood=lambda text, request: items.learned(text, request, scene),
+            db, context, "lessons", messages, tally, ask=ask,
+            understood=lambda text, request: items.learned(text, request, context),
             requests=lambda start: items.lesson_requests(messages, start), to_end=True,
         )  # fmt: skip
 
@@ -93,23 +93,23 @@ def show(session: Session, job: Job) -> None:
     db = session.reading()
     tally = Tally()
     job = cleared(db, job, tally)
-    scene, messages = job.scene, job.transcript.messages
+    context, messages = job.context, job.transcript.messages
 
     def start(name: Pass) -> int:
-        return 0 if db is None else passes.beginning(db, scene, name, len(messages))
+        return 0 if db is None else passes.beginning(db, context, name, len(messages))
 
     requests: list[Request] = []
     if job.per_message:
         requests += items.item_requests(messages, start("items"))
     else:
         requests += passes.fact_requests(
-            db, scene, messages, start("facts"), min_new=job.min_new
+            db, context, messages, start("facts"), min_new=job.min_new
         )
     if job.lessons:
         requests += items.lesson_requests(messages, start("lessons"))
     if job.record is not None:
         requests.append(items.failure_request(job.record))
-    found = [one.content for one in passes.identified(messages[start("identifiers") :], scene)]
+    found = [one.content for one in passes.identified(messages[start("identifiers") :], context)]
     tally.done[job.main_pass] = start(job.main_pass)
     if session.json:
         sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in requests]
@@ -175,7 +175,7 @@ def _processed(job: Job, tally: Tally) -> int:
 def form(job: Job, tally: Tally, *, dry_run: bool = False) -> dict[str, Any]:
     """Return the contract's object for an extraction."""
     return {
-        "session": job.scene.session,
+        "session": job.context.session,
         "ran": tally.ran,
         "stored": tally.stored,
         "reinforced": tally.reinforced,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.importer.summary import Summary
+    from tideline_cli.exchange.importer.summary import ImportSummary
 
 _MOST_ALONE = 3  # rows with the same flaw that have a line each
 _MOST_LINES = 10
@@ -20,7 +20,12 @@ _CUT = 60
 
 
 def report(
-    session: Session, path: str, summary: Summary, *, trust: bool, stopped: TidelineError | None
+    session: Session,
+    path: str,
+    summary: ImportSummary,
+    *,
+    trust: bool,
+    stopped: TidelineError | None,
 ) -> None:
     """Print what became of the rows, and on stderr what is to be said of single ones."""
     if session.json:
@@ -32,7 +37,7 @@ def report(
         session.note(line)
 
 
-def useless(summary: Summary) -> TidelineError:
+def useless(summary: ImportSummary) -> TidelineError:
     """Return the error of an import that could use no row: what it looked for, what there was."""
     found = ", ".join(f"{key:.{_CUT}}" for key in summary.keys) or "no keys"
     if summary.has_content:
@@ -49,7 +54,7 @@ def useless(summary: Summary) -> TidelineError:
     )
 
 
-def _refusals(summary: Summary) -> Iterator[str]:
+def _refusals(summary: ImportSummary) -> Iterator[str]:
     """Yield what is wrong with the rows that were refused: each, or once for many with the same
     flaw, by the order of the first of them."""
     by_line = dict(summary.errors)
@@ -76,7 +81,7 @@ def _listed(lines: list[int], count: int) -> str:
     return f"line{'s' if count > 1 else ''} {', '.join(map(str, shown))}{more}"
 
 
-def _losses(summary: Summary) -> Iterator[str]:
+def _losses(summary: ImportSummary) -> Iterator[str]:
     """Yield what of the rows that were taken is not stored."""
     shown = summary.dangling[:_MOST_LINES]
     for line, reference in shown:
@@ -95,7 +100,7 @@ def _losses(summary: Summary) -> Iterator[str]:
         )
 
 
-def _sentence(summary: Summary, trust: bool) -> str:
+def _sentence(summary: ImportSummary, trust: bool) -> str:
     parts = [f"{summary.added:,} added"]
     for count, what in (
         (summary.reinforced, "reinforced"),
@@ -120,7 +125,7 @@ def _sentence(summary: Summary, trust: bool) -> str:
     return ", ".join(parts) + f"; {sources}"
 
 
-def _form(path: str, summary: Summary, trust: bool) -> dict[str, object]:
+def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
     def error_form(line: int, error: TidelineError) -> dict[str, object]:
         return {"line": line, "code": error.code, "message": error.message}
 

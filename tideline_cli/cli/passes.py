@@ -33,7 +33,7 @@ _PROMOTED = ("confidence", "status", "importance")
 
 
 @record
-class Round:
+class PassRun:
     """What a pass did in each origin; `busy` when another pass is running, `due` when the next
     one is due although this one was not."""
 
@@ -46,10 +46,10 @@ class Round:
         return next((done.batch for origin, done in self.dreams if origin == viewer), None)
 
 
-def go_round(
+def run_passes(
     session: Session, settings: Settings, *, verb: str, dry_run: bool, all_origins: bool,
     interval: int | None = None,
-) -> Round:  # fmt: skip
+) -> PassRun:  # fmt: skip
     """Run a pass over the viewer's origin, or over every origin in turn, one at a time.
 
     With an `interval`, origins whose last pass is younger are left alone.
@@ -59,14 +59,14 @@ def go_round(
     whole = all_origins or (session.viewer.is_owner and not session.names_origin)
     db = session.reading()
     if db is None:
-        return Round()
+        return PassRun()
     if dry_run:
         return _round(session, db, settings, verb, whole, True, interval)
     session.close()
     db = session.writing()
     lock = locks.attempt(db.filename, locks.DREAM)
     if lock is None:
-        return Round(busy=True)
+        return PassRun(busy=True)
     try:
         return _round(session, db, settings, verb, whole, False, interval)
     finally:
@@ -76,7 +76,7 @@ def go_round(
 def _round(
     session: Session, db: Connection, settings: Settings, verb: str, whole: bool, dry_run: bool,
     interval: int | None,
-) -> Round:  # fmt: skip
+) -> PassRun:  # fmt: skip
     now = session.now
     done: list[tuple[Origin, Dreamt]] = []
     due: list[int] = []
@@ -90,7 +90,7 @@ def _round(
             progress=_progress(session),
         )  # fmt: skip
         done.append((origin, dreamt))
-    return Round(tuple(done), False, min(due) if due and not done else None)
+    return PassRun(tuple(done), False, min(due) if due and not done else None)
 
 
 def _origins(session: Session, db: Connection, whole: bool) -> list[Origin]:
@@ -116,7 +116,7 @@ def _progress(session: Session) -> Callable[[int, int], None] | None:
     return show
 
 
-def report(session: Session, done: Round, *, verb: str, dry_run: bool, form: Any) -> None:
+def report(session: Session, done: PassRun, *, verb: str, dry_run: bool, form: Any) -> None:
     """Print what a pass did: one JSON object, or lines; nothing for a quiet success."""
     if session.json:
         output.emit_json(form)

@@ -50,7 +50,7 @@ class Compared:
 
 
 @record
-class _Ground:
+class _Gathered:
     """What is read at one instant, before anything is compared; `numbers` are those of the active
     facts, none when there is nothing to compare."""
 
@@ -75,29 +75,29 @@ def compare(
     embedder = embedder_of(db)
     least = min(floor, FLOOR)
     with snapshot(db):
-        ground = _read(db, origin, embedder, least)
-        known = [] if ground.known is None else similar_pairs.pairs(db, origin=origin, floor=floor)
-    if ground.known is None and len(ground.numbers) < 2:
+        gathered = _read(db, origin, embedder, least)
+        known = similar_pairs.pairs(db, origin=origin, floor=floor) if gathered.known else []
+    if gathered.known is None and len(gathered.numbers) < 2:
         return None
-    until = ground.known.seq if ground.known else 0
-    late = set(ground.late)
-    fresh = [seq for seq in ground.numbers if seq > until or seq in late]
+    until = gathered.known.seq if gathered.known else 0
+    late = set(gathered.late)
+    fresh = [seq for seq in gathered.numbers if seq > until or seq in late]
     backlog: tuple[list[int], bytes, list[str]] = ([], b"", [])
     found: list[Pair] = []
     crowded: list[int] = []
-    if len(ground.numbers) > 1 and fresh:
-        backlog, codes = _codes(db, ground, embedder, viewer)
+    if len(gathered.numbers) > 1 and fresh:
+        backlog, codes = _codes(db, gathered, embedder, viewer)
         found, crowded = _found(
-            db, embedder, ground.numbers, fresh, codes, least, viewer, progress
+            db, embedder, gathered.numbers, fresh, codes, least, viewer, progress
         )
     again = {(later, earlier) for later, earlier, _ in found}
     pairs = [pair for pair in known if (pair[0], pair[1]) not in again]
     pairs += [pair for pair in found if pair[2] >= floor]
-    made = similar_pairs.Progress(embedder.name, ground.known.floor if ground.known else least,
-                         max([until, *ground.numbers[-1:]]))  # fmt: skip
+    made = similar_pairs.Progress(embedder.name, gathered.known.floor if gathered.known else least,
+                         max([until, *gathered.numbers[-1:]]))  # fmt: skip
     return Compared(
-        pairs, found, ground.late, crowded, backlog, made, ground.known is None, ground.change,
-        frozenset(ground.numbers), bool(getattr(embedder, "learned", False)),
+        pairs, found, gathered.late, crowded, backlog, made, gathered.known is None,
+        gathered.change, frozenset(gathered.numbers), bool(getattr(embedder, "learned", False)),
     )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def keep(db: Connection, compared: Compared, *, origin: int) -> None:
         similar_pairs.put_progress(db, compared.progress, origin=origin)
 
 
-def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Ground:
+def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Gathered:
     known = similar_pairs.progress(db, origin=origin)
     if known is not None and (known.embedder != embedder.name or known.floor > least):
         known = None
@@ -142,31 +142,31 @@ def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Gro
         numbers = similar_pairs.active(db, origin=origin)
         chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
         backlog = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=-1)
-    return _Ground(numbers, known, late, chunks, backlog, similar_pairs.last_change(db))
+    return _Gathered(numbers, known, late, chunks, backlog, similar_pairs.last_change(db))
 
 
 def _codes(
-    db: Connection, ground: _Ground, embedder: Embedder, viewer: Origin
+    db: Connection, gathered: _Gathered, embedder: Embedder, viewer: Origin
 ) -> tuple[tuple[list[int], bytes, list[str]], NDArray[np.uint8]]:
     """Return the vectors made for facts that had none, and those of the active facts (n, size)."""
-    seqs = [seq for seq, *_ in ground.backlog]
-    made = embedder.embed_packed([text for _, text, _ in ground.backlog])
+    seqs = [seq for seq, *_ in gathered.backlog]
+    made = embedder.embed_packed([text for _, text, _ in gathered.backlog])
     stored = np.concatenate(
-        [*(np.frombuffer(some, "<u4") for some, _ in ground.chunks), np.array(seqs, "<u4")]
+        [*(np.frombuffer(some, "<u4") for some, _ in gathered.chunks), np.array(seqs, "<u4")]
     )
     rows = np.concatenate(
         [*(np.frombuffer(some, np.uint8).reshape(-1, embedder.code_size)
-           for _, some in ground.chunks), made]
+           for _, some in gathered.chunks), made]
     )  # fmt: skip
     order = np.argsort(stored, kind="stable")
-    place = np.searchsorted(stored[order], ground.numbers).clip(max=len(order) - 1)
+    place = np.searchsorted(stored[order], gathered.numbers).clip(max=len(order) - 1)
     codes = rows[order[place]]
-    lost = np.flatnonzero(stored[order[place]] != np.array(ground.numbers))
+    lost = np.flatnonzero(stored[order[place]] != np.array(gathered.numbers))
     if len(lost):
-        texts = bulk_reads.contents(db, [ground.numbers[i] for i in lost], viewer=viewer)
-        anew = [texts.get(ground.numbers[i], "") for i in lost]
+        texts = bulk_reads.contents(db, [gathered.numbers[i] for i in lost], viewer=viewer)
+        anew = [texts.get(gathered.numbers[i], "") for i in lost]
         codes[lost] = embedder.embed_packed(anew)
-    return (seqs, made.tobytes(), [fact_id for *_, fact_id in ground.backlog]), codes
+    return (seqs, made.tobytes(), [fact_id for *_, fact_id in gathered.backlog]), codes
 
 
 def _found(

@@ -55,7 +55,7 @@ class Bucket:
 @record
 class Judged:
     """What became of one origin's bucket. `error` is why the model gave no answer; `parsed` tells
-    a reply without a wish from one that cannot be read."""
+    a reply without a request from one that cannot be read."""
 
     bucket: Bucket
     ran: bool = False
@@ -117,10 +117,10 @@ def consolidate(
     said = reply.unechoed(said, system, prompt)
     wanted = reply.archive_request(said)
     reasons = reply.archive_reasons(said)
-    wishes = [_wish(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
+    requests = [_request(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     rule = rule_of(db)
     found = verdict.judge(
-        bucket.facts, wishes, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
+        bucket.facts, requests, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
         now=now, rule=rule,
     )  # fmt: skip
     if dry_run or not bucket.facts:
@@ -135,12 +135,12 @@ def consolidate(
     return Judged(bucket, True, True, done, len(pass_.skipped), ordinal)
 
 
-def _wish(fact_id: str, by: str | None, reason: str | None) -> verdict.Wish:
-    """Return a wish; a reason is a few words, and one that reads like an instruction or holds a
+def _request(fact_id: str, by: str | None, reason: str | None) -> verdict.ArchiveRequest:
+    """Return a request; a reason is a few words, and one that reads like an instruction or holds a
     password is none."""
     said = prompt_text(reason or "")[:_LONGEST_REASON].strip()
     is_fit = said and not secrets.holds(reason or "") and not scan(said)
-    return verdict.Wish(fact_id, by, said if is_fit else None)
+    return verdict.ArchiveRequest(fact_id, by, said if is_fit else None)
 
 
 def _cosine(db: Connection) -> Callable[[Fact, Fact], float]:

@@ -1,4 +1,4 @@
-"""What of a model's wish to archive facts is granted. Pure: no reply can argue with it."""
+"""What of a model's request to archive facts is granted. Pure: no reply can argue with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNSAID = "named as needless by the model"
 
 
 @record
-class Wish:
+class ArchiveRequest:
     """A fact that the model wants archived; `by` is the fact that it says makes it needless."""
 
     id: str
@@ -46,7 +46,7 @@ class Verdict:
 
 def judge(
     listed: Sequence[Fact],
-    wishes: Iterable[Wish],
+    requests: Iterable[ArchiveRequest],
     terms: Mapping[str, frozenset[str]],
     cosine: Cosine,
     *,
@@ -55,7 +55,7 @@ def judge(
     now: int,
     rule: Sameness = "strict",
 ) -> Verdict:
-    """Return the verdict on a model's wishes about the facts that it was shown.
+    """Return the verdict on a model's requests about the facts that it was shown.
 
     Unknown ids are ignored. All facts at once are refused, and more than `max_loss` of the
     `active` facts. Pinned and confirmed facts stay. Of twins the richer stays, whichever was
@@ -65,25 +65,25 @@ def judge(
     one alone, as everywhere: among untrusted facts it must be known which fact makes it needless.
     """
     known = {fact.id: fact for fact in listed}
-    asked = [_recognised(wish, known) for wish in wishes]
-    wanted = {wish.id: wish for wish in asked if wish.id in known}
-    unknown = len(asked) - sum(wish.id in known for wish in asked)
+    asked = [_recognised(request, known) for request in requests]
+    wanted = {request.id: request for request in asked if request.id in known}
+    unknown = len(asked) - sum(request.id in known for request in asked)
     if not wanted:
         return Verdict((), (), None, unknown)
     if len(wanted) == len(known):
         return Verdict((), (), "the model named every fact", unknown)
-    court = _Court(known, wanted, terms, cosine, rule, now)
-    for wish in wanted.values():
-        court.hear(wish)
-    if len(court.granted) > max_loss * active + 1e-9:
-        count = len(court.granted)
+    decisions = _Decisions(known, wanted, terms, cosine, rule, now)
+    for request in wanted.values():
+        decisions.decide(request)
+    if len(decisions.granted) > max_loss * active + 1e-9:
+        count = len(decisions.granted)
         why = f"{count:,} of {active:,} facts are more than max-loss allows"
         return Verdict((), (), why, unknown)
-    return Verdict(tuple(court.granted.values()), tuple(court.denied), None, unknown)
+    return Verdict(tuple(decisions.granted.values()), tuple(decisions.denied), None, unknown)
 
 
-def _recognised(wish: Wish, known: Mapping[str, Fact]) -> Wish:
-    """Return a wish with ids as they are, however the model wrote them: in brackets, in another
+def _recognised(request: ArchiveRequest, known: Mapping[str, Fact]) -> ArchiveRequest:
+    """Return a request with ids as they are, however the model wrote them: in brackets, in another
     case."""
     by_case = {fact_id.casefold(): fact_id for fact_id in known}
 
@@ -91,16 +91,17 @@ def _recognised(wish: Wish, known: Mapping[str, Fact]) -> Wish:
         bare = text.strip(" []`\"'")
         return bare if bare in known else by_case.get(bare.casefold(), bare)
 
-    return Wish(plain(wish.id), None if wish.by is None else plain(wish.by), wish.reason)
+    by = None if request.by is None else plain(request.by)
+    return ArchiveRequest(plain(request.id), by, request.reason)
 
 
-class _Court:
+class _Decisions:
     """One hearing after the other; what was decided before counts."""
 
     def __init__(
         self,
         known: Mapping[str, Fact],
-        wanted: Mapping[str, Wish],
+        wanted: Mapping[str, ArchiveRequest],
         terms: Mapping[str, frozenset[str]],
         cosine: Cosine,
         rule: Sameness,
@@ -117,14 +118,14 @@ class _Court:
         self.granted: dict[str, Retire] = {}
         self.denied: list[tuple[str, str]] = []
 
-    def hear(self, wish: Wish) -> None:
-        named = self._known[wish.id]
-        if wish.id in self.granted:
+    def decide(self, request: ArchiveRequest) -> None:
+        named = self._known[request.id]
+        if request.id in self.granted:
             return
-        stated = self._stated(wish)
-        if wish.by is not None and stated is None and wish.by in self._wanted:
-            self.denied.append((wish.id, "what should stand in its place is to go as well"))
-            self._kept.add(wish.id)
+        stated = self._stated(request)
+        if request.by is not None and stated is None and request.by in self._wanted:
+            self.denied.append((request.id, "what should stand in its place is to go as well"))
+            self._kept.add(request.id)
             return
         least = SAME_TERMS if stated is not None else SAME_SLOT_TERMS
         twin = max(
@@ -138,11 +139,11 @@ class _Court:
         twin = twin if twin in (loser, survivor) else None
         denial = self._denial(loser, survivor)
         if denial is not None:
-            self.denied.append((wish.id, denial))
+            self.denied.append((request.id, denial))
             return
         # Only a twin says the same, so only a twin's knowledge is inherited.
         after = None if twin is None or survivor is None else merged(survivor, loser)
-        self.granted[loser.id] = Retire(loser, survivor, after, wish.reason or UNSAID)
+        self.granted[loser.id] = Retire(loser, survivor, after, request.reason or UNSAID)
         if after is not None:
             self._known[after.id] = after
 
@@ -163,11 +164,11 @@ class _Court:
         spared = fact_id not in self._wanted or fact_id in self._kept
         return spared and fact_id not in self.granted
 
-    def _stated(self, wish: Wish) -> Fact | None:
+    def _stated(self, request: ArchiveRequest) -> Fact | None:
         """Return the fact that the model says makes another needless; of a chain the one that
         stays."""
-        seen = {wish.id}
-        by = wish.by
+        seen = {request.id}
+        by = request.by
         while by is not None and by in self._known and by not in seen:
             if self._stays(by):
                 return self._known[by]

@@ -33,7 +33,7 @@ _COPIED_FIRST = frozenset(("references", "links", "journal", "terms", "digests")
 _EMBED_AT_ONCE = 500
 
 
-def deeds(findings: Iterable[Finding]) -> list[str]:
+def asked_repairs(findings: Iterable[Finding]) -> list[str]:
     """Return the names of the repairs that the findings ask for, in the order they are done in."""
     asked = {finding.mend for finding in findings}
     return [name for name in ("modes", *_ORDER, "purge") if name in asked]
@@ -44,7 +44,7 @@ def needs_copy(names: Iterable[str]) -> bool:
     return not _COPIED_FIRST.isdisjoint(names)
 
 
-def mend(
+def repair(
     path: str, names: list[str], *, now: int, network_allowed: bool,
     progress: Callable[[str], None],
 ) -> str | None:  # fmt: skip

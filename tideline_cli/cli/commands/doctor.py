@@ -109,7 +109,7 @@ def _repaired(
     """Mend what was found; return what was found before and after, which of it is mended, and
     the copy that was made."""
     blocking = [finding for finding in report.findings if finding.check in doctor.BLOCKING]
-    names = repair.deeds(report.findings)
+    names = repair.asked_repairs(report.findings)
     if blocking:
         session.note(f"nothing in the file is repaired: {blocking[0].message}")
         names = [name for name in names if name == "modes"]
@@ -123,7 +123,7 @@ def _repaired(
         session.note("nothing was changed")
         return report, {}, None
     with _progress(session, "mending") as tell:
-        kept = repair.mend(
+        kept = repair.repair(
             session.database, names, now=session.now, network_allowed=session.network_allowed,
             progress=tell,
         )  # fmt: skip

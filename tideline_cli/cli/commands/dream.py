@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.cli.passes import Round
+    from tideline_cli.cli.passes import PassRun
     from tideline_cli.dream.run import Dreamt
     from tideline_cli.model.origin import Origin
 
@@ -67,7 +67,7 @@ def run(
     settings = Settings(
         stages, confirm_count, merge_at, relate_at, evict_below, evict_after, max_loss
     )
-    done = passes.go_round(
+    done = passes.run_passes(
         session, settings, verb="dream", dry_run=dry_run, all_origins=all_origins,
         interval=session.setting("dream_interval", DAY_MS) if if_due else None,
     )  # fmt: skip
@@ -76,7 +76,7 @@ def run(
     return 0
 
 
-def _form(session: Session, done: Round, settings: Settings, dry_run: bool) -> dict[str, Any]:
+def _form(session: Session, done: PassRun, settings: Settings, dry_run: bool) -> dict[str, Any]:
     form: dict[str, Any] = {
         "origins": [_origin_form(origin, dreamt, settings) for origin, dreamt in done.dreams],
         "dry_run": dry_run,

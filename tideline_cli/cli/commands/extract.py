@@ -8,7 +8,7 @@ from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import passes
-from tideline_cli.exchange.extract.types import Scene, Tally
+from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.store import locks
 
@@ -81,11 +81,11 @@ def run(
         )
     name, cursor, first = reading.session_names(session_name, conversation, path)
     now = session.now
-    scene = Scene(name, viewer, now, lambda: new_id(now), trust_owner, cursor, first)
+    context = ExtractContext(name, viewer, now, lambda: new_id(now), trust_owner, cursor, first)
     record = None if failure is None else reading.text(failure)
     least = 1 if all_now else min_new
     heard = bool(words) or failure is None
-    job = extraction.Job(heard, conversation, record, scene, least, per_message, lessons)
+    job = extraction.Job(heard, conversation, record, context, least, per_message, lessons)
     if dry_run:
         extraction.show(session, job)
         return 0
@@ -107,7 +107,7 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
     try:
         job = extraction.cleared(db, job, tally)
         if job.heard:
-            passes.identify(db, job.scene, job.transcript.messages, tally)
+            passes.identify(db, job.context, job.transcript.messages, tally)
         if model is not None:
             extraction.extract(db, job, tally, model_options.asking(model))
     finally:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.cli.passes import Round
+    from tideline_cli.cli.passes import PassRun
 
 HELP = """Archive what has faded: the decay sweep.
 
@@ -41,7 +41,7 @@ def run(
     if freeze.is_frozen(session):
         return 0
     settings = Settings(stages=(SWEEP,), max_loss=max_loss)
-    done = passes.go_round(
+    done = passes.run_passes(
         session, settings, verb="gc", dry_run=dry_run, all_origins=all_origins
     )
     form = _form(session, done, settings, dry_run)
@@ -49,7 +49,7 @@ def run(
     return 0
 
 
-def _form(session: Session, done: Round, settings: Settings, dry_run: bool) -> dict[str, Any]:
+def _form(session: Session, done: PassRun, settings: Settings, dry_run: bool) -> dict[str, Any]:
     origins: list[dict[str, Any]] = [
         {
             "origin": origin.key,

@@ -14,7 +14,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer import import_rows, prepared
-from tideline_cli.exchange.importer.rows import Ground
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any, BinaryIO
 
-    from tideline_cli.exchange.importer.summary import Summary
+    from tideline_cli.exchange.importer.summary import ImportSummary
 
 MAX_ROWS = 1_000_000
 HELP = """Take in facts from JSON lines, CSV, TSV or SQLite.
@@ -73,13 +73,15 @@ def run(
     kind = format or _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
     if table is not None and kind != "sqlite":
         raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
-    ground = Ground(session.viewer, session.now, trust)
+    context = ImportContext(session.viewer, session.now, trust)
     source = _Source(session, path, kind, table or "fact", twice=strict)
     if strict:
-        _check(_Rows(source, max_rows), ground)
+        _check(_Rows(source, max_rows), context)
     rows = _Rows(source, max_rows)
     with _progress(session, source) as advance:
-        summary = import_rows.take(session.writing(), rows, ground, merge=merge, progress=advance)
+        summary = import_rows.import_rows(
+            session.writing(), rows, context, merge=merge, progress=advance
+        )
     import_report.report(session, path, summary, trust=trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)
@@ -88,15 +90,15 @@ def run(
     return 0
 
 
-def _check(rows: _Rows, ground: Ground) -> None:
-    bad = prepared.check(rows, ground)
+def _check(rows: _Rows, context: ImportContext) -> None:
+    bad = prepared.check(rows, context)
     stopped = bad[1] if bad is not None else rows.stopped
     if stopped is not None:
         where = f"line {bad[0]}: " if bad is not None else ""
         raise UsageError(where + stopped.message, hint="nothing was imported", code=stopped.code)
 
 
-def _told(session: Session, rows: _Rows, summary: Summary) -> TidelineError:
+def _told(session: Session, rows: _Rows, summary: ImportSummary) -> TidelineError:
     """Return the error of an import that stopped: where, what it took, and the ways on."""
     error = rows.stopped or UsageError("stopped")
     error.message += f"; {rows.count:,} rows were taken or skipped before"

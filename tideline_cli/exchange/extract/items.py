@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.exchange.extract.passes import Answer, Request
 from tideline_cli.exchange.extract.transcript import USER, Message, flattened
-from tideline_cli.exchange.extract.types import Scene, kind_proposal
+from tideline_cli.exchange.extract.types import ExtractContext, kind_proposal
 from tideline_cli.llm import prompts, reply
 from tideline_cli.policy.salience import correcting, salient
 from tideline_cli.policy.scripts import agree
@@ -42,9 +42,9 @@ def itemised(text: str, request: Request) -> Answer | None:
     return _answer(text, request, _KINDS, MOST_ITEMS, "extraction")
 
 
-def learned(text: str, request: Request, scene: Scene) -> Answer | None:
+def learned(text: str, request: Request, context: ExtractContext) -> Answer | None:
     """Return the lessons of a reply that may be stored, None when it cannot be read."""
-    return _answer(text, request, ("lesson",), MOST_LESSONS, scene.own_words)
+    return _answer(text, request, ("lesson",), MOST_LESSONS, context.own_words)
 
 
 def failure_request(record: str) -> Request:

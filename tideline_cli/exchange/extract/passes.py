@@ -10,9 +10,9 @@ from tideline_cli.errors import TidelineError, UnavailableError
 from tideline_cli.exchange.extract.store import keep
 from tideline_cli.exchange.extract.transcript import USER, Message, flattened
 from tideline_cli.exchange.extract.types import (
+    ExtractContext,
     OvertakenError,
     Proposal,
-    Scene,
     Step,
     Tally,
     kind_proposal,
@@ -81,16 +81,16 @@ def place(path: str) -> int | None:
     return None
 
 
-def beginning(db: Connection, scene: Scene, name: Pass, count: int) -> int:
+def beginning(db: Connection, context: ExtractContext, name: Pass, count: int) -> int:
     """Return how many messages a pass has done; 0 when there are fewer now than it has done, as
     after a compaction."""
-    done = scene.done(db, name)
+    done = context.done(db, name)
     return 0 if done > count else done
 
 
 def run(
     db: Connection,
-    scene: Scene,
+    context: ExtractContext,
     name: Pass,
     messages: Sequence[Message],
     tally: Tally,
@@ -106,26 +106,26 @@ def run(
     are done too. A failure ends the pass and is left in `tally.failure`; what came before it is
     done.
     """
-    start = beginning(db, scene, name, len(messages))
+    start = beginning(db, context, name, len(messages))
     tally.done[name] = start
     try:
-        _settle(db, scene, tally, name, start)
+        _settle(db, context, tally, name, start)
         for request in requests(start):
             given = answer(request, ask, understood, tally)
             if given is None:
-                _settle(db, scene, tally, name, request.start)
+                _settle(db, context, tally, name, request.start)
                 return
             keep(
-                db, scene, tally, given.proposals,
+                db, context, tally, given.proposals,
                 step=Step(name, tally.done[name], request.end),
                 references=given.references, shown=request.shown,
             )  # fmt: skip
             tally.refused += given.refused
         if to_end:
-            _settle(db, scene, tally, name, len(messages))
+            _settle(db, context, tally, name, len(messages))
     except OvertakenError:
         tally.overtaken = True
-        tally.done[name] = scene.done(db, name)
+        tally.done[name] = context.done(db, name)
 
 
 def answer(
@@ -155,19 +155,24 @@ def answer(
     return given
 
 
-def _settle(db: Connection, scene: Scene, tally: Tally, name: Pass, count: int) -> None:
+def _settle(db: Connection, context: ExtractContext, tally: Tally, name: Pass, count: int) -> None:
     """Put a cursor where it belongs, if it is elsewhere: after a compaction, or before messages
     that needed no request."""
-    before = scene.done(db, name)
+    before = context.done(db, name)
     if before != count:
-        keep(db, scene, tally, (), step=Step(name, before, count))
+        keep(db, context, tally, (), step=Step(name, before, count))
 
 
 # The pass over whole stretches of a conversation.
 
 
 def fact_requests(
-    db: Connection | None, scene: Scene, messages: Sequence[Message], start: int, *, min_new: int
+    db: Connection | None,
+    context: ExtractContext,
+    messages: Sequence[Message],
+    start: int,
+    *,
+    min_new: int,
 ) -> Iterator[Request]:
     """Yield the requests about new messages: one, or several where one would be too long."""
     if sum(bool(message.text) for message in messages[start:]) < min_new:
@@ -177,7 +182,7 @@ def fact_requests(
         new = [message for message in messages[start:end] if message.text]
         if not new:
             return
-        known = () if db is None else _related(db, new, viewer=scene.origin, now=scene.now)
+        known = () if db is None else _related(db, new, viewer=context.origin, now=context.now)
         block = prompts.candidates(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
         yield Request(
             "facts",
@@ -234,9 +239,9 @@ def _related(
 # The pass that needs no model.
 
 
-def identified(messages: Iterable[Message], scene: Scene) -> list[Proposal]:
+def identified(messages: Iterable[Message], context: ExtractContext) -> list[Proposal]:
     """Return the identifiers that the user's own messages state, each once."""
-    source = scene.own_words
+    source = context.own_words
     said = [message.text for message in messages if message.role == USER]
     around = " ".join(text[:_GLANCE] for text in said[:_FEW])
     found: dict[tuple[str, str], identifiers.Identifier] = {}
@@ -261,11 +266,13 @@ def _identifier(one: identifiers.Identifier, source: Source) -> Proposal:
     return Proposal(one.text, "knowledge", source, identifiers.KIND, **given)
 
 
-def identify(db: Connection, scene: Scene, messages: Sequence[Message], tally: Tally) -> None:
+def identify(
+    db: Connection, context: ExtractContext, messages: Sequence[Message], tally: Tally
+) -> None:
     """Store the identifiers of the messages that are new to this pass."""
-    start = beginning(db, scene, "identifiers", len(messages))
-    proposals = identified(messages[start:], scene)
-    before = scene.done(db, "identifiers")
+    start = beginning(db, context, "identifiers", len(messages))
+    proposals = identified(messages[start:], context)
+    before = context.done(db, "identifiers")
     tally.done["identifiers"] = start
     if not proposals and before == len(messages):
         return
@@ -275,9 +282,9 @@ def identify(db: Connection, scene: Scene, messages: Sequence[Message], tally: T
             part = proposals[first : first + _AT_ONCE]
             last = first + _AT_ONCE >= len(proposals)
             step = Step("identifiers", before, len(messages) if last else before)
-            keep(db, scene, tally, part, step=step)
+            keep(db, context, tally, part, step=step)
     except OvertakenError:
         tally.overtaken = True
-        tally.done["identifiers"] = scene.done(db, "identifiers")
+        tally.done["identifiers"] = context.done(db, "identifiers")
     tally.identifiers = tally.stored - already
 

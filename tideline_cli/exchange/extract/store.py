@@ -5,7 +5,13 @@ from __future__ import annotations
 from tideline_cli.errors import ReplacedError, UsageError, WriteBlockedError
 from tideline_cli.exchange import proposed_links
 from tideline_cli.exchange.extract.known import equivalent, near_slots, verbatim
-from tideline_cli.exchange.extract.types import OvertakenError, Proposal, Scene, Step, Tally
+from tideline_cli.exchange.extract.types import (
+    ExtractContext,
+    OvertakenError,
+    Proposal,
+    Step,
+    Tally,
+)
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.screening import Screen, refusal, screened
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact, birth
@@ -34,7 +40,7 @@ MOST_FACTS = 100  # of one reply: it keeps a transaction short
 
 def keep(
     db: Connection,
-    scene: Scene,
+    context: ExtractContext,
     tally: Tally,
     proposals: Sequence[Proposal],
     *,
@@ -49,7 +55,7 @@ def keep(
     one that it began with.
     """
     try:
-        _keep(db, scene, tally, proposals, step, references, shown)
+        _keep(db, context, tally, proposals, step, references, shown)
     except ReplacedError as error:
         done = f"{tally.stored:,} facts had been stored in what was there before"
         raise error.after(done) from error
@@ -57,7 +63,7 @@ def keep(
 
 def _keep(
     db: Connection,
-    scene: Scene,
+    context: ExtractContext,
     tally: Tally,
     proposals: Sequence[Proposal],
     step: Step | None,
@@ -67,39 +73,39 @@ def _keep(
     refused = max(0, len(proposals) - MOST_FACTS)
     proposals = proposals[:MOST_FACTS]
     worded = [one.content for one in proposals if _may_be_known(one)]
-    near = dict(zip(worded, near_slots(db, worded, viewer=scene.origin), strict=True))
+    near = dict(zip(worded, near_slots(db, worded, viewer=context.origin), strict=True))
     references = [one for one in references if not secrets.holds(one.reason or "")]
-    screen = _screen(proposals, scene)
+    screen = _screen(proposals, context)
     proposed_links.look((one.reason for one in references), screen)
-    writer = _Writer(db, scene, tally, near, screen)
+    writer = _Writer(db, context, tally, near, screen)
     before = tally.changes()
     try:
         with journal.batch(
-            db, verb=VERB, by=scene.origin, now=scene.now, resume=tally.number
+            db, verb=VERB, by=context.origin, now=context.now, resume=tally.number
         ) as batch:
-            _expect(db, scene, step)
+            _expect(db, context, step)
             ids = [writer.kept(proposal, batch) for proposal in proposals]
             pairs = relations.taken(references, new=ids, shown=shown)
-            tally.links += proposed_links.join(db, pairs, now=scene.now, screen=screen)
+            tally.links += proposed_links.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
                 raise _NothingError
-            _advance(db, scene, step)
+            _advance(db, context, step)
         tally.number, tally.batch = batch.number, batch.ordinal
     except _NothingError:
         with writing(db):
-            _expect(db, scene, step)
-            _advance(db, scene, step)
+            _expect(db, context, step)
+            _advance(db, context, step)
     for reason in writer.reasons:
-        journal.record_blocked(db, verb=VERB, by=scene.origin, now=scene.now, reason=reason)
+        journal.record_blocked(db, verb=VERB, by=context.origin, now=context.now, reason=reason)
     tally.refused += refused
     if step is not None:
         tally.done[step.name] = step.after
 
 
-def _advance(db: Connection, scene: Scene, step: Step | None) -> None:
+def _advance(db: Connection, context: ExtractContext, step: Step | None) -> None:
     """Move a cursor; needs an open transaction."""
     if step is not None:
-        scene.put(db, step.name, step.after)
+        context.put(db, step.name, step.after)
 
 
 class _NothingError(Exception):
@@ -112,10 +118,10 @@ def _may_be_known(proposal: Proposal) -> bool:
     return is_short and proposal.segment in SEGMENTS and not (proposal.exact or proposal.corrects)
 
 
-def _expect(db: Connection, scene: Scene, step: Step | None) -> None:
+def _expect(db: Connection, context: ExtractContext, step: Step | None) -> None:
     if step is None:
         return
-    if scene.done(db, step.name) != step.before:
+    if context.done(db, step.name) != step.before:
         raise OvertakenError
 
 
@@ -123,11 +129,15 @@ class _Writer:
     """One transaction's writes."""
 
     def __init__(
-        self, db: Connection, scene: Scene, tally: Tally, near: Mapping[str, Iterable[int]],
+        self,
+        db: Connection,
+        context: ExtractContext,
+        tally: Tally,
+        near: Mapping[str, Iterable[int]],
         screen: Screen,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._db = db
-        self._scene = scene
+        self._context = context
         self._tally = tally
         self._near = near
         self._screen = screen
@@ -164,8 +174,8 @@ class _Writer:
         new = self._new(proposal, content, (known.id,) if known is not None else ())
         if is_trusted(new.source) and not proposal.exact:
             _check(content, self._screen)  # a model worded it, whoever vouches for it
-        fact_id = self._scene.new_id()
-        now = self._scene.now
+        fact_id = self._context.new_id()
+        now = self._context.now
         if proposal.exact and known is None:
             stored = _insert_apart(
                 self._db, new, batch, fact_id=fact_id, now=now, screen=self._screen
@@ -186,7 +196,7 @@ class _Writer:
         return is_trusted(proposal.source) or not is_trusted(known.source)
 
     def _known(self, proposal: Proposal, content: str) -> Fact | None:
-        viewer, now = self._scene.origin, self._scene.now
+        viewer, now = self._context.origin, self._context.now
         if proposal.exact:
             for text in (content, *proposal.others, *proposal.lesser):
                 known = verbatim(self._db, text, viewer=viewer, now=now)
@@ -205,12 +215,12 @@ class _Writer:
             self._reinforced.add(known.id)
             self._tally.reinforced += 1
             if not is_trusted(known.source):
-                writes.change(self._db, known, holding_on(known, now=self._scene.now))
+                writes.change(self._db, known, holding_on(known, now=self._context.now))
             uses.put(
                 self._db,
                 known.id,
                 access_count=known.access_count + 1,
-                last_accessed_at=max(known.last_accessed_at, self._scene.now),
+                last_accessed_at=max(known.last_accessed_at, self._context.now),
             )
         return known.id
 
@@ -220,12 +230,12 @@ class _Writer:
             content,
             confined(proposal.segment, proposal.source),
             proposal.source,
-            self._scene.origin,
+            self._context.origin,
             kind=proposal.kind,
             tags=proposal.tags,
             importance=proposal.importance,
             pinned=proposal.pinned,
-            source_turn=self._scene.session,
+            source_turn=self._context.session,
             metadata=None if confidence is None else {"extraction_confidence": confidence},
             supersedes=replaced,
         )
@@ -253,10 +263,10 @@ def _insert_apart(
     return fact
 
 
-def _screen(proposals: Iterable[Proposal], scene: Scene) -> Screen:
+def _screen(proposals: Iterable[Proposal], context: ExtractContext) -> Screen:
     """Look at what may be stored: all but the owner's words as they were said."""
     return screened(
-        NewFact(one.content, "knowledge", "extraction", scene.origin)
+        NewFact(one.content, "knowledge", "extraction", context.origin)
         for one in proposals
         if not (one.exact and is_trusted(one.source))
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Scene:
+class ExtractContext:
     """Whose conversation it is, which one, when, and how a new fact is named.
 
     session: its name, which stays while it grows. cursor: the name of its cursors, if that is

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.importer.references import Names
-from tideline_cli.exchange.importer.row_ids import Places, differs
-from tideline_cli.exchange.importer.row_links import RowEdges
+from tideline_cli.exchange.importer.references import References
+from tideline_cli.exchange.importer.row_ids import RowIds, differs
+from tideline_cli.exchange.importer.row_links import RowLinks
 from tideline_cli.exchange.importer.rows import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.exchange.importer.prepared import Prepared
-    from tideline_cli.exchange.importer.rows import Ground
-    from tideline_cli.exchange.importer.summary import Summary
+    from tideline_cli.exchange.importer.rows import ImportContext
+    from tideline_cli.exchange.importer.summary import ImportSummary
     from tideline_cli.model.fact import Fact
 
 
 
-class Shelf:
+class Destination:
     """The store as one import sees it; every call but `number` is made in an open batch."""
 
-    def __init__(self, db: Connection, ground: Ground, summary: Summary) -> None:
+    def __init__(self, db: Connection, context: ImportContext, summary: ImportSummary) -> None:
         self._db = db
-        self._ground = ground
+        self._context = context
         self._summary = summary
-        self._names = Names(db, ground)
+        self._names = References(db, context)
         self._numbers: dict[str, int] = {}
-        self.places = Places(db, ground)
-        self.edges = RowEdges(db, ground, self._names, summary)
+        self.places = RowIds(db, context)
+        self.edges = RowLinks(db, context, self._names, summary)
 
     def number(self, origin: Origin) -> int:
         """Return the number of an origin; it never changes once it is given."""
@@ -72,7 +72,7 @@ class Shelf:
     def taken(self, ready: Prepared, fact: Fact) -> None:
         """Count what of a row was not taken as it was stated, and keep what it says of others;
         `fact` is the one that says now what the row says."""
-        self._summary.limited += was_limited(ready.row, ready.fact, self._ground)
+        self._summary.limited += was_limited(ready.row, ready.fact, self._context)
         self._summary.renamed += bool(ready.row.get("id")) and fact.id != str(ready.row["id"])
         self._note(ready, fact)
 
@@ -92,7 +92,7 @@ class Shelf:
             active = [value for value, _ in facts.in_slot(self._db, slot, viewer=Origin(key))]
             since = min(map(begin, come.values()))
             values = [*self._replaced(active, since), *active]
-            for end in settled(values, come, now=self._ground.now):
+            for end in settled(values, come, now=self._context.now):
                 give_way(self._db, [end], now=end.by.created_at)
                 if end.before.lifecycle == "active":
                     self._summary.superseded += end.by.id in come

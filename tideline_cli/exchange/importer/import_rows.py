@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, TidelineError
-from tideline_cli.exchange.importer.destination import Shelf
+from tideline_cli.exchange.importer.destination import Destination
 from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
 from tideline_cli.exchange.importer.merge import Merger
 from tideline_cli.exchange.importer.prepared import Prepared, prepared
-from tideline_cli.exchange.importer.summary import Summary
+from tideline_cli.exchange.importer.summary import ImportSummary
 from tideline_cli.memory.screening import refusal
 from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embed_backlog
 from tideline_cli.model.record import replace
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.exchange.importer.prepared import Rows
-    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 
 CHUNK = vectors.CHUNK  # each transaction of a new store fills a row of vectors, and rewrites none
 
 
-def take(
-    db: Connection, rows: Rows, ground: Ground, *, merge: bool,
+def import_rows(
+    db: Connection, rows: Rows, context: ImportContext, *, merge: bool,
     progress: Callable[[int], None] | None = None,
-) -> Summary:  # fmt: skip
+) -> ImportSummary:  # fmt: skip
     """Store the rows as they are, or with `merge` by the rules of remember.
 
     Rows that are there already are left alone, so an import that was cut short is finished by
@@ -42,7 +42,7 @@ def take(
     came, when another content takes the place of the store's meanwhile.
     """
     prepare_for_bulk(db)
-    run = _Import(db, ground, merge=merge)
+    run = _Run(db, context, merge=merge)
     try:
         return run.run(rows, progress)
     except ReplacedError as error:
@@ -51,19 +51,19 @@ def take(
         run.close()
 
 
-class _Import:
+class _Run:
     """One run: its journal batch, its summary, and what it must remember between chunks."""
 
-    def __init__(self, db: Connection, ground: Ground, *, merge: bool) -> None:
+    def __init__(self, db: Connection, context: ImportContext, *, merge: bool) -> None:
         self._db = db
-        self._ground = ground
+        self._context = context
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-        self._summary = Summary()
+        self._summary = ImportSummary()
         self._batch: int | None = None
         self._vectors = ChunkEmbedder(db)
         self._ready_chunk: list[Prepared] = []
-        self._shelf = Shelf(db, ground, self._summary)
-        self._merger = Merger(db, ground, self._shelf, self._summary) if merge else None
+        self._destination = Destination(db, context, self._summary)
+        self._merger = Merger(db, context, self._destination, self._summary) if merge else None
 
     def close(self) -> None:
         """End what works beside."""
@@ -74,7 +74,7 @@ class _Import:
         taken = self._summary.added + self._summary.reinforced
         return f"{taken:,} rows had been stored in what was there before, and are not in this one"
 
-    def run(self, rows: Rows, progress: Callable[[int], None] | None) -> Summary:
+    def run(self, rows: Rows, progress: Callable[[int], None] | None) -> ImportSummary:
         """Store all rows, then what they say of one another."""
         chunk: list[Prepared] = []
         for line, row in rows:
@@ -90,9 +90,9 @@ class _Import:
                     progress(line)
         self._begin(chunk)
         self._begin([])
-        for part in self._shelf.edges.parts(CHUNK):
+        for part in self._destination.edges.parts(CHUNK):
             with self._batch_on(bulk=False):
-                self._shelf.edges.store(part)
+                self._destination.edges.store(part)
         self._finish()
         return self._summary
 
@@ -106,23 +106,23 @@ class _Import:
         parts = [f"{what}: {count:,} rows of an import" for what, count in refused if count]
         if parts:
             journal.record_blocked(
-                self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+                self._db, verb="import", by=self._context.origin, now=self._context.now,
                 reason="; ".join(parts),
             )  # fmt: skip
 
     def _batch_on(self, *, bulk: bool) -> journal.batch:
         """Return the one batch of this run, begun or gone on with."""
         return journal.batch(
-            self._db, verb="import", by=self._ground.origin, now=self._ground.now,
+            self._db, verb="import", by=self._context.origin, now=self._context.now,
             resume=self._batch, bulk=bulk,
         )  # fmt: skip
 
     def _ready(self, line: int, row: dict[str, Any] | TidelineError) -> Prepared:
         """Return a row as it can be stored; texts are scanned here, before the lock."""
-        ready = prepared(line, row, self._ground, self._analyzer)
+        ready = prepared(line, row, self._context, self._analyzer)
         if self._merger is not None and not is_trusted(ready.fact.source):
             ready.screen.found(ready.fact.content)  # who merges asks, with the lock held
-        if not self._ground.trusted:
+        if not self._context.trusted:
             found = ready.screen.found(ready.fact.content)
             if found:
                 raise refusal(
@@ -143,7 +143,7 @@ class _Import:
             self._batch = batch.number
             self._summary.batch = batch.ordinal
             chunk = self._analysed(chunk)
-            origins = sorted({self._shelf.number(ready.fact.origin) for ready in chunk})
+            origins = sorted({self._destination.number(ready.fact.origin) for ready in chunk})
             self._catch_up(origins)
             if self._merger is None:
                 self._insert_all(chunk)
@@ -179,13 +179,13 @@ class _Import:
         last = facts.last_number(self._db)
         added: list[tuple[int, Fact]] = []
         for place, ready in enumerate(chunk):
-            fact = self._shelf.put(ready)
+            fact = self._destination.put(ready)
             if fact is not None:
                 added.append((place, fact))
         fts.index_after(self._db, last)
-        numbered = [(place, self._shelf.number(fact.origin)) for place, fact in added]
+        numbered = [(place, self._destination.number(fact.origin)) for place, fact in added]
         self._store_vectors(facts.numbers_after(self._db, last), numbered, len(chunk))
-        self._shelf.settle(fact for _, fact in added)
+        self._destination.settle(fact for _, fact in added)
 
     def _store_vectors(self, seqs: list[int], added: list[tuple[int, int]], of: int) -> None:
         """Store the vectors of the facts added: their numbers, their places in a chunk of `of`

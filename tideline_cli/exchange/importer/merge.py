@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.destination import Shelf
+    from tideline_cli.exchange.importer.destination import Destination
     from tideline_cli.exchange.importer.prepared import Prepared
-    from tideline_cli.exchange.importer.rows import Ground
-    from tideline_cli.exchange.importer.summary import Summary
+    from tideline_cli.exchange.importer.rows import ImportContext
+    from tideline_cli.exchange.importer.summary import ImportSummary
     from tideline_cli.model.fact import Fact
     from tideline_cli.policy.sameness import Sameness
     from tideline_cli.store import journal
@@ -36,10 +36,16 @@ _LABELS = ("title", "kind", "tags", "slot", "valid_to", "pinned", "source_turn",
 class Merger:
     """The rules of remember for one import."""
 
-    def __init__(self, db: Connection, ground: Ground, shelf: Shelf, summary: Summary) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        context: ImportContext,
+        destination: Destination,
+        summary: ImportSummary,
+    ) -> None:
         self._db = db
-        self._ground = ground
-        self._shelf = shelf
+        self._context = context
+        self._destination = destination
         self._summary = summary
         self._rule: Sameness = rule_of(db)
         self._heard: set[str] = set()  # what a file says again and again is said once
@@ -51,14 +57,14 @@ class Merger:
         under its own id is left alone.
         """
         if ready.fact.lifecycle != "active":
-            self._shelf.put(ready)
+            self._destination.put(ready)
             return
-        fact = self._shelf.edges.citing(ready.fact)
-        there = self._shelf.places.known(ready, fact)
+        fact = self._destination.edges.citing(ready.fact)
+        there = self._destination.places.known(ready, fact)
         if there is not None and ready.row.get("id"):
-            self._shelf.present(ready, fact, there)
+            self._destination.present(ready, fact, there)
             return
-        fact = self._shelf.places.vouched(fact, ready)
+        fact = self._destination.places.vouched(fact, ready)
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
@@ -67,7 +73,7 @@ class Merger:
         elif known is not None and fact.slot is None:
             self._confirm(ready, fact, known)
         elif there is not None:  # and no longer said here: forgotten, replaced or ended since
-            self._shelf.present(ready, fact, there)
+            self._destination.present(ready, fact, there)
         else:
             self._put(ready, alike)
 
@@ -94,7 +100,7 @@ class Merger:
             is_alike = jaccard(distinct, frozenset(held.split())) >= SAME_TERMS
             if is_alike and _is_like(mate, fact) and self._is_one_value(mate, fact):
                 same.append(mate)
-        origin = self._shelf.number(fact.origin)
+        origin = self._destination.number(fact.origin)
         for rival in twins(
             self._db, fact.content, distinct, viewer=fact.origin, origin=origin, rule=self._rule
         ):
@@ -130,9 +136,9 @@ class Merger:
             self._use(ready, fact, known, done.fact)
         self._summary.reinforced += 1
         self._summary.not_taken += bool(done.not_taken)
-        self._shelf.taken(ready, done.fact)
+        self._destination.taken(ready, done.fact)
         self._heard.add(done.fact.id)
-        self._shelf.settle([done.fact])
+        self._destination.settle([done.fact])
 
     def _confirm(self, ready: Prepared, fact: Fact, known: Fact) -> None:
         """Let a known fact hold since an older row has said it; of labels the later word stands."""
@@ -143,7 +149,7 @@ class Merger:
         self._summary.not_taken += any(
             getattr(fact, name) not in (None, (), False, getattr(known, name)) for name in _LABELS
         )
-        self._shelf.taken(ready, known)
+        self._destination.taken(ready, known)
         self._heard.add(known.id)
 
     def _use(self, ready: Prepared, fact: Fact, known: Fact, at: Fact) -> None:
@@ -153,7 +159,7 @@ class Merger:
         is stored."""
         has_time = ready.row.get("created_at") is not None
         is_new = fact.created_at > known.last_accessed_at or not has_time
-        if known.id in self._heard and not (has_time and self._ground.trusted):
+        if known.id in self._heard and not (has_time and self._context.trusted):
             is_new = False
         count = known.access_count + is_new
         last = max(known.last_accessed_at, fact.created_at) if is_new else known.last_accessed_at
@@ -163,7 +169,7 @@ class Merger:
 
     def _put(self, ready: Prepared, alike: list[Fact]) -> None:
         """Store a row as a fact of its own, linked to the newest that are much like it."""
-        added = self._shelf.put(ready)
+        added = self._destination.put(ready)
         if added is None:
             return
         self._heard.add(added.id)
@@ -171,16 +177,16 @@ class Merger:
         for like in similar:
             links.add(self._db, links.Link(added.id, SIMILAR, like.id, created_at=added.created_at))
         self._summary.similar += bool(similar)
-        self._shelf.settle([added])
+        self._destination.settle([added])
 
     def _complete(self, fact: Fact, ready: Prepared, done: memory.Remembered) -> None:
         """Give a fact that remember took for another one than the known what only a row states."""
         stated = replace(done.fact, heat=fact.heat, status=fact.status, decay_rate=fact.decay_rate)
         writes.change(self._db, done.fact, stated)
-        self._shelf.put_use(replace(fact, id=stated.id))
-        self._shelf.added(ready, stated)
+        self._destination.put_use(replace(fact, id=stated.id))
+        self._destination.added(ready, stated)
         self._summary.superseded += len(done.superseded)
-        self._shelf.settle([stated])
+        self._destination.settle([stated])
         self._heard.add(stated.id)
 
     def _remembered(
@@ -196,7 +202,7 @@ class Merger:
         )  # fmt: skip
         return memory.write(
             self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
-            screen=ready.screen, heard=(heard,), into=self._shelf.number(fact.origin),
+            screen=ready.screen, heard=(heard,), into=self._destination.number(fact.origin),
         )  # fmt: skip
 
 

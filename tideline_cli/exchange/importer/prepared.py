@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 
@@ -34,24 +34,24 @@ class Prepared:
     screen: Screen
 
 
-def check(rows: Rows, ground: Ground) -> tuple[int, TidelineError] | None:
+def check(rows: Rows, context: ImportContext) -> tuple[int, TidelineError] | None:
     """Return the first row that an import would not take, and why; None when it takes all."""
     for line, row in rows:
         try:
-            prepared(line, row, ground, "standard")
+            prepared(line, row, context, "standard")
         except TidelineError as error:
             return line, error
     return None
 
 
 def prepared(
-    line: int, row: dict[str, Any] | TidelineError, ground: Ground, analyzer: Analyzer
+    line: int, row: dict[str, Any] | TidelineError, context: ImportContext, analyzer: Analyzer
 ) -> Prepared:
     """Return a row as it can be stored; raise what is wrong with it."""
     if isinstance(row, TidelineError):
         raise row
-    fact = fact_from(row, ground)
+    fact = fact_from(row, context)
     for edge in links_of(row):
-        edge_of(fact.id, edge, ground)
+        edge_of(fact.id, edge, context)
     replaced_by(row)
     return Prepared(line, row, fact, analyzer, terms(fact.content, analyzer=analyzer), Screen())

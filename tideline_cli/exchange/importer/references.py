@@ -13,18 +13,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.origin import Origin
 
 _LEAST = 4  # letters of a beginning
 
 
-class Names:
+class References:
     """The ids that rows state, where their facts have others, and what any name means."""
 
-    def __init__(self, db: Connection, ground: Ground) -> None:
+    def __init__(self, db: Connection, context: ImportContext) -> None:
         self._db = db
-        self._ground = ground
+        self._context = context
         self._given: dict[str, dict[str, str]] = {}
         self._folded: dict[str, list[tuple[str, str]]] = {}
 
@@ -41,9 +41,9 @@ class Names:
         if given is not None:
             return given
         made = []
-        if not (self._ground.trusted and ulid.is_ulid(stated)):
+        if not (self._context.trusted and ulid.is_ulid(stated)):
             made.append(minted_id(origin, stated))
-        if self._ground.trusted:
+        if self._context.trusted:
             made = [vouched_id(origin, one) for one in (*made, stated)] + made
         for one in (*made, stated):
             if facts.exists(self._db, one, viewer=origin):

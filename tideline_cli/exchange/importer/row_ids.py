@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.exchange.importer.prepared import Prepared
-    from tideline_cli.exchange.importer.rows import Ground
+    from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
 
 # What is another state of a fact. Use and warmth are none: they move by reading and by dreams; and
@@ -27,12 +27,12 @@ _STATE = (
 )  # fmt: skip
 
 
-class Places:
+class RowIds:
     """The ids of one import."""
 
-    def __init__(self, db: Connection, ground: Ground) -> None:
+    def __init__(self, db: Connection, context: ImportContext) -> None:
         self._db = db
-        self._ground = ground
+        self._context = context
         self._repeats: dict[str, int] = {}
         self._last_before = facts.last_number(db)
 
@@ -108,7 +108,7 @@ class Places:
         if seen == 0 and is_older:
             return fact if first == fact.id else self.vouched(fact, ready)
         repeat = seen if is_older else seen + 1
-        made = fact_from(ready.row, self._ground, repeat=repeat)
+        made = fact_from(ready.row, self._context, repeat=repeat)
         return self.vouched(replace(made, derived_from=fact.derived_from), ready)
 
     def _is_older(self, fact_id: str) -> bool:

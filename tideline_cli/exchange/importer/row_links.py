@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.references import Names
-    from tideline_cli.exchange.importer.rows import Ground
-    from tideline_cli.exchange.importer.summary import Summary
+    from tideline_cli.exchange.importer.references import References
+    from tideline_cli.exchange.importer.rows import ImportContext
+    from tideline_cli.exchange.importer.summary import ImportSummary
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
@@ -41,12 +41,14 @@ class Stated:
     cites: tuple[str, ...]
 
 
-class RowEdges:
+class RowLinks:
     """The edges and sources of one import: both may be rows that come later in the file."""
 
-    def __init__(self, db: Connection, ground: Ground, names: Names, summary: Summary) -> None:
+    def __init__(
+        self, db: Connection, context: ImportContext, names: References, summary: ImportSummary
+    ) -> None:
         self._db = db
-        self._ground = ground
+        self._context = context
         self._names = names
         self._summary = summary
         self._stated: list[Stated] = []
@@ -67,7 +69,7 @@ class RowEdges:
         edges, replaces = links_of(row), replaced_by(row)
         is_whole = len(stored.derived_from) >= len(stated.derived_from)
         cites = () if is_whole else stated.derived_from
-        may = self._ground.trusted or not is_trusted(stored.source)
+        may = self._context.trusted or not is_trusted(stored.source)
         if (edges or replaces or cites) and may:
             self._stated.append(Stated(line, stored.id, stored.origin, edges, replaces, cites))
 
@@ -102,8 +104,8 @@ class RowEdges:
         if target is None or target == said.fact:
             self._summary.leave_out(said.line, [edge["target"]])
             return None
-        link = edge_of(said.fact, edge | {"target": target}, self._ground)
-        if not self._ground.trusted and _usurps(self._db, link):
+        link = edge_of(said.fact, edge | {"target": target}, self._context)
+        if not self._context.trusted and _usurps(self._db, link):
             self._summary.usurping += 1
             return None
         is_new = links.add(self._db, link)
@@ -121,24 +123,24 @@ class RowEdges:
             facts.find(self._db, one, viewer=said.origin)[1] for one in (said.fact, gone)
         )
         if by.lifecycle == old.lifecycle == "active" and may_touch(by.source, old.source):
-            now = self._ground.now
+            now = self._context.now
             writes.change(self._db, old, ended(old, at=begin(by), now=now))
             self._summary.superseded += 1
 
 
-def edge_of(source: str, edge: dict[str, Any], ground: Ground) -> links.Link:
+def edge_of(source: str, edge: dict[str, Any], context: ImportContext) -> links.Link:
     """Return the edge that a row states; raise UsageError naming what is wrong with it."""
     reason, strength = text(edge, "reason"), edge.get("strength")
     if strength is not None and (isinstance(strength, bool) or strength not in range(1, 6)):
         raise UsageError("a link's strength is not a whole number from 1 to 5")
-    stated = past(edge, "created_at", ground.now)
+    stated = past(edge, "created_at", context.now)
     return links.Link(
         source,
         storable(edge["kind"], "a link's kind"),
         storable(edge["target"], "a link's target"),
         reason,
         strength,
-        ground.now if stated is None else stated,
+        context.now if stated is None else stated,
     )
 
 

@@ -62,7 +62,7 @@ ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not t
 
 
 @record
-class Ground:
+class ImportContext:
     """What holds for every row of one import: whom rows without an origin belong to, when it is,
     and whether the owner vouches for the file."""
 
@@ -71,7 +71,7 @@ class Ground:
     trusted: bool
 
 
-def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fact:
+def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0) -> Fact:
     """Return the fact that a row states; raise UsageError naming what is wrong with it.
 
     An id is taken from a file that is vouched for, if it is a ULID; any other is kept in the
@@ -83,25 +83,25 @@ def fact_from(row: Mapping[str, Any], ground: Ground, *, repeat: int = 0) -> Fac
     if not isinstance(content, str):
         raise UsageError("no text", hint='a row needs "content"')
     content = checked(content)
-    source = _source(row, ground)
-    origin = _origin(row, ground)
+    source = _source(row, context)
+    origin = _origin(row, context)
     kind = word(row, "kind", tuple(KINDS))
-    segment, tier = _class(row, kind, source, ground)
-    stated = past(row, "created_at", ground.now)
-    created_at = ground.now if stated is None else stated
+    segment, tier = _class(row, kind, source, context)
+    stated = past(row, "created_at", context.now)
+    created_at = context.now if stated is None else stated
     slot = text(row, "slot")
     lifecycle: Any = word(row, "lifecycle", LIFECYCLES) or "active"
     turn = text(row, "source_turn")
     own_id, metadata = text(row, "id"), metadata_of(row)
-    if own_id and not (ground.trusted and ulid.is_ulid(own_id)):
+    if own_id and not (context.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
         own_id = minted_id(origin, own_id)
-    worth = _worth(row, ground, segment, kind, tier)
+    worth = _worth(row, context, segment, kind, tier)
     return Fact(
         own_id or made_id(origin, content, turn, stated, repeat),
         content, segment, tier, worth.heat, kind, text(row, "title"), strings(row, "tags"),
         worth.importance, worth.decay_rate, worth.access_count,
-        _last_used(row, ground, created_at), created_at, source, origin, lifecycle,
+        _last_used(row, context, created_at), created_at, source, origin, lifecycle,
         worth.status, worth.confidence, slot_key(slot) if slot else None,
         instants(row, "valid_from", None), instants(row, "valid_to", None), worth.pinned, turn,
         strings(row, "derived_from"), metadata,
@@ -122,13 +122,13 @@ class _Worth:
 
 
 def _worth(
-    row: Mapping[str, Any], ground: Ground, segment: Segment, kind: str | None, tier: Tier
+    row: Mapping[str, Any], context: ImportContext, segment: Segment, kind: str | None, tier: Tier
 ) -> _Worth:
     """Return what a row says that it is worth. One that nobody vouches for may say that it is worth
     less than its segment, and no more: it was never used, is not pinned, and fades as others do.
     """
     if _CLAIMED.isdisjoint(row):
-        return _new(segment, kind if ground.trusted else None, tier)
+        return _new(segment, kind if context.trusted else None, tier)
     defaults = SEGMENTS[segment]
     importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
     confidence = unit(row, "confidence", clamp=True, default=None)
@@ -136,7 +136,7 @@ def _worth(
     heat: Any = word(row, "heat", HEATS)
     status: Any = word(row, "status", STATUSES)
     uses, pinned = count(row, "access_count"), flag(row, "pinned")
-    if ground.trusted:
+    if context.trusted:
         heat = heat or initial_heat(segment, kind, tier, importance)
         return _Worth(importance, confidence, decay, heat, status, pinned, uses)
     importance = min(importance, defaults.importance)
@@ -160,24 +160,24 @@ def _new(segment: Segment, kind: str | None, tier: Tier) -> _Worth:
     return found
 
 
-def _last_used(row: Mapping[str, Any], ground: Ground, created_at: int) -> int:
+def _last_used(row: Mapping[str, Any], context: ImportContext, created_at: int) -> int:
     """Return when a fact was used last; of one that nobody vouches for, when it was made."""
     if "last_accessed_at" not in row:
         return created_at
-    used = past(row, "last_accessed_at", ground.now)
-    return used if used is not None and ground.trusted else created_at
+    used = past(row, "last_accessed_at", context.now)
+    return used if used is not None and context.trusted else created_at
 
 
-def was_limited(row: Mapping[str, Any], fact: Fact, ground: Ground) -> bool:
+def was_limited(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> bool:
     """Say whether the row claimed more for its fact than it was given."""
     for name in ("created_at", "last_accessed_at"):
-        if getattr(fact, name) == ground.now and (instants(row, name, 0) or 0) > ground.now:
+        if getattr(fact, name) == context.now and (instants(row, name, 0) or 0) > context.now:
             return True
     claimed = [name for name in _CLAIMS if row.get(name) is not None]
-    if ground.trusted or not claimed:
+    if context.trusted or not claimed:
         return False
-    stated = _worth(row, replace(ground, trusted=True), fact.segment, fact.kind, fact.tier)
-    used = _last_used(row, replace(ground, trusted=True), fact.created_at)
+    stated = _worth(row, replace(context, trusted=True), fact.segment, fact.kind, fact.tier)
+    used = _last_used(row, replace(context, trusted=True), fact.created_at)
     return (
         any(getattr(stated, name) != getattr(fact, name) for name in claimed if name in _FIELDS)
         or row.get("tier", fact.tier) not in (None, fact.tier)
@@ -185,30 +185,30 @@ def was_limited(row: Mapping[str, Any], fact: Fact, ground: Ground) -> bool:
     )
 
 
-def _origin(row: Mapping[str, Any], ground: Ground) -> Origin:
+def _origin(row: Mapping[str, Any], context: ImportContext) -> Origin:
     named = text(row, "origin")
     if not named:
-        return ground.origin
+        return context.origin
     origin = parse_origin(named)
     if origin == UNKNOWN:
         raise UsageError("an unknown origin may not write")
-    if origin != ground.origin and not ground.origin.is_owner:
+    if origin != context.origin and not context.origin.is_owner:
         raise UsageError("only the owner may write into another origin")
     return origin
 
 
 def _class(
-    row: Mapping[str, Any], kind: str | None, source: Source, ground: Ground
+    row: Mapping[str, Any], kind: str | None, source: Source, context: ImportContext
 ) -> tuple[Segment, Tier]:
     """Return segment and tier; a file that nobody vouches for gets neither what its source may
     not author nor permanence."""
     segment: Any = word(row, "segment", tuple(SEGMENTS)) or (
         KINDS[kind][0] if kind else "knowledge"
     )
-    if not ground.trusted:
+    if not context.trusted:
         segment = confined(segment, source)
     tier: Any = word(row, "tier", TIERS) or SEGMENTS[segment].tier
-    return segment, tier if ground.trusted else SEGMENTS[segment].tier
+    return segment, tier if context.trusted else SEGMENTS[segment].tier
 
 
 def minted_id(origin: Origin, stated: str) -> str:
@@ -253,12 +253,12 @@ def replaced_by(row: Mapping[str, Any]) -> tuple[str, ...]:
     return strings({"supersedes": [named]} if isinstance(named, str) else row, "supersedes")
 
 
-def _source(row: Mapping[str, Any], ground: Ground) -> Source:
+def _source(row: Mapping[str, Any], context: ImportContext) -> Source:
     stated = row.get("source")
     if stated is not None:
         stated = parse_source(one_of(str(stated), SOURCES, "source"))
-    if ground.trusted:
-        return stated or ("owner_message" if ground.origin.is_owner else "channel_message")
+    if context.trusted:
+        return stated or ("owner_message" if context.origin.is_owner else "channel_message")
     return "retrieved_document"
 
 

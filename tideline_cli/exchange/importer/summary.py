@@ -14,7 +14,7 @@ _MOST_KEYS = 30
 _THREAT = "memory:threat"
 
 
-class Summary:
+class ImportSummary:
     """The counts of an import. A row is added, reinforces a known fact, is there already, or is
     refused: skipped, or blocked by the scan or the write-gate; the other counts are about those."""
 
