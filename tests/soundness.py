@@ -57,12 +57,12 @@ def vectors_are_sound(db, facts):
     embedder = embedder_of(db)
     assert embedder.name == DEFAULT_EMBEDDER
     for origin in {row[0] for row in facts.values()} | {1}:
-        reached = vectors.progress(db, origin=origin, embedder=embedder.name)
+        reached = vectors.progress(db, origin_number=origin, embedder=embedder.name)
         wanted = [seq for seq, row in facts.items() if row[0] == origin and seq <= reached]
         packed = embedder.embed_packed([facts[seq][-1] for seq in wanted]).tobytes()
         size = len(packed) // max(1, len(wanted))
         held = {}
-        for numbers, codes in vectors.chunks(db, origin=origin, embedder=embedder.name):
+        for numbers, codes in vectors.chunks(db, origin_number=origin, embedder=embedder.name):
             listed = unpack(f"<{len(numbers) // 4}I", numbers)
             assert list(listed) == sorted(listed)
             for i, seq in enumerate(listed):

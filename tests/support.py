@@ -123,7 +123,7 @@ def put(db: Connection, wanted: Iterable[Fact], *, analyzer: str = "standard") -
         for one in wanted:
             number = visibility.ensure_number(db, one.origin)
             listed = terms(one.content, analyzer=analyzer)
-            assert writes.insert(db, one, origin=number, terms=listed)
+            assert writes.insert(db, one, origin_number=number, terms=listed)
             seqs.append(db.last_insert_rowid())
             if one.access_count or one.last_accessed_at != one.created_at:
                 uses.put(
@@ -148,7 +148,7 @@ def seed(given: Iterable[dict[str, Any]], *, origin: Origin = OWNER) -> None:
             one = fact_from(row, ImportContext(origin, NOW, True), repeat=number)
             one = replace(one, id=row.get("id", one.id), metadata=row.get("metadata"))
             listed = terms(one.content, analyzer="standard")
-            assert writes.insert(db, one, origin=batch.origin, terms=listed)
+            assert writes.insert(db, one, origin_number=batch.origin_number, terms=listed)
             if one.access_count or one.last_accessed_at != one.created_at:
                 uses.put(db, one.id, access_count=one.access_count,
                          last_accessed_at=one.last_accessed_at)  # fmt: skip

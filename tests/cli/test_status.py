@@ -33,7 +33,7 @@ def bring(db, *ids, at, by=OWNER, origin=OWNER, verb="remember", created=None, *
             number = visibility.ensure_number(db, origin)
             made = fact(f"text {one}", one, origin=origin, now=at if created is None else created,
                         **given)  # fmt: skip
-            assert writes.insert(db, made, origin=number, terms=["text", one.lower()])
+            assert writes.insert(db, made, origin_number=number, terms=["text", one.lower()])
 
 
 def change(db, sql, *ids, at, by=OWNER, verb="forget"):
@@ -131,7 +131,7 @@ def test_batches_of_several_transactions(run, store):
     (number,) = store.execute("SELECT number FROM batch").fetchone()
     bring(store, "B", at=NOW)
     with journal.batch(store, verb="import", by=OWNER, now=NOW, resume=number):
-        writes.insert(store, fact("text C", "C"), origin=1, terms=["text"])
+        writes.insert(store, fact("text C", "C"), origin_number=1, terms=["text"])
     bring(store, "D", at=NOW - 2 * DAY)
     assert activity(run) == {TODAY - 2: (1, 0), TODAY - 1: (2, 0), TODAY: (1, 0)}
 

@@ -188,10 +188,10 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
              fact("tea at four", "B2")])  # fmt: skip
     kept = comparison.keep
 
-    def meanwhile(db, compared, *, origin):
+    def meanwhile(db, compared, *, origin_number):
         with journal.batch(db, verb="forget", by=OWNER, now=NOW):
             archive(db, state(db, "A1"), by=None, now=NOW)
-        kept(db, compared, origin=origin)
+        kept(db, compared, origin_number=origin_number)
 
     monkeypatch.setattr(comparison, "keep", meanwhile)
     done = night(db)
@@ -209,12 +209,12 @@ def test_a_restored_fact_is_compared_again(db):
     put(db, [fact(TEXT, "A1", lifecycle="archived"), fact(TEXT, "A2"), fact("tea at four", "B")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert similar_pairs.pairs(db, origin=origin, floor=0.8) == []
+    assert similar_pairs.pairs(db, origin_number=origin, floor=0.8) == []
     with writing(db):
         writes.change(db, state(db, "A1"), replace(state(db, "A1"), lifecycle="active"))
-    assert similar_pairs.unpaired(db, origin=origin) == [1]
+    assert similar_pairs.unpaired(db, origin_number=origin) == [1]
     assert len(night(db).plan.merges) == 1
-    assert similar_pairs.unpaired(db, origin=origin) == []
+    assert similar_pairs.unpaired(db, origin_number=origin) == []
 
 
 def test_another_embedder_compares_anew(db):
@@ -222,11 +222,11 @@ def test_another_embedder_compares_anew(db):
     put(db, [fact(TEXT, "A1"), fact(TEXT + " today", "A2")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert similar_pairs.progress(db, origin=origin).embedder == "hrr-256"
+    assert similar_pairs.progress(db, origin_number=origin).embedder == "hrr-256"
     with writing(db):
         put_setting(db, "embedder", "hash-256")
     done = night(db)
-    assert similar_pairs.progress(db, origin=origin).embedder == "hash-256"
+    assert similar_pairs.progress(db, origin_number=origin).embedder == "hash-256"
     assert done.skipped == 0
 
 

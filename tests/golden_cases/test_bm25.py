@@ -86,7 +86,7 @@ def test_stored_scores(store, case):
 def test_scores_without_fading(store, case):
     """Without decay the scores are BM25 alone, in its order."""
     matches = lexical.search(
-        store, query_terms(case["query"]), origin=1, now=NOW, limit=20, wanted=Filter(),
+        store, query_terms(case["query"]), origin_number=1, now=NOW, limit=20, wanted=Filter(),
         fading=False,
     )  # fmt: skip
     assert [match.id for match in matches] == ids(case, "pure")

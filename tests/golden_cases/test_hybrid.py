@@ -30,7 +30,7 @@ def store():
         codes = embedder.embed_packed([form["content"] for _, form in there]).tobytes()
         with writing(db):
             vectors.append(
-                db, [n for n, _ in there], codes, origin=1, embedder=embedder.name
+                db, [n for n, _ in there], codes, origin_number=1, embedder=embedder.name
             )
         yield db
 

@@ -111,7 +111,7 @@ def put_open(db, one):
     """Store a fact inside the transaction that is open."""
     from tideline_cli.model.text import terms
 
-    assert writes.insert(db, one, origin=1, terms=terms(one.content, analyzer="standard"))
+    assert writes.insert(db, one, origin_number=1, terms=terms(one.content, analyzer="standard"))
 
 
 def test_richness():

@@ -92,7 +92,7 @@ def recall_times(path, count, *, rounds=60):
     _, db = fill(path, 2 * count)
     with writing(db):
         for viewer in (OWNER, OTHER):
-            embed_backlog(db, origin=visibility.ensure_number(db, viewer), limit=10**7)
+            embed_backlog(db, origin_number=visibility.ensure_number(db, viewer), limit=10**7)
         score_bounds.extend(db, limit=10**7)
     times = []
     for number in range(rounds):

@@ -43,7 +43,7 @@ def statistics_of_all(patch):
     totals = fts.totals
 
     def leaking(db, *, origin, now):
-        count, tokens = totals(db, origin=origin, now=now)
+        count, tokens = totals(db, origin_number=origin, now=now)
         others = "SELECT count(*) FROM fact WHERE origin <> ?"
         return count + db.execute(others, (origin,)).get, tokens
 

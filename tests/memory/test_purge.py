@@ -89,7 +89,7 @@ def of_vectors(db, texts):
 def tend(db):
     """Do what dreams and recalls do meanwhile: vectors, bounds."""
     with writing(db):
-        embed_backlog(db, origin=1, limit=10_000)
+        embed_backlog(db, origin_number=1, limit=10_000)
         while score_bounds.missing(db) > 0:
             score_bounds.extend(db, limit=10_000)
 

@@ -277,7 +277,7 @@ def test_many_facts_go_and_come_back(db):
     beside facts that stay."""
     say(db, "I deploy on Fridays", "A")
     with writing(db):
-        embed_backlog(db, origin=1, limit=10)
+        embed_backlog(db, origin_number=1, limit=10)
     rows = [
         {"content": f"fact number {n} of {n % 7}", "id": named_id(f"F{n:04}"),
          "access_count": n % 3}
@@ -292,7 +292,7 @@ def test_many_facts_go_and_come_back(db):
     assert len(undo(db, None, viewer=OWNER, now=NOW).restored) == 1200
     assert exported(db) == before
     sound(db)
-    assert vectors.progress(db, origin=1, embedder="hrr-256") == 1202
+    assert vectors.progress(db, origin_number=1, embedder="hrr-256") == 1202
 
 
 @pytest.mark.parametrize("count", [3, 100])
@@ -300,7 +300,7 @@ def test_vectors_come_back_in_order(db, count):
     """Vectors of facts that come back stand among the others, few in place and many anew."""
     numbers = put(db, [fact(f"fact number {n}", f"F{n}") for n in range(700)])
     with writing(db):
-        embed_backlog(db, origin=1, limit=1000)
+        embed_backlog(db, origin_number=1, limit=1000)
         score_bounds.extend(db, limit=5000)
     sound(db)
     gone = set(numbers[:1] + numbers[200 : 200 + count - 2] + numbers[600:601])
@@ -309,7 +309,7 @@ def test_vectors_come_back_in_order(db, count):
         vector_upkeep.remove(db, gone)
         assert set(vectors_by_number(db)) == set(numbers) - gone
         vector_upkeep.put_back(
-            db, {n: held[n] for n in gone}, origin=1, embedder="hrr-256"
+            db, {n: held[n] for n in gone}, origin_number=1, embedder="hrr-256"
         )
     assert vectors_by_number(db) == held
     sound(db)
@@ -317,7 +317,7 @@ def test_vectors_come_back_in_order(db, count):
 
 def vectors_by_number(db):
     found = {}
-    for facts_, codes in vectors.chunks(db, origin=1, embedder="hrr-256"):
+    for facts_, codes in vectors.chunks(db, origin_number=1, embedder="hrr-256"):
         for i in range(len(facts_) // 4):
             number = int.from_bytes(facts_[i * 4 : i * 4 + 4], "little")
             found[number] = codes[i * 128 : (i + 1) * 128]

@@ -76,12 +76,12 @@ def test_night_by_night_finds_what_one_night_finds(steps):
         play(db, steps)
         if visibility.number(db, OWNER) == visibility.NOBODY:
             return
-        found = comparison.compare(db, origin=1, viewer=OWNER, floor=0.8)
+        found = comparison.compare(db, origin_number=1, viewer=OWNER, floor=0.8)
         if found is None:
             return
         with writing(db):
-            similar_pairs.forget(db, origin=1)
-        anew = comparison.compare(db, origin=1, viewer=OWNER, floor=0.8)
+            similar_pairs.forget(db, origin_number=1)
+        anew = comparison.compare(db, origin_number=1, viewer=OWNER, floor=0.8)
         assert sorted(found.pairs) == sorted(anew.pairs)
 
 

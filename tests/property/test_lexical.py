@@ -72,7 +72,7 @@ def modulator(one, moment):
 
 def assert_same(db, every, query, *, origin, limit, wanted):
     number = visibility.number(db, origin)
-    found = lexical.search(db, query, origin=number, now=NOW, limit=limit, wanted=wanted)
+    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted)
     expected = brute_force(every, query, origin=origin, limit=limit, wanted=wanted)
     assert [match.score for match in found] == pytest.approx([s for _, s in expected], abs=1e-12)
     scores = dict(brute_force(every, query, origin=origin, limit=len(every), wanted=wanted))

@@ -109,7 +109,7 @@ def do_index(world):
     """What a dream or a recall makes meanwhile."""
     with writing(world.db) as db:
         origin = visibility.ensure_number(db, world.viewer)
-        embed_backlog(db, origin=origin, limit=world.draw(st.sampled_from((2, 100))))
+        embed_backlog(db, origin_number=origin, limit=world.draw(st.sampled_from((2, 100))))
         score_bounds.extend(db, limit=world.draw(st.sampled_from((2, 100))))
 
 

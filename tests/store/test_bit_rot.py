@@ -23,7 +23,7 @@ def original(tmp_path_factory):
     db = open_for_writing(str(path))
     put(db, [fact(f"person{n} deploys on day{n} of the week", f"F{n:025d}") for n in range(120)])
     with writing(db):
-        embed_backlog(db, origin=1, limit=1000)
+        embed_backlog(db, origin_number=1, limit=1000)
     db.close()
     return path.read_bytes()
 

@@ -480,7 +480,7 @@ def test_doctor_beside_writers(run, store):
         progress=lambda name: put(db, [fact(f"note {name}", f"F{name:_<25}"[:26])]),
     )  # fmt: skip
     with writing(db):
-        embed_backlog(db, origin=1, limit=100)
+        embed_backlog(db, origin_number=1, limit=100)
     db.close()
     assert report.findings == ()
     assert derived.sets(raw(store))

@@ -114,7 +114,7 @@ def test_batches_count_per_origin(db):
 def test_an_error_leaves_nothing(db):
     """A batch that fails is rolled back whole, itself included."""
     with pytest.raises(ZeroDivisionError), journal.batch(db, verb="test", by=OWNER, now=NOW):
-        writes.insert(db, fact("a text", "A"), origin=1, terms=["text"])
+        writes.insert(db, fact("a text", "A"), origin_number=1, terms=["text"])
         raise ZeroDivisionError
     assert (rows(db, "fact"), rows(db, "batch"), rows(db, "change")) == ([], [], [])
     assert db.get_autocommit()

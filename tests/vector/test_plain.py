@@ -148,7 +148,7 @@ def test_both_lanes_answer_alike(given_, embedded):
         put(db, made)
         if embedded:
             with writing(db):
-                semantic.embed_backlog(db, origin=1, limit=embedded)
+                semantic.embed_backlog(db, origin_number=1, limit=embedded)
         found = answers(db, query, as_plain=True)
         wanted = answers(db, query, as_plain=False)
     assert [item[0] for item in found] == [item[0] for item in wanted]

@@ -63,7 +63,7 @@ class _Gathered:
 
 
 def compare(
-    db: Connection, *, origin: int, viewer: Origin, floor: float,
+    db: Connection, *, origin_number: int, viewer: Origin, floor: float,
     progress: Callable[[int, int], None] | None = None,
 ) -> Compared | None:  # fmt: skip
     """Return all pairs of active facts with a cosine of `floor` or more; None when there never
@@ -75,8 +75,12 @@ def compare(
     embedder = embedder_of(db)
     least = min(floor, FLOOR)
     with snapshot(db):
-        gathered = _read(db, origin, embedder, least)
-        known = similar_pairs.pairs(db, origin=origin, floor=floor) if gathered.known else []
+        gathered = _read(db, origin_number, embedder, least)
+        known = (
+            similar_pairs.pairs(db, origin_number=origin_number, floor=floor)
+            if gathered.known
+            else []
+        )
     if gathered.known is None and len(gathered.numbers) < 2:
         return None
     until = gathered.known.seq if gathered.known else 0
@@ -101,7 +105,7 @@ def compare(
     )  # fmt: skip
 
 
-def keep(db: Connection, compared: Compared, *, origin: int) -> None:
+def keep(db: Connection, compared: Compared, *, origin_number: int) -> None:
     """Store what a comparison found, in short transactions; the progress comes last."""
     if not compared.seen:
         return
@@ -113,35 +117,37 @@ def keep(db: Connection, compared: Compared, *, origin: int) -> None:
         some = codes[start * size : (start + len(part)) * size]
         with writing(db):
             its = ids[start : start + len(part)]
-            vectors.append(db, part, some, origin=origin, embedder=name, ids=its)
+            vectors.append(db, part, some, origin_number=origin_number, embedder=name, ids=its)
     if compared.anew:
         with writing(db):
-            similar_pairs.forget(db, origin=origin)
+            similar_pairs.forget(db, origin_number=origin_number)
     for start in range(0, len(compared.fresh), _ROWS_A_TRANSACTION):
         with writing(db):
             similar_pairs.put(db, compared.fresh[start : start + _ROWS_A_TRANSACTION])
     with writing(db):
         until = compared.progress.seq
-        back = similar_pairs.revived(db, since=compared.change, origin=origin, until=until)
+        back = similar_pairs.revived(
+            db, since=compared.change, origin_number=origin_number, until=until
+        )
         similar_pairs.paired(db, compared.done)
         similar_pairs.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
         similar_pairs.add_unpaired(db, compared.crowded)
-        similar_pairs.put_progress(db, compared.progress, origin=origin)
+        similar_pairs.put_progress(db, compared.progress, origin_number=origin_number)
 
 
-def _read(db: Connection, origin: int, embedder: Embedder, least: float) -> _Gathered:
-    known = similar_pairs.progress(db, origin=origin)
+def _read(db: Connection, origin_number: int, embedder: Embedder, least: float) -> _Gathered:
+    known = similar_pairs.progress(db, origin_number=origin_number)
     if known is not None and (known.embedder != embedder.name or known.floor > least):
         known = None
-    late = similar_pairs.unpaired(db, origin=origin) if known else []
+    late = similar_pairs.unpaired(db, origin_number=origin_number) if known else []
     until = known.seq if known else 0
     numbers: list[int] = []
     chunks: list[tuple[bytes, bytes]] = []
     backlog: list[tuple[int, str, str]] = []
-    if late or similar_pairs.newest(db, origin=origin) > until:
-        numbers = similar_pairs.active(db, origin=origin)
-        chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
-        backlog = vectors.backlog(db, origin=origin, embedder=embedder.name, limit=-1)
+    if late or similar_pairs.newest(db, origin_number=origin_number) > until:
+        numbers = similar_pairs.active(db, origin_number=origin_number)
+        chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=embedder.name))
+        backlog = vectors.backlog(db, origin_number=origin_number, embedder=embedder.name, limit=-1)
     return _Gathered(numbers, known, late, chunks, backlog, similar_pairs.last_change(db))
 
 

@@ -93,7 +93,7 @@ def dream(
     if compared is not None:
         from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
-        comparison.keep(db, compared, origin=number)
+        comparison.keep(db, compared, origin_number=number)
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.take(made.proposals)
     done = _without(made, pass_.skipped)
@@ -179,7 +179,7 @@ def _compared(
     from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
     return comparison.compare(
-        db, origin=number, viewer=viewer, floor=min(wanted), progress=progress
+        db, origin_number=number, viewer=viewer, floor=min(wanted), progress=progress
     )
 
 

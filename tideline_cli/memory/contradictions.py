@@ -56,7 +56,7 @@ def contradictions(
     Writes nothing. `newest` None compares all facts.
     """
     with snapshot(db):
-        origin = visibility.number(db, viewer)
+        origin_number = visibility.number(db, viewer)
         stated = facts.statements(
             db,
             viewer=viewer,
@@ -70,7 +70,7 @@ def contradictions(
         embedder = None
         if len(stated) > 1:
             embedder = semantic.embedder_of(db)
-            chunks = list(vectors.chunks(db, origin=origin, embedder=embedder.name))
+            chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=embedder.name))
     best: list[tuple[Any, ...]] = []
     if embedder is not None:
         for segment in dict.fromkeys(row[2] for row in stated):

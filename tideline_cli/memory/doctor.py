@@ -177,12 +177,12 @@ def exact_vectors(db: Connection) -> Iterator[Finding]:
         yield mendable("exact_vectors", message, "makes the vectors anew", mend="vectors")
 
 
-def _wrong_vectors(db: Connection, made_by: Embedder, origin: int) -> int:
+def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int:
     from tideline_cli.vector.arrays import np  # noqa: PLC0415  80 ms, for this check alone
 
     wrong = 0
     size = made_by.code_size
-    for packed, codes in vectors.chunks(db, origin=origin, embedder=made_by.name):
+    for packed, codes in vectors.chunks(db, origin_number=origin_number, embedder=made_by.name):
         numbers = unpack(f"<{len(packed) // 4}I", packed[: len(packed) // 4 * 4])
         texts = bulk_reads.readable(db, numbers, viewer=EVERYONE)
         rows = [(place, texts[seq]) for place, seq in enumerate(numbers) if seq in texts]

@@ -129,7 +129,7 @@ def _reword(
     said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
     gate.check_permanence(said.source, said.tier, said.pinned)
     gate.check(said.segment, said.source, [kept.source])
-    known = _known(db, said, kept, origin=batch.origin)
+    known = _known(db, said, kept, origin_number=batch.origin_number)
     if known is not None:
         fact = edits.joined(known, said, changes, edited=kept)
         writes.change(db, known, fact)
@@ -137,7 +137,7 @@ def _reword(
             db, fact.id, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at
         )
     else:
-        fact = _stored(db, said, kept, new, origin=batch.origin)
+        fact = _stored(db, said, kept, new, origin_number=batch.origin_number)
     edited = Ended(kept, ended(kept, at=begin(said), now=now), fact, SUPERSEDES)
     give_way(db, [edited], now=now)
     gone = [edited, *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
@@ -157,11 +157,11 @@ def _told(
     return Edited(action, fact, tuple(end.before.id for end in gone), batch.ordinal, later)
 
 
-def _known(db: Connection, said: Fact, kept: Fact, *, origin: int) -> Fact | None:
+def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fact | None:
     """Return another active fact of the same trust that says the new words already."""
     distinct = frozenset(_terms(db, said))
     found = twins(
-        db, said.content, distinct, viewer=said.origin, origin=origin, rule="strict"
+        db, said.content, distinct, viewer=said.origin, origin_number=origin_number, rule="strict"
     )
     rivals = (rival.fact for rival in found if rival.fact.id != kept.id)
     return next(
@@ -174,10 +174,10 @@ def _known(db: Connection, said: Fact, kept: Fact, *, origin: int) -> Fact | Non
     )
 
 
-def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin: int) -> Fact:
+def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin_number: int) -> Fact:
     """Store a new wording. Where the words are the old ones, it keeps what those had: status, use,
     and what their owner gave them against fading."""
-    if not writes.insert(db, said, origin=origin, terms=_terms(db, said)):
+    if not writes.insert(db, said, origin_number=origin_number, terms=_terms(db, said)):
         raise UsageError(f"the id {said.id} is taken", hint="leave the id out")
     if said.content != kept.content:
         return said

@@ -46,20 +46,26 @@ class Match:
 
 
 def search(
-    db: Connection, terms: Sequence[str], *, origin: int, now: int, limit: int, wanted: Filter,
+    db: Connection,
+    terms: Sequence[str],
+    *,
+    origin_number: int,
+    now: int,
+    limit: int,
+    wanted: Filter,
     fading: bool = True,
-) -> list[Match]:  # fmt: skip
+) -> list[Match]:
     """Return the best `limit` facts of an origin for these distinct terms, in order."""
     if wanted.as_of is not None:
-        return _search_as_of(db, terms, origin, limit, wanted, fading)
-    count, tokens = fts.totals(db, origin=origin, now=now)
-    held = fts.frequencies(db, terms, origin=origin, now=now)
+        return _search_as_of(db, terms, origin_number, limit, wanted, fading)
+    count, tokens = fts.totals(db, origin_number=origin_number, now=now)
+    held = fts.frequencies(db, terms, origin_number=origin_number, now=now)
     stats = bm25.statistics(count, tokens, held)
     if not stats.idf:
         return []
     ordered = [term for term in terms if term in stats.idf]
     scorer = _Scorer(ordered, stats, now, limit, fading)
-    reader = _Reader(db, scorer, stats, origin, now, wanted)
+    reader = _Reader(db, scorer, stats, origin_number, now, wanted)
     counted, left = 0.0, sum(stats.idf.values())
     sampled_at = left
     for term, idf in stats.idf.items():
@@ -67,7 +73,7 @@ def search(
         if floor is not None and left * reader.highest < floor:
             break
         counted, left = counted + idf, left - idf
-        reader.add(fts.postings(db, term, origin=origin), idf)
+        reader.add(fts.postings(db, term, origin_number=origin_number), idf)
         if counted > left and left <= sampled_at / 2:
             reader.sample(left)
             sampled_at = left
@@ -79,12 +85,12 @@ class _Reader:
     """The facts known to hold a term, their bounds, and which of them were read."""
 
     def __init__(
-        self, db: Connection, scorer: _Scorer, stats: bm25.Statistics, origin: int, now: int,
+        self, db: Connection, scorer: _Scorer, stats: bm25.Statistics, origin_number: int, now: int,
         wanted: Filter,
     ) -> None:  # fmt: skip
         self._db = db
         self._scorer = scorer
-        self._origin = origin
+        self._origin = origin_number
         self._now = now
         self._wanted = wanted
         self._factors = [factor * _SLACK for factor in bound_factors(stats.mean_length)]
@@ -148,7 +154,7 @@ class _Reader:
             part = seqs[start : start + _FEW]
             self._scorer.add(
                 fts.candidates(
-                    self._db, part, origin=self._origin, now=self._now, wanted=self._wanted
+                    self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted
                 )
             )
         self._done.update(seqs)
@@ -220,18 +226,23 @@ class _Scorer:
 
 
 def _search_as_of(
-    db: Connection, terms: Sequence[str], origin: int, limit: int, wanted: Filter, fading: bool
+    db: Connection,
+    terms: Sequence[str],
+    origin_number: int,
+    limit: int,
+    wanted: Filter,
+    fading: bool,
 ) -> list[Match]:
     """Search what was valid at an instant: every match is read, the past keeps no statistics."""
     instant = wanted.as_of or 0
     everything = type(wanted)(as_of=instant)
-    count, tokens = fts.totals_as_of(db, origin=origin, instant=instant)
-    rows = fts.matching_as_of(db, terms, origin=origin, wanted=everything)
+    count, tokens = fts.totals_as_of(db, origin_number=origin_number, instant=instant)
+    rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=everything)
     sets = [frozenset(row[2].split()) for row in rows]
     held = {term: sum(term in terms_of for terms_of in sets) for term in terms}
     stats = bm25.statistics(count, tokens, held)
     if not wanted.is_open():
-        rows = fts.matching_as_of(db, terms, origin=origin, wanted=wanted)
+        rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=wanted)
     ordered = [term for term in terms if term in stats.idf]
     scorer = _Scorer(ordered, stats, instant, limit, fading)
     scorer.add(rows)

@@ -36,7 +36,7 @@ def rule_of(db: Connection) -> Sameness:
 
 
 def twins(
-    db: Connection, text: str, distinct: frozenset[str], *, viewer: Origin, origin: int,
+    db: Connection, text: str, distinct: frozenset[str], *, viewer: Origin, origin_number: int,
     rule: Sameness,
 ) -> Iterator[Rival]:  # fmt: skip
     """Yield the active facts of this origin whose terms are nearly those of `text`, oldest first.
@@ -45,7 +45,7 @@ def twins(
     comparing them ends soon, as the caller holds the write lock. Those that cannot say the same
     for their figures come last, the newest few of them: they are there to be named.
     """
-    near = list(_near(db, distinct, origin))
+    near = list(_near(db, distinct, origin_number))
     if rule == "reference":
         for seq, theirs in near:
             yield from _loaded(db, [(seq, theirs)], viewer)
@@ -53,7 +53,7 @@ def twins(
     seen = {seq for seq, _ in near}
     for spelled in _respelled(db, text, distinct):
         # They share as much with the text once its figures are spelled as theirs are.
-        near += [(seq, distinct) for seq, _ in _near(db, spelled, origin) if seq not in seen]
+        near += [(seq, distinct) for seq, _ in _near(db, spelled, origin_number) if seq not in seen]
     hopeful: list[tuple[int, frozenset[str]]] = []
     others: list[tuple[int, frozenset[str]]] = []
     for found in near:
@@ -120,7 +120,7 @@ def _loaded(
 
 
 def _near(
-    db: Connection, distinct: frozenset[str], origin: int
+    db: Connection, distinct: frozenset[str], origin_number: int
 ) -> Iterator[tuple[int, frozenset[str]]]:
     """Yield (number, terms) of the active facts that share so much of the terms, oldest first.
 
@@ -131,7 +131,7 @@ def _near(
         return
     needed = ceil(SAME_TERMS * len(distinct))
     missable = len(distinct) - needed
-    probes = _rarest(db, distinct, origin, missable)
+    probes = _rarest(db, distinct, origin_number, missable)
     if sum(count == 0 for count, _ in probes) > missable:
         return
     share = min(_affordable(missable, needed), len(probes) - missable)
@@ -139,14 +139,14 @@ def _near(
     condition = at_least(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
     if condition is None:
         return
-    for seq, held in list(fts.holding(db, condition, origin=origin)):
+    for seq, held in list(fts.holding(db, condition, origin_number=origin_number)):
         theirs = frozenset(held.split())
         if jaccard(distinct, theirs) >= SAME_TERMS:
             yield seq, theirs
 
 
 def _rarest(
-    db: Connection, distinct: frozenset[str], origin: int, missable: int
+    db: Connection, distinct: frozenset[str], origin_number: int, missable: int
 ) -> list[tuple[int, str]]:
     """Return (facts that hold it, term) of some long terms, rarest first; long terms are rare.
 
@@ -155,7 +155,7 @@ def _rarest(
     counted: list[tuple[int, str]] = []
     unheard = 0
     for term in sorted(distinct, key=lambda term: (-len(term), term))[: missable + _PROBES]:
-        count = fts.rarity(db, term, origin=origin, enough=_RARE)
+        count = fts.rarity(db, term, origin_number=origin_number, enough=_RARE)
         counted.append((count, term))
         unheard += count == 0
         if unheard > missable:

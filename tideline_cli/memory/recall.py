@@ -68,10 +68,10 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Answer:
     vectors find fills the places they leave free, below them.
     """
     with snapshot(db):
-        origin = visibility.number(db, viewer)
+        origin_number = visibility.number(db, viewer)
         analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
         asked = list(dict.fromkeys(terms(normalise(query.text), analyzer=analyzer)))
-        if origin == visibility.NOBODY or not asked:
+        if origin_number == visibility.NOBODY or not asked:
             return NOTHING
         pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
         matches: list[Match] = []
@@ -79,7 +79,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Answer:
             matches = lexical.search(
                 db,
                 asked[:MAX_QUERY_TERMS],
-                origin=origin,
+                origin_number=origin_number,
                 now=now,
                 limit=pool,
                 wanted=query.wanted,

@@ -77,7 +77,7 @@ def write(
     """Do what `remember` does inside a batch that the caller holds open. `screen` has looked at
     the text before; trusted text needs none. To restate a fact of `heard` is no use of it.
     `into` is the number of the origin of `new`, where that is not the batch's."""
-    number = batch.origin if into is None else into
+    number = batch.origin_number if into is None else into
     new = replace(new, content=checked(new.content))
     check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
@@ -105,7 +105,7 @@ def write(
                 done, action="reinforced", fact=holder, before=before, not_taken=decision.not_taken
             )
         case Insert(_, alike, elsewhen):
-            if not writes.insert(db, fact, origin=number, terms=listed):
+            if not writes.insert(db, fact, origin_number=number, terms=listed):
                 raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
             past = _succeed(db, fact, fact, named=targets, mates=mates)
             done = replace(
@@ -130,7 +130,9 @@ def _decided(
         said=said,
         targets=targets,
         slot_mates=mates,
-        twins=twins(db, fact.content, distinct, viewer=fact.origin, origin=number, rule=rule),
+        twins=twins(
+            db, fact.content, distinct, viewer=fact.origin, origin_number=number, rule=rule
+        ),
         rule=rule,
     )
 

@@ -102,7 +102,7 @@ def _embed(db: Connection) -> None:
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
             with connection.writing(db):
-                done = embed_backlog(db, origin=origin, limit=_EMBED_AT_ONCE)
+                done = embed_backlog(db, origin_number=origin, limit=_EMBED_AT_ONCE)
 
 
 def _bound(db: Connection) -> None:

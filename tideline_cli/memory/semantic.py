@@ -47,7 +47,7 @@ _resolved: dict[str, Embedder] = {}
 class Backlog:
     """Vectors made by a recall for facts that had none, to be stored after the answer."""
 
-    origin: int
+    origin_number: int
     embedder: str
     numbers: tuple[int, ...]
     codes: bytes
@@ -63,9 +63,9 @@ def extended(
     run over all recovered facts in order of cosine. Alone (semantic mode), likeness itself takes
     the place of the first two.
     """
-    origin = visibility.number(db, viewer)
+    origin_number = visibility.number(db, viewer)
     room = limit - len(matches)
-    lane, chunks, backlog = _gathered(db, origin, room)
+    lane, chunks, backlog = _gathered(db, origin_number, room)
     floor = lane.floor if query.min_sim is None else query.min_sim
     asked = lane.embed(query.text)
     moment = now if query.wanted.as_of is None else query.wanted.as_of
@@ -102,7 +102,7 @@ def keep(db: Connection, backlog: Backlog) -> None:
         db,
         list(backlog.numbers),
         backlog.codes,
-        origin=backlog.origin,
+        origin_number=backlog.origin_number,
         embedder=backlog.embedder,
         ids=backlog.ids,
     )
@@ -123,16 +123,18 @@ def diversified(
     return [matches[i] for i in chosen]
 
 
-def embed_backlog(db: Connection, *, origin: int, limit: int) -> int:
+def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
     lane = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
-    waiting = vectors.backlog(db, origin=origin, embedder=lane.name, limit=limit)
+    waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=limit)
     texts = [text for _, text, _ in waiting]
     if not _are_few(texts):
         lane = ArrayLane(embedder_of(db))
     if waiting:
         numbers = [seq for seq, *_ in waiting]
-        vectors.append(db, numbers, lane.packed(texts), origin=origin, embedder=lane.name)
+        vectors.append(
+            db, numbers, lane.packed(texts), origin_number=origin_number, embedder=lane.name
+        )
     return len(waiting)
 
 
@@ -183,12 +185,12 @@ class ArrayLane:
 
 
 def _gathered(
-    db: Connection, origin: int, room: int
+    db: Connection, origin_number: int, room: int
 ) -> tuple[Lane[Any], list[Chunk], Backlog | None]:
     """Return the lane for an origin, all its vectors, and those of them that are not stored."""
     lane: Lane[Any] = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
-    chunks = list(vectors.chunks(db, origin=origin, embedder=lane.name))
-    waiting = vectors.backlog(db, origin=origin, embedder=lane.name, limit=BACKLOG)
+    chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
+    waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=BACKLOG)
     texts = [text for _, text, _ in waiting]
     count = sum(len(numbers) for numbers, _ in chunks) // 4 + len(texts)
     if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
@@ -197,7 +199,7 @@ def _gathered(
         return lane, chunks, None
     numbers = tuple([seq for seq, *_ in waiting])
     ids = tuple([fact_id for *_, fact_id in waiting])
-    backlog = Backlog(origin, lane.name, numbers, lane.packed(texts), ids)
+    backlog = Backlog(origin_number, lane.name, numbers, lane.packed(texts), ids)
     chunks.append((b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes))
     return lane, chunks, backlog
 

@@ -67,13 +67,13 @@ def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
     return _vectors_back(db, plan.facts.back)
 
 
-def embed(db: Connection, origin: int) -> None:
+def embed(db: Connection, origin_number: int) -> None:
     """Make the vectors that are missing, in short transactions; what fails waits for recall."""
     try:
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
             with writing(db):
-                done = embed_backlog(db, origin=origin, limit=_EMBED_AT_ONCE)
+                done = embed_backlog(db, origin_number=origin_number, limit=_EMBED_AT_ONCE)
     except TidelineError:
         return
 
@@ -86,12 +86,12 @@ def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
     waiting: set[int] = set()
     for origin, texts in by_origin.items():
         if not _put_back(db, texts, origin):
-            vector_upkeep.rewind(db, min(texts), origin=origin)
+            vector_upkeep.rewind(db, min(texts), origin_number=origin)
             waiting.add(origin)
     return waiting
 
 
-def _put_back(db: Connection, texts: dict[int, str], origin: int) -> bool:
+def _put_back(db: Connection, texts: dict[int, str], origin_number: int) -> bool:
     """Embed facts among those of their origin that have vectors; say whether that was possible."""
     if len(texts) > MANY:
         return False
@@ -102,5 +102,5 @@ def _put_back(db: Connection, texts: dict[int, str], origin: int) -> bool:
         return False
     size = len(codes) // len(texts)
     made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
-    vector_upkeep.put_back(db, made, origin=origin, embedder=embedder.name)
+    vector_upkeep.put_back(db, made, origin_number=origin_number, embedder=embedder.name)
     return True

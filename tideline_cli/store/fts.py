@@ -29,20 +29,22 @@ WHERE fact_fts MATCH ? AND fact.origin = ?
 """
 
 
-def totals(db: Connection, *, origin: int, now: int) -> tuple[int, int]:
+def totals(db: Connection, *, origin_number: int, now: int) -> tuple[int, int]:
     """Return the number of facts that are active and valid now, and of their terms."""
     rows: list[Any] = db.execute(
-        "SELECT facts, tokens FROM tally WHERE origin = ?", (origin,)
+        "SELECT facts, tokens FROM tally WHERE origin = ?", (origin_number,)
     ).fetchall()
-    lapsed = _lapsed(db, origin, now)
+    lapsed = _lapsed(db, origin_number, now)
     facts = sum(row[0] for row in rows) - len(lapsed)
     return facts, sum(row[1] for row in rows) - sum(len(terms) for terms in lapsed)
 
 
-def frequencies(db: Connection, terms: Iterable[str], *, origin: int, now: int) -> dict[str, int]:
+def frequencies(
+    db: Connection, terms: Iterable[str], *, origin_number: int, now: int
+) -> dict[str, int]:
     """Return for each term how many facts hold it that are active and valid now."""
-    prefix = _prefix(origin)
-    lapsed = [frozenset(held) for held in _lapsed(db, origin, now)]
+    prefix = _prefix(origin_number)
+    lapsed = [frozenset(held) for held in _lapsed(db, origin_number, now)]
     found: dict[str, int] = {}
     for term in terms:
         row = db.execute(
@@ -51,22 +53,22 @@ def frequencies(db: Connection, terms: Iterable[str], *, origin: int, now: int) 
               (SELECT facts FROM archived_term WHERE origin = ? AND term = ?), 0)
             FROM fact_vocabulary WHERE term = ?
             """,
-            (origin, term, prefix + term),
+            (origin_number, term, prefix + term),
         ).fetchone()
         found[term] = (row[0] if row else 0) - sum(term in held for held in lapsed)
     return found
 
 
-def postings(db: Connection, term: str, *, origin: int) -> list[int]:
+def postings(db: Connection, term: str, *, origin_number: int) -> list[int]:
     """Return the numbers of the facts that hold a term, archived ones included, ascending."""
     rows = db.execute(
-        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?", (f'"{_prefix(origin)}{term}"',)
+        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?", (f'"{_prefix(origin_number)}{term}"',)
     )
     return [seq for (seq,) in rows]
 
 
 def candidates(
-    db: Connection, seqs: Sequence[int], *, origin: int, now: int, wanted: Filter
+    db: Connection, seqs: Sequence[int], *, origin_number: int, now: int, wanted: Filter
 ) -> list[tuple[Any, ...]]:
     """Return the ranking columns of those of the facts that are active and valid now, and that
     `wanted` asks for."""
@@ -75,34 +77,36 @@ def candidates(
     return db.execute(
         f"{_COLUMNS} FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
         f"WHERE fact.seq IN ({marks}) AND fact.origin = ?{narrowed}",
-        (origin, *values),
+        (origin_number, *values),
     ).fetchall()
 
 
 def matching_as_of(
-    db: Connection, terms: Sequence[str], *, origin: int, wanted: Filter
+    db: Connection, terms: Sequence[str], *, origin_number: int, wanted: Filter
 ) -> list[tuple[Any, ...]]:
     """Return the ranking columns of all facts that hold any of the terms and that `wanted` with
     its `as_of` asks for, archived ones included."""
-    query = _expression(("OR", tuple(terms)), _prefix(origin))
+    query = _expression(("OR", tuple(terms)), _prefix(origin_number))
     narrowed, values = narrowing(wanted)
-    return db.execute(_CANDIDATE + narrowed, (query, origin, *values)).fetchall()
+    return db.execute(_CANDIDATE + narrowed, (query, origin_number, *values)).fetchall()
 
 
-def totals_as_of(db: Connection, *, origin: int, instant: int) -> tuple[int, int]:
+def totals_as_of(db: Connection, *, origin_number: int, instant: int) -> tuple[int, int]:
     """Return the number of facts that were valid at `instant`, and the number of their terms."""
     narrowed, values = narrowing(Filter(as_of=instant))
     row = db.execute(
         f"SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE origin = ?{narrowed}",
-        (origin, *values),
+        (origin_number, *values),
     ).fetchone()
     return (row[0], row[1]) if row else (0, 0)
 
 
-def holding(db: Connection, condition: Condition, *, origin: int) -> Iterator[tuple[int, str]]:
+def holding(
+    db: Connection, condition: Condition, *, origin_number: int
+) -> Iterator[tuple[int, str]]:
     """Yield (number, terms) of the active facts whose terms meet `condition`, in order of
     arrival."""
-    query = _expression(condition, _prefix(origin))
+    query = _expression(condition, _prefix(origin_number))
     yield from db.execute(
         "SELECT fact.seq, fact.terms FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
         "WHERE fact_fts MATCH ? AND lifecycle = 'active' ORDER BY fact_fts.rowid",
@@ -125,9 +129,9 @@ def rebuild(db: Connection) -> None:
     db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('rebuild')")
 
 
-def rarity(db: Connection, term: str, *, origin: int, enough: int) -> int:
+def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int:
     """Return in how many facts a term occurs, archived ones included, counted up to `enough`."""
-    query = f'"{_prefix(origin)}{term}"'
+    query = f'"{_prefix(origin_number)}{term}"'
     row = db.execute(
         "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)",
         (query, enough),
@@ -135,7 +139,7 @@ def rarity(db: Connection, term: str, *, origin: int, enough: int) -> int:
     return int(row[0]) if row else 0
 
 
-def _lapsed(db: Connection, origin: int, now: int) -> list[list[str]]:
+def _lapsed(db: Connection, origin_number: int, now: int) -> list[list[str]]:
     """Return the terms of each fact that is active and not valid now."""
     rows = db.execute(
         """
@@ -146,13 +150,13 @@ def _lapsed(db: Connection, origin: int, now: int) -> list[list[str]]:
         WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL AND valid_from > ?2
           AND (valid_to IS NULL OR valid_to > ?2)
         """,
-        (origin, now),
+        (origin_number, now),
     )
     return [row[0].split() for row in rows]
 
 
-def _prefix(origin: int) -> str:
-    return "" if origin == _OWNER else f"{origin}_"
+def _prefix(origin_number: int) -> str:
+    return "" if origin_number == _OWNER else f"{origin_number}_"
 
 
 def _expression(condition: Condition, prefix: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     """One IMMEDIATE transaction whose changes are recorded together.
 
-    `ordinal` is the batch's number among those of its origin; `origin` the origin's number. With
+    `ordinal` is the batch's number among those of its origin, which has `origin_number`. With
     `resume`, the changes join an earlier batch (its `number`) of the same pass, or begin a new one
     when that was undone meanwhile: `number` then is another. In a `bulk` the
     caller indexes new facts itself, by `fts.index_after`.
@@ -44,13 +44,13 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self._open = 2 if bulk else 1
         self.number = resume or 0
         self.ordinal = 0
-        self.origin = visibility.NOBODY
+        self.origin_number = visibility.NOBODY
 
     def __enter__(self) -> batch:
         begin(self._db)
         is_open = False
         try:
-            self.origin = visibility.ensure_number(self._db, self._by)
+            self.origin_number = visibility.ensure_number(self._db, self._by)
             self._begin()
             is_open = True
         finally:
@@ -86,7 +86,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
                 "UPDATE batch SET open = ? WHERE number = ?", (self._open, self.number)
             )
         else:
-            self.number = _add(self._db, self.origin, self._verb, self._now, self._open)
+            self.number = _add(self._db, self.origin_number, self._verb, self._now, self._open)
         row = self._db.execute(
             "SELECT ordinal FROM batch WHERE number = ?", (self.number,)
         ).fetchone()
@@ -226,13 +226,13 @@ def _is_undone(db: Connection, number: int) -> bool:
     )
 
 
-def _add(db: Connection, origin: int, verb: str, now: int, is_open: int) -> int:
+def _add(db: Connection, origin_number: int, verb: str, now: int, is_open: int) -> int:
     db.execute(
         """
         INSERT INTO batch (origin, ordinal, at, verb, open, first)
         SELECT ?1, 1 + ifnull((SELECT max(ordinal) FROM batch WHERE origin = ?1), 0), ?2, ?3, ?4,
                1 + ifnull((SELECT max(number) FROM change), 0)
         """,
-        (origin, now, verb, is_open),
+        (origin_number, now, verb, is_open),
     )
     return db.last_insert_rowid()

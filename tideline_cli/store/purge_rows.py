@@ -74,7 +74,7 @@ def with_citers(
             twins.setdefault((fact_id,), []).append(seq)
             twins.setdefault((origin, content), []).append(seq)
     for source, seq, origin in typed:
-        for fact_id in _meant(db, source, gone, before=seq, origin=origin):
+        for fact_id in _meant(db, source, gone, before=seq, origin_number=origin):
             citing.setdefault(fact_id, []).append(seq)
     found: dict[int, str] = {}
     waiting = list(named)
@@ -106,7 +106,7 @@ def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[st
 
 
 def _meant(
-    db: Connection, typed: str, gone: dict[int, tuple[Any, ...]], *, before: int, origin: int
+    db: Connection, typed: str, gone: dict[int, tuple[Any, ...]], *, before: int, origin_number: int
 ) -> set[str]:
     """Return the id of the fact that was there before number `before` and that a citation names by
     the beginning of its id or in small letters, as a file or an older version may have stored it.
@@ -116,21 +116,21 @@ def _meant(
         return set()
     rows: Iterable[Any] = db.execute(
         "SELECT id FROM fact WHERE id >= ? AND id < ? AND origin = ? AND seq < ? LIMIT 2",
-        (wanted, wanted + "~", origin, before),
+        (wanted, wanted + "~", origin_number, before),
     )
     found = {fact_id for (fact_id,) in rows} | {
         fact_id
         for seq, (fact_id, its, _) in gone.items()
-        if seq < before and its == origin and fact_id.startswith(wanted)
+        if seq < before and its == origin_number and fact_id.startswith(wanted)
     }
     return found if len(found) == 1 else set()
 
 
-def _copies(db: Connection, origin: int, content: str) -> list[int]:
+def _copies(db: Connection, origin_number: int, content: str) -> list[int]:
     """Return the archived and pruned facts of an origin with the very same text."""
     rows: list[Any] = db.execute(
         "SELECT seq FROM fact WHERE origin = ? AND lifecycle <> 'active' AND content = ?",
-        (origin, content),
+        (origin_number, content),
     ).fetchall()
     return [seq for (seq,) in rows]
 

@@ -21,53 +21,57 @@ class Progress:
     seq: int
 
 
-def progress(db: Connection, *, origin: int) -> Progress | None:
+def progress(db: Connection, *, origin_number: int) -> Progress | None:
     """Return how far the facts of an origin have been compared, None when never."""
     row = db.execute(
-        "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin,)
+        "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin_number,)
     ).fetchone()
     return Progress(*row) if row else None
 
 
-def put_progress(db: Connection, made: Progress, *, origin: int) -> None:
+def put_progress(db: Connection, made: Progress, *, origin_number: int) -> None:
     """Store how far the facts of an origin have been compared."""
     db.execute(
         "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)",
-        (origin, made.embedder, made.floor, made.seq),
+        (origin_number, made.embedder, made.floor, made.seq),
     )
 
 
-def forget(db: Connection, *, origin: int) -> None:
+def forget(db: Connection, *, origin_number: int) -> None:
     """Forget every pair of an origin, so that all of it is compared anew."""
-    db.execute("DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin,))
     db.execute(
-        "DELETE FROM unpaired WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin,)
+        "DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin_number,)
     )
-    db.execute("DELETE FROM near_progress WHERE origin = ?", (origin,))
+    db.execute(
+        "DELETE FROM unpaired WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)",
+        (origin_number,),
+    )
+    db.execute("DELETE FROM near_progress WHERE origin = ?", (origin_number,))
 
 
-def active(db: Connection, *, origin: int) -> list[int]:
+def active(db: Connection, *, origin_number: int) -> list[int]:
     """Return the numbers of an origin's active facts, ascending."""
     rows: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq", (origin,)
+        "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq",
+        (origin_number,),
     ).fetchall()
     return [row[0] for row in rows]
 
 
-def newest(db: Connection, *, origin: int) -> int:
+def newest(db: Connection, *, origin_number: int) -> int:
     """Return the number of an origin's newest active fact, 0 when there is none."""
     row = db.execute(
         "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq DESC LIMIT 1",
-        (origin,),
+        (origin_number,),
     ).fetchone()
     return int(row[0]) if row else 0
 
 
-def unpaired(db: Connection, *, origin: int) -> list[int]:
+def unpaired(db: Connection, *, origin_number: int) -> list[int]:
     """Return the numbers of an origin's facts that came late to the comparison."""
     rows: list[Any] = db.execute(
         "SELECT unpaired.fact FROM unpaired JOIN fact ON fact.seq = unpaired.fact WHERE origin = ?",
-        (origin,),
+        (origin_number,),
     ).fetchall()
     return [row[0] for row in rows]
 
@@ -97,7 +101,7 @@ def put(db: Connection, pairs: Sequence[tuple[int, int, float]]) -> None:
     )
 
 
-def pairs(db: Connection, *, origin: int, floor: float) -> list[tuple[int, int, float]]:
+def pairs(db: Connection, *, origin_number: int, floor: float) -> list[tuple[int, int, float]]:
     """Return the pairs (later, earlier, cosine) of active facts of an origin."""
     rows: list[Any] = db.execute(
         """
@@ -106,7 +110,7 @@ def pairs(db: Connection, *, origin: int, floor: float) -> list[tuple[int, int, 
         WHERE a.origin = ? AND a.lifecycle = 'active' AND b.lifecycle = 'active'
           AND near.cosine >= ?
         """,
-        (origin, floor),
+        (origin_number, floor),
     ).fetchall()
     return rows
 
@@ -116,7 +120,7 @@ def last_change(db: Connection) -> int:
     return int(db.execute("SELECT ifnull(max(number), 0) FROM change").get)
 
 
-def revived(db: Connection, *, since: int, origin: int, until: int) -> list[int]:
+def revived(db: Connection, *, since: int, origin_number: int, until: int) -> list[int]:
     """Return the active facts up to number `until` that have changed after change `since`."""
     rows: list[Any] = db.execute(
         """
@@ -124,6 +128,6 @@ def revived(db: Connection, *, since: int, origin: int, until: int) -> list[int]
         WHERE change.number > ? AND change.entity = 'fact' AND fact.origin = ?
           AND fact.lifecycle = 'active' AND fact.seq <= ?
         """,
-        (since, origin, until),
+        (since, origin_number, until),
     ).fetchall()
     return [row[0] for row in rows]

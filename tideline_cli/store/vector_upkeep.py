@@ -26,16 +26,18 @@ def remove(db: Connection, gone: Collection[int]) -> None:
             _write(db, row, held)
 
 
-def put_back(db: Connection, made: Mapping[int, bytes], *, origin: int, embedder: str) -> None:
+def put_back(
+    db: Connection, made: Mapping[int, bytes], *, origin_number: int, embedder: str
+) -> None:
     """Store vectors of facts among those that are embedded, in order of number.
 
     Facts beyond the progress are left out: their turn comes.
     """
-    reached = vectors.progress(db, origin=origin, embedder=embedder)
+    reached = vectors.progress(db, origin_number=origin_number, embedder=embedder)
     late = {number: code for number, code in made.items() if number <= reached}
     rows: list[Any] = db.execute(
         "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
-        (origin, embedder),
+        (origin_number, embedder),
     ).fetchall()
     if rows and len(late) <= _IN_PLACE:
         starts = [(_numbers(facts)[0], row) for row, facts in rows]
@@ -43,22 +45,23 @@ def put_back(db: Connection, made: Mapping[int, bytes], *, origin: int, embedder
             chunk = max((s for s in starts if s[0] <= number), default=starts[0])[1]
             _write(db, chunk, _held(db, chunk) | {number: code})
     else:
-        _pack_anew(db, [row for row, _ in rows], late, origin, embedder)
+        _pack_anew(db, [row for row, _ in rows], late, origin_number, embedder)
 
 
-def rewind(db: Connection, seq: int, *, origin: int) -> None:
+def rewind(db: Connection, seq: int, *, origin_number: int) -> None:
     """Have the facts of an origin from number `seq` on embedded again, in their order."""
     late: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND seq >= ?", (origin, seq)
+        "SELECT seq FROM fact WHERE origin = ? AND seq >= ?", (origin_number, seq)
     ).fetchall()
     remove(db, [number for (number,) in late])
     db.execute(
-        "UPDATE vector_progress SET seq = ? WHERE origin = ? AND seq >= ?", (seq - 1, origin, seq)
+        "UPDATE vector_progress SET seq = ? WHERE origin = ? AND seq >= ?",
+        (seq - 1, origin_number, seq),
     )
 
 
 def _pack_anew(
-    db: Connection, rows: list[int], more: dict[int, bytes], origin: int, embedder: str
+    db: Connection, rows: list[int], more: dict[int, bytes], origin_number: int, embedder: str
 ) -> None:
     held = dict(more)
     for row in rows:
@@ -69,7 +72,7 @@ def _pack_anew(
         part = numbers[start : start + vectors.CHUNK]
         db.execute(
             "INSERT INTO vector_chunk (origin, embedder, facts, codes) VALUES (?, ?, ?, ?)",
-            (origin, embedder, _packed(part), b"".join(held[number] for number in part)),
+            (origin_number, embedder, _packed(part), b"".join(held[number] for number in part)),
         )
 
 

@@ -12,36 +12,37 @@ if TYPE_CHECKING:
 CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
 
 
-def chunks(db: Connection, *, origin: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
+def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
     """Yield (fact numbers as little-endian, 4 bytes each, packed vectors) of an origin's facts."""
     yield from db.execute(
         "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
-        (origin, embedder),
+        (origin_number, embedder),
     )
 
 
-def progress(db: Connection, *, origin: int, embedder: str) -> int:
+def progress(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return the number of the fact up to which an origin's facts are embedded."""
     row = db.execute(
-        "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?", (origin, embedder)
+        "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?",
+        (origin_number, embedder),
     ).fetchone()
     return int(row[0]) if row else 0
 
 
 def backlog(
-    db: Connection, *, origin: int, embedder: str, limit: int
+    db: Connection, *, origin_number: int, embedder: str, limit: int
 ) -> list[tuple[int, str, str]]:
     """Return (number, content, id) of the first `limit` facts that have no vector yet."""
-    after = progress(db, origin=origin, embedder=embedder)
+    after = progress(db, origin_number=origin_number, embedder=embedder)
     rows: list[Any] = db.execute(
         "SELECT seq, content, id FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
-        (after, origin, limit),
+        (after, origin_number, limit),
     ).fetchall()
     return rows
 
 
 def append(
-    db: Connection, numbers: list[int], codes: bytes, *, origin: int, embedder: str,
+    db: Connection, numbers: list[int], codes: bytes, *, origin_number: int, embedder: str,
     ids: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Store packed vectors of facts that follow those already embedded, in ascending order.
@@ -52,10 +53,10 @@ def append(
     """
     if not numbers:
         return
-    after = progress(db, origin=origin, embedder=embedder)
+    after = progress(db, origin_number=origin_number, embedder=embedder)
     rows: list[Any] = db.execute(
         "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
-        (origin, after, numbers[-1]),
+        (origin_number, after, numbers[-1]),
     ).fetchall()
     there: dict[int, str] = dict(rows)
     if ids and any(there.get(seq, one) != one for seq, one in zip(numbers, ids, strict=True)):
@@ -68,12 +69,12 @@ def append(
     if not numbers:
         return
     facts = b"".join(number.to_bytes(4, "little") for number in numbers)
-    room = _fill_last(db, facts, codes, size, origin, embedder)
+    room = _fill_last(db, facts, codes, size, origin_number, embedder)
     for start in range(room, len(numbers), CHUNK):
         db.execute(
             "INSERT INTO vector_chunk (origin, embedder, facts, codes) VALUES (?, ?, ?, ?)",
             (
-                origin,
+                origin_number,
                 embedder,
                 facts[start * 4 : (start + CHUNK) * 4],
                 codes[start * size : (start + CHUNK) * size],
@@ -81,21 +82,21 @@ def append(
         )
     db.execute(
         "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)",
-        (origin, embedder, numbers[-1]),
+        (origin_number, embedder, numbers[-1]),
     )
 
 
-def count(db: Connection, *, origin: int, embedder: str) -> int:
+def count(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return how many active facts of an origin have a vector."""
     row = db.execute(
         "SELECT count(*) FROM fact WHERE origin = ? AND lifecycle = 'active' AND seq <= ?",
-        (origin, progress(db, origin=origin, embedder=embedder)),
+        (origin_number, progress(db, origin_number=origin_number, embedder=embedder)),
     ).fetchone()
     return int(row[0]) if row else 0
 
 
 def _fill_last(
-    db: Connection, facts: bytes, codes: bytes, size: int, origin: int, embedder: str
+    db: Connection, facts: bytes, codes: bytes, size: int, origin_number: int, embedder: str
 ) -> int:
     """Put as many vectors into the last chunk as it has room for, and return how many."""
     row = db.execute(
@@ -103,7 +104,7 @@ def _fill_last(
         SELECT number, length(facts) / 4 FROM vector_chunk WHERE origin = ? AND embedder = ?
         ORDER BY number DESC LIMIT 1
         """,
-        (origin, embedder),
+        (origin_number, embedder),
     ).fetchone()
     if row is None or row[1] >= CHUNK:
         return 0

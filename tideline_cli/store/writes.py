@@ -32,14 +32,14 @@ _CHANGEABLE = (
 )  # fmt: skip
 
 
-def insert(db: Connection, fact: Fact, *, origin: int, terms: Sequence[str]) -> bool:
+def insert(db: Connection, fact: Fact, *, origin_number: int, terms: Sequence[str]) -> bool:
     """Store a fact under its origin's number; return False when its id is taken."""
     tags, sources = _list_text(fact.tags), _list_text(fact.derived_from)
     db.execute(
         _INSERT,
         (
-            fact.id, origin, fact.created_at, fact.lifecycle, fact.segment, fact.tier, fact.heat,
-            fact.importance, _own_rate(fact), fact.source, fact.confidence, fact.status,
+            fact.id, origin_number, fact.created_at, fact.lifecycle, fact.segment, fact.tier,
+            fact.heat, fact.importance, _own_rate(fact), fact.source, fact.confidence, fact.status,
             fact.slot, fact.valid_from, fact.valid_to, int(fact.pinned), fact.kind, fact.title,
             fact.source_turn, tags, sources,
             None if fact.metadata is None else codec.dumps(fact.metadata), len(terms),

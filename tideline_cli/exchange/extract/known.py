@@ -92,17 +92,19 @@ def _sharing(
 ) -> list[tuple[int, frozenset[str]]]:
     """Return (number, terms) of the active facts that may share so much of the terms: they hold
     one at least of any choice of terms that has one more than may be missing."""
-    origin = visibility.number(db, viewer)
-    if not distinct or origin == visibility.NOBODY:
+    origin_number = visibility.number(db, viewer)
+    if not distinct or origin_number == visibility.NOBODY:
         return []
     missable = len(distinct) - ceil(share * len(distinct))
-    counted = sorted((fts.rarity(db, term, origin=origin, enough=_RARE), term) for term in distinct)
+    counted = sorted(
+        (fts.rarity(db, term, origin_number=origin_number, enough=_RARE), term) for term in distinct
+    )
     chosen = tuple(term for count, term in counted[: missable + 1] if count)
     if not chosen:
         return []
     condition = chosen[0] if len(chosen) == 1 else ("OR", chosen)
     return [(seq, frozenset(held.split())) for seq, held in fts.holding(
-        db, condition, origin=origin
+        db, condition, origin_number=origin_number
     )]  # fmt: skip
 
 

@@ -258,7 +258,7 @@ def _insert_apart(
     admit(fact, frozenset(listed), said=new)
     if not is_trusted(fact.source):
         _check(fact.content, screen)
-    if not writes.insert(db, fact, origin=batch.origin, terms=listed):
+    if not writes.insert(db, fact, origin_number=batch.origin_number, terms=listed):
         raise UsageError(f"the id {fact.id} is taken")
     return fact
 

@@ -56,7 +56,7 @@ class Destination:
         number = self.number(stated.origin)
         fact = stated
         for fact in self.places.attempts(ready, stated):
-            if writes.insert(self._db, fact, origin=number, terms=ready.terms):
+            if writes.insert(self._db, fact, origin_number=number, terms=ready.terms):
                 self.put_use(fact)
                 self.added(ready, fact)
                 return fact

@@ -203,7 +203,7 @@ class _Run:
         embedder = self._vectors.name
         for origin, (numbers, parts) in by_origin.items():
             joined = b"".join(parts)
-            vectors.append(self._db, numbers, joined, origin=origin, embedder=embedder)
+            vectors.append(self._db, numbers, joined, origin_number=origin, embedder=embedder)
 
     def _change_embedder(self) -> None:
         """Go on with the embedder that the file has now."""
@@ -215,7 +215,7 @@ class _Run:
     def _catch_up(self, origins: list[int]) -> None:
         """Make the vectors of facts that came another way, for vectors follow the order."""
         for origin in origins:
-            while embed_backlog(self._db, origin=origin, limit=2 * CHUNK):
+            while embed_backlog(self._db, origin_number=origin, limit=2 * CHUNK):
                 pass
 
     def _bound(self) -> None:

@@ -102,7 +102,12 @@ class Merger:
                 same.append(mate)
         origin = self._destination.number(fact.origin)
         for rival in twins(
-            self._db, fact.content, distinct, viewer=fact.origin, origin=origin, rule=self._rule
+            self._db,
+            fact.content,
+            distinct,
+            viewer=fact.origin,
+            origin_number=origin,
+            rule=self._rule,
         ):
             if not _is_like(rival.fact, fact) or (fact.slot and rival.fact.slot):
                 continue

@@ -35,7 +35,7 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
     missing = extra = 0
     is_torn = False
     for embedder, origin in sets(db):
-        reached = vectors.progress(db, origin=origin, embedder=embedder)
+        reached = vectors.progress(db, origin_number=origin, embedder=embedder)
         facts: Any = db.execute(
             "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq", (origin, reached)
         ).fetchall()
@@ -56,7 +56,7 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
         yield mendable("vectors", "vectors and the facts they are of are out of step", what)
 
 
-def _held(db: Connection, origin: int, embedder: str) -> tuple[list[int], bool]:
+def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int], bool]:
     """Return the numbers that have vectors, in their order, and whether each has one of the same
     size."""
     numbers = array("I")
@@ -64,7 +64,7 @@ def _held(db: Connection, origin: int, embedder: str) -> tuple[list[int], bool]:
     rows: Any = db.execute(
         "SELECT facts, length(codes) FROM vector_chunk WHERE origin = ? AND embedder = ?"
         " ORDER BY number",
-        (origin, embedder),
+        (origin_number, embedder),
     )
     for facts, codes in rows:
         numbers.frombytes(facts[: len(facts) // 4 * 4])
@@ -75,10 +75,12 @@ def _held(db: Connection, origin: int, embedder: str) -> tuple[list[int], bool]:
     return held, len(sizes) < 2 and all(size >= 1 and size == int(size) for size in sizes)
 
 
-def forget_vectors(db: Connection, origin: int, embedder: str) -> None:
+def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
     """Remove a set of vectors, so that it is made anew."""
     for table in ("vector_chunk", "vector_progress"):
-        db.execute(f"DELETE FROM {table} WHERE origin = ? AND embedder = ?", (origin, embedder))
+        db.execute(
+            f"DELETE FROM {table} WHERE origin = ? AND embedder = ?", (origin_number, embedder)
+        )
 
 
 def bounds(db: Connection) -> Iterator[Finding]:
@@ -112,6 +114,6 @@ def forget_pairs(db: Connection) -> None:
     """Have every origin compared anew."""
     origins: list[Any] = db.execute("SELECT number FROM origin").fetchall()
     for (origin,) in origins:
-        similar_pairs.forget(db, origin=origin)
+        similar_pairs.forget(db, origin_number=origin)
     for table in ("near", "unpaired", "near_progress"):
         db.execute(f"DELETE FROM {table}")
