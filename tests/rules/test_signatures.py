@@ -35,12 +35,12 @@ MAINTENANCE = {
     "narrowing": "conditions, no facts",
     "numbers_after": "numbers alone, for making vectors of all origins",
 }
-CALLERS_CHOICE = ("viewer", "origin", "by")
+CALLERS_CHOICE = ("viewer", "origin_number", "by")
 
 
 @pytest.mark.parametrize(("module", "name", "function"), FUNCTIONS, ids=NAMES)
 def test_reading_needs_a_viewer(module, name, function):
-    """What the store returns of facts takes `viewer` or `origin`, by keyword, without a default."""
+    """What the store returns of facts takes `viewer` or `origin_number`, by keyword, without a default."""
     returned = str(function.__annotations__.get("return", ""))
     if name in WRITERS or name in MAINTENANCE or not any(kind in returned for kind in READS):
         return
@@ -56,7 +56,7 @@ def test_reading_needs_a_viewer(module, name, function):
 def test_nothing_about_safety_has_a_default(module, name, function):
     """No function of the store has a default for whom, when or how much it reads."""
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.name in ("viewer", "origin", "by", "now"):
+        if parameter.name in ("viewer", "origin_number", "by", "now"):
             assert parameter.default is inspect.Parameter.empty, f"{module.__name__}.{name}"
 
 
@@ -76,8 +76,8 @@ OTHERWISE = {
     "remember": "NewFact.origin says whose fact it is",
     "write": "NewFact.origin says whose fact it is",
     "promote": "is given the fact",
-    "fact_requests": "Scene.origin says whose conversation it is",
-    "take": "Ground.origin says whose rows they are",
+    "fact_requests": "ExtractContext.origin says whose conversation it is",
+    "import_rows": "ImportContext.origin says whose rows they are",
 }
 
 
