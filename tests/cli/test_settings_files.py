@@ -11,7 +11,8 @@ import time
 import pytest
 
 from tests.support import PEER
-from tideline_cli.config import SETTINGS, trust
+from tideline_cli.config import trust
+from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory.context import DEFAULT_CHARS
 from tideline_cli.memory.recall import DEFAULT_LIMIT
 
@@ -191,14 +192,15 @@ def test_two_at_once_lose_nothing(home, tmp_path):
     paths = [str(tmp_path / f"p{n} ä\n\\n" / ".tideline.toml") for n in range(12)]
     script = (
         "import sys; from tideline_cli.config import trust\n"
-        "for path in sys.argv[2:]: trust.put(sys.argv[1], path, trust.digest(path.encode()))"
+        "for path in sys.argv[2:]:\n"
+        "    trust.set_trusted_digest(sys.argv[1], path, trust.digest(path.encode()))"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", script, str(home), *paths[n::4]]) for n in range(4)
     ]
     assert [one.wait(60) for one in running] == [0] * 4
     for path in paths:
-        assert trust.digest_of(str(home), path) == trust.digest(path.encode())
+        assert trust.trusted_digest(str(home), path) == trust.digest(path.encode())
     assert sorted(os.listdir(home)) == ["trusted"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import DAY, NOW, PEER, fact, fresh_store, rows
-from tideline_cli import config
+from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso, parse_duration
 from tideline_cli.model.origin import OWNER
@@ -279,7 +279,7 @@ def test_what_is_no_duration(text):
 @given(st.integers(0, 36525 * 86400))
 def test_a_shown_duration_reads_back(seconds):
     """What is shown of a duration means the same."""
-    assert parse_duration(config.shown("dream_interval", seconds * 1000)) == seconds * 1000
+    assert parse_duration(settings.shown("dream_interval", seconds * 1000)) == seconds * 1000
 
 
 def test_settings_of_the_passes(run, home, monkeypatch):
@@ -298,7 +298,7 @@ def test_settings_of_the_passes(run, home, monkeypatch):
         assert run("config", "get", name).out == "none\n"
     monkeypatch.setenv("TIDELINE_DREAM_INTERVAL", "90s")
     assert f"dream_interval\t90s\t(TIDELINE_DREAM_INTERVAL){os.linesep}" in run("config").out
-    assert not any(name.endswith("key") for name in config.SETTINGS)
+    assert not any(name.endswith("key") for name in settings.SETTINGS)
     assert run("config", "set", "api_key", "secret").code == 2
 
 

@@ -13,7 +13,8 @@ from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.fast import verb
 from tideline_cli.cli.generate import man as generate_man
 from tideline_cli.cli.options import GLOBAL, Option, convert
-from tideline_cli.config import SETTINGS, SWITCHES
+from tideline_cli.config import SWITCHES
+from tideline_cli.config.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

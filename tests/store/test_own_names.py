@@ -59,10 +59,10 @@ def test_settings_that_two_processes_write(tmp_path):
     path = str(tmp_path / "config.toml")
     (tmp_path / "config.toml.new").mkdir()
     with pytest.raises(OSError, match="irectory"):
-        saving.replace(path, "limit = 3\n")
+        saving.replace_file(path, "limit = 3\n")
     (tmp_path / "config.toml.new").rmdir()
     (tmp_path / "config.toml.new-1-dead").write_text("left")
-    saving.replace(path, "limit = 4\n")
+    saving.replace_file(path, "limit = 4\n")
     assert os.listdir(tmp_path) == ["config.toml"] or sorted(os.listdir(tmp_path)) == [
         "config.toml", "home",
     ]  # fmt: skip

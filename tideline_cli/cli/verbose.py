@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli import config
 from tideline_cli.cli import output
+from tideline_cli.config import settings
 from tideline_cli.model import instant
 
 TYPE_CHECKING = False
@@ -24,13 +24,13 @@ def explain(session: Session, seconds: float) -> None:
 
 
 def _memory(session: Session) -> str:
-    where = "--db" if session.flag("db") else session.config.values["database"].origin
+    where = "--db" if session.flag("db") else session.config.values["database"].came_from
     there = "" if os.path.lexists(session.database) else ", not there"
     return f"memory {session.database} ({where}{there}): {session.access}"
 
 
 def _origin(session: Session) -> str:
-    where = "--origin" if session.flag("origin") else session.config.values["origin"].origin
+    where = "--origin" if session.flag("origin") else session.config.values["origin"].came_from
     return f"origin {output.shown_origin(session.viewer.key)} ({where})"
 
 
@@ -40,8 +40,8 @@ def _settings(session: Session) -> list[str]:
         where = "--now" if session.names_time else "TIDELINE_NOW"
         lines.append(f"time {instant.iso(session.now)} ({where})")
     for name, value in session.config.values.items():
-        if name not in ("database", "origin") and value.origin != "default":
-            shown = config.shown(name, value.value)
+        if name not in ("database", "origin") and value.came_from != "default":
+            shown = settings.shown(name, value.value)
             text = ",".join(shown) if isinstance(shown, tuple) else shown
-            lines.append(f"setting {name} = {text} ({value.origin})")
+            lines.append(f"setting {name} = {text} ({value.came_from})")
     return lines

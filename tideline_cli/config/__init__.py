@@ -1,13 +1,12 @@
-"""Settings: flag > environment > project file > user file > default, in one table."""
+"""The settings of one run: flag > environment > project file > user file > default."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from tideline_cli.config.settings import SETTINGS, Value, parse_value
 from tideline_cli.errors import UsageError
-from tideline_cli.model.instant import DAY_MS, parse_duration
-from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -18,58 +17,12 @@ if TYPE_CHECKING:
     from tideline_cli.config.project import Ignored, Project
 
 PROJECT_FILE = ".tideline.toml"
-COLORS = ("auto", "always", "never")
-_MOST = 1_000_000
 _YES = ("1", "true", "yes", "on", "y", "t")
 _NO = ("", "0", "false", "no", "off", "n", "f")
-_UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
-
-
-@record
-class Setting:
-    """One setting: what it is called, what type it has, whether a project file may set it; and
-    what holds where nobody sets it, below which alone a project may set it."""
-
-    name: str
-    env: str
-    kind: str  # text, path, origin, color, count, texts, duration (milliseconds inside)
-    default: Any
-    help: str
-    in_project: bool = False
-    top: int = 0
-
-
-SETTINGS: Mapping[str, Setting] = {
-    setting.name: setting
-    for setting in (
-        Setting("database", "TIDELINE_DB", "path", None, "the memory file"),
-        Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
-        Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
-        Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,
-                1200),
-        Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
-        Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
-        Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
-                "time between two dreams, such as 12h or 7d"),
-        Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
-        Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
-        Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
-        Setting("key_file", "TIDELINE_KEY_FILE", "text", None,
-                "a file that holds the API key, mode 0600"),
-    )
-}  # fmt: skip
 _OURS = "TIDELINE_"
 SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS")
 _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, "TIDELINE_HOME",
                     "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
-
-
-@record
-class Value:
-    """A setting's value and where it comes from."""
-
-    value: Any
-    origin: str
 
 
 @record
@@ -101,7 +54,7 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
     if _is_there(user_file):
         from tideline_cli.config import reading  # noqa: PLC0415  tomllib, where there is a file
 
-        values |= reading.settings(user_file)
+        values |= reading.user_settings(user_file)
     values |= from_environment
     own_origin: str = values["origin"].value
     path = project_file(folder) if folder else None
@@ -110,7 +63,7 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
         from tideline_cli.config import project  # noqa: PLC0415  as above
 
         held = frozenset(from_environment)
-        found: Project = project.read(
+        found: Project = project.overrides(
             path, values, held, folder=os.path.dirname(user_file), lenient=lenient
         )
         values |= found.values
@@ -138,7 +91,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
         if environ.get(setting.env):
             raw: Any = environ[setting.env]
             raw = raw.split(",") if setting.kind == "texts" else raw
-            values[setting.name] = Value(checked(setting, raw, setting.env), setting.env)
+            values[setting.name] = Value(parse_value(setting, raw, setting.env), setting.env)
     return values
 
 
@@ -172,15 +125,6 @@ def state_folder(environ: Mapping[str, str]) -> str:
     return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
 
 
-def shown(name: str, value: Any) -> Any:
-    """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d."""
-    if SETTINGS[name].kind != "duration":
-        return value
-    units = _UNITS[1:] if value <= DAY_MS else _UNITS
-    unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)
-    return f"{value // ms}{unit}"
-
-
 def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:
     if environ.get("TIDELINE_HOME"):
         return os.path.abspath(environ["TIDELINE_HOME"])
@@ -204,39 +148,3 @@ def project_file(folder: str) -> str | None:
         if parent == folder:
             return None
         folder = parent
-
-
-def checked(setting: Setting, raw: Any, where: str) -> Any:
-    """Return the value of a setting; raise UsageError naming where it stands if it can be none."""
-    try:
-        return _value(setting, raw)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
-
-
-def _value(setting: Setting, raw: Any) -> Any:
-    hint = setting.help
-    match setting.kind:
-        case "count":
-            text = str(raw)
-            is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST))
-            if is_number and 0 < int(text) <= _MOST:
-                return int(text)
-            hint = f"{hint}: a whole number from 1 to {_MOST:,}"
-        case "texts":
-            if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
-                return tuple(item.strip() for item in raw if item.strip())
-        case "duration" if isinstance(raw, str):
-            return parse_duration(raw)
-        case "origin" if isinstance(raw, str):
-            parse_origin(raw)
-            return raw
-        case "color":
-            if raw in COLORS:
-                return raw
-        case "text" if isinstance(raw, str):
-            return raw
-        case "path" if isinstance(raw, str):
-            if raw.strip() and "\x00" not in raw:
-                return raw
-    raise UsageError(f"{setting.name} cannot be {raw!r:.60}", hint=hint)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import stat
 
-from tideline_cli.config import SETTINGS, Value, checked, reading, trust
+from tideline_cli.config import reading, trust
+from tideline_cli.config.settings import SETTINGS, Value, parse_value
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 
@@ -47,7 +48,7 @@ class File:
     values: Mapping[str, Any]
 
 
-def read(
+def overrides(
     path: str, values: Mapping[str, Value], held: frozenset[str], *, folder: str, lenient: bool
 ) -> Project:
     """Return what a project file changes of `values`; those that the environment has `held` stay.
@@ -59,7 +60,7 @@ def read(
         whole = Ignored("", None, "foreign_project", f"{path} is ignored: {why}", remedy)
         return Project({}, (whole,))
     try:
-        file = load(path)
+        file = read_file(path)
     except UsageError as error:
         if not lenient:
             raise
@@ -100,19 +101,19 @@ def distrust(path: str) -> tuple[str, str]:
     return "", ""
 
 
-def load(path: str) -> File:
+def read_file(path: str) -> File:
     """Return a project file; raise UsageError for what it may not be or say."""
     raw, state = reading.content(path)
     if state.st_uid not in (os.geteuid(), 0) or state.st_mode & _OTHERS_WRITE:
         raise UsageError(f"{path} was replaced while it was being read", hint="try again")
     values: dict[str, Any] = {}
-    for name, (value, line) in reading.parsed(raw, path).items():
+    for name, (value, line) in reading.parse_settings(raw, path).items():
         where = f"{path}, line {line}"
         if not SETTINGS[name].in_project:
             raise UsageError(
                 f"{where}: a project file may not set {name}", hint="set it in your own config.toml"
             )
-        values[name] = checked(SETTINGS[name], value, where)
+        values[name] = parse_value(SETTINGS[name], value, where)
     return File(path, raw, values)
 
 
@@ -120,7 +121,7 @@ def _untrusted(file: File, folder: str) -> Ignored | None:
     origin = file.values["origin"]
     why, hint = "the file is not trusted", "`tideline config trust` trusts it, after a look at it"
     try:
-        held = trust.digest_of(folder, file.path)
+        held = trust.trusted_digest(folder, file.path)
     except UsageError as error:
         held, why, hint = "", error.message, error.hint
     if held == trust.digest(file.raw):

@@ -7,7 +7,7 @@ import os
 import stat
 import tomllib
 
-from tideline_cli.config import SETTINGS, Value, checked
+from tideline_cli.config.settings import SETTINGS, Value, parse_value
 from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 
@@ -22,20 +22,20 @@ _LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 @record
-class Statement:
-    """A setting in a file: its name, and its first and last line."""
+class SettingLines:
+    """Where a setting stands in a file: its name, its first and its last line."""
 
     name: str
     first: int
     last: int
 
 
-def settings(path: str) -> dict[str, Value]:
+def user_settings(path: str) -> dict[str, Value]:
     """Return the settings of the user's own file; raise UsageError for what it may not be."""
     raw, _ = content(path)
     return {
-        name: Value(checked(SETTINGS[name], value, f"{path}, line {line}"), path)
-        for name, (value, line) in parsed(raw, path).items()
+        name: Value(parse_value(SETTINGS[name], value, f"{path}, line {line}"), path)
+        for name, (value, line) in parse_settings(raw, path).items()
     }
 
 
@@ -67,7 +67,7 @@ def _check(state: os.stat_result, path: str) -> None:
         raise UsageError(f"{path} is not a file", hint="remove it, or name it otherwise")
 
 
-def parsed(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
+def parse_settings(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
     """Return the values of a settings file with the lines they stand in; raise UsageError, which
     names the line, for anything but settings of ours."""
     try:
@@ -75,7 +75,7 @@ def parsed(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise UsageError(f"{path}, line {line}: not UTF-8", hint="save it as UTF-8") from error
-    lines = {statement.name: statement.first for statement in statements(text, path)}
+    lines = {setting.name: setting.first for setting in setting_lines(text, path)}
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -85,17 +85,17 @@ def parsed(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
     return {name: (value, lines[name]) for name, value in values.items()}
 
 
-def statements(text: str, path: str) -> list[Statement]:
+def setting_lines(text: str, path: str) -> list[SettingLines]:
     """Return the settings that a text has, in order; raise UsageError, which names the line, where
     it has something else. The time grows with the length of the text and not faster."""
-    found: list[Statement] = []
+    found: list[SettingLines] = []
     look = _Look(text, path)
     while look.begins():
         first, name = look.line(), look.name()
         if any(name == other.name for other in found):
             look.refuse(f"{name} is there twice", "keep one of the lines")
         look.skip_value()
-        found.append(Statement(name, first, look.line()))
+        found.append(SettingLines(name, first, look.line()))
     return found
 
 

@@ -6,7 +6,8 @@ import os
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
 
-from tideline_cli.config import SETTINGS, checked, reading, shown
+from tideline_cli.config import reading
+from tideline_cli.config.settings import SETTINGS, parse_value, shown
 from tideline_cli.errors import UsageError
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ _MODE = 0o600
 _FRESH = ".new"
 
 
-class alone:  # noqa: N801  reads as a statement: with alone(path):
+class FolderLock:
     """The right to change the files of a folder, for which others wait; best effort, as a medium
     may have no locks."""
 
@@ -33,7 +34,7 @@ class alone:  # noqa: N801  reads as a statement: with alone(path):
         os.close(self._handle)
 
 
-def replace(path: str, text: str) -> None:
+def replace_file(path: str, text: str) -> None:
     """Put a text in the place of a file, durably; the file is the user's alone. Call it with the
     right to change the files of the folder."""
     _sweep(path)
@@ -71,7 +72,7 @@ def _hand_over(handle: int, path: str) -> None:
             os.fchown(handle, owner.st_uid, owner.st_gid)
 
 
-def put(path: str, name: str, value: str) -> None:
+def save_setting(path: str, name: str, value: str) -> None:
     """Set one value in the settings file, which is replaced as a whole; comments are kept.
 
     Raises UsageError for a value that the setting cannot have, for a file that is none, and for a
@@ -79,8 +80,8 @@ def put(path: str, name: str, value: str) -> None:
     """
     setting = SETTINGS[name]
     raw: Any = value.split(",") if setting.kind == "texts" else value
-    line = f"{name} = {_toml(shown(name, checked(setting, raw, name)))}\n"
-    with alone(path):
+    line = f"{name} = {_toml(shown(name, parse_value(setting, raw, name)))}\n"
+    with FolderLock(path):
         if os.path.islink(path):
             raise UsageError(
                 f"{path} is a link to {os.path.realpath(path)}",
@@ -89,17 +90,17 @@ def put(path: str, name: str, value: str) -> None:
         old = ""
         if os.path.lexists(path):
             content, _ = reading.content(path)
-            reading.parsed(content, path)
+            reading.parse_settings(content, path)
             old = content.decode("utf-8-sig").replace("\r\n", "\n")
         fresh = line + _without(old, name, path)
-        reading.parsed(fresh.encode(), path)
-        replace(path, fresh)
+        reading.parse_settings(fresh.encode(), path)
+        replace_file(path, fresh)
 
 
 def _without(text: str, name: str, path: str) -> str:
     gone = {
         number
-        for one in reading.statements(text, path)
+        for one in reading.setting_lines(text, path)
         if one.name == name
         for number in range(one.first, one.last + 1)
     }

@@ -21,7 +21,7 @@ def digest(raw: bytes) -> str:
     return blake2b(raw, digest_size=_DIGEST).hexdigest()
 
 
-def digest_of(folder: str, path: str) -> str:
+def trusted_digest(folder: str, path: str) -> str:
     """Return the digest that the file at `path` was trusted with; empty when it was not.
 
     Raises UsageError where the list in `folder` could have been written by others.
@@ -29,11 +29,11 @@ def digest_of(folder: str, path: str) -> str:
     return _listed(os.path.join(folder, FILE)).get(_place(path), "")
 
 
-def put(folder: str, path: str, held: str) -> bool:
+def set_trusted_digest(folder: str, path: str, held: str) -> bool:
     """Trust the file at `path` with a digest, or no more when that is empty; return whether that
     changes anything."""
     name = os.path.join(folder, FILE)
-    with saving.alone(name):
+    with saving.FolderLock(name):
         listed, place = _listed(name), _place(path)
         if listed.get(place, "") == held:
             return False
@@ -43,7 +43,7 @@ def put(folder: str, path: str, held: str) -> bool:
         text = "".join(f"{value} {key}\n" for key, value in listed.items())
         if len(text) > _LARGEST:
             raise UsageError(f"{name} is full", hint="`tideline config untrust DIR` makes room")
-        saving.replace(name, text)
+        saving.replace_file(name, text)
     return True
 
 

@@ -9,6 +9,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.fact import one_of
@@ -70,7 +71,7 @@ def run(session: Session, *, words: list[str]) -> int:
 
 def _list(session: Session) -> None:
     found = session.config
-    rows = {name: config.shown(name, value.value) for name, value in found.values.items()}
+    rows = {name: settings.shown(name, value.value) for name, value in found.values.items()}
     if session.json:
         project = {
             "file": found.project_file,
@@ -85,7 +86,7 @@ def _list(session: Session) -> None:
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
     output.emit_lines(
-        [f"{name}\t{_seen(name, rows[name])}\t({value.origin})"
+        [f"{name}\t{_seen(name, rows[name])}\t({value.came_from})"
          for name, value in found.values.items()]
         + [
             f"{one.name or 'project'}\t{_text(one.value)}\t(ignored: {one.message})"
@@ -103,8 +104,8 @@ def _trust(session: Session, folder: str = ".") -> None:
     why, remedy = project.distrust(path)
     if why:
         raise UsageError(f"{path} cannot be trusted: {why}", hint=remedy)
-    file = project.load(path)
-    trust.put(_own_folder(), path, trust.digest(file.raw))
+    file = project.read_file(path)
+    trust.set_trusted_digest(_own_folder(), path, trust.digest(file.raw))
     if session.json:
         values = {name: _plain(value) for name, value in file.values.items()}
         output.emit_json({"file": path, "trusted": True, "settings": values})
@@ -117,7 +118,7 @@ def _untrust(session: Session, folder: str = ".") -> None:
     from tideline_cli.config import trust  # noqa: PLC0415  only here
 
     path = _project_file(folder, is_gone=True)
-    changed = trust.put(_own_folder(), path, "")
+    changed = trust.set_trusted_digest(_own_folder(), path, "")
     if session.json:
         output.emit_json({"file": path, "trusted": False, "changed": changed})
     else:
@@ -153,8 +154,8 @@ def _get(session: Session, name: str) -> str:
         db = session.reading()
         default = _OF_FILE[name][0]
         return default if db is None else setting(db, name, default)
-    one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")
-    return _text(config.shown(name, session.config.get(name)))
+    one_of(name, (*settings.SETTINGS, *_OF_FILE), "setting")
+    return _text(settings.shown(name, session.config.get(name)))
 
 
 def _set(session: Session, name: str, value: str) -> None:
@@ -163,13 +164,13 @@ def _set(session: Session, name: str, value: str) -> None:
             raise UsageError("only the owner may change the memory file", hint="leave out --origin")
         _set_of_file(session, name, one_of(value, _OF_FILE[name], name))
         return
-    one_of(name, (*config.SETTINGS, *_OF_FILE), "setting")
+    one_of(name, (*settings.SETTINGS, *_OF_FILE), "setting")
     _check_model(name, value)
     from tideline_cli.config import saving  # noqa: PLC0415  tomllib, 10 ms
 
     _own_folder()
     path = config.config_file(os.environ)
-    saving.put(path, name, value)
+    saving.save_setting(path, name, value)
     _put(session, name, value, path)
 
 

@@ -6,7 +6,8 @@ from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY
 from tideline_cli.cli.fast import verb
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.config import PROJECT_FILE, SETTINGS
+from tideline_cli.config import PROJECT_FILE
+from tideline_cli.config.settings import SETTINGS
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False

@@ -1,0 +1,105 @@
+"""The table of settings: names, types and defaults; and what a value may be."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model.instant import DAY_MS, parse_duration
+from tideline_cli.model.origin import parse_origin
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+COLORS = ("auto", "always", "never")
+_MOST = 1_000_000
+_UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
+
+
+@record
+class Setting:
+    """One setting: what it is called, what type it has, whether a project file may set it; and
+    what holds where nobody sets it, below which alone a project may set it."""
+
+    name: str
+    env: str
+    kind: str  # text, path, origin, color, count, texts, duration (milliseconds inside)
+    default: Any
+    help: str
+    in_project: bool = False
+    top: int = 0
+
+
+SETTINGS: Mapping[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("database", "TIDELINE_DB", "path", None, "the memory file"),
+        Setting("origin", "TIDELINE_ORIGIN", "origin", "owner", "whose memory it is", True),
+        Setting("limit", "TIDELINE_LIMIT", "count", None, "hits of a recall", True, 8),
+        Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,
+                1200),
+        Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
+        Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
+        Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
+                "time between two dreams, such as 12h or 7d"),
+        Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
+        Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
+        Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
+        Setting("key_file", "TIDELINE_KEY_FILE", "text", None,
+                "a file that holds the API key, mode 0600"),
+    )
+}  # fmt: skip
+
+
+@record
+class Value:
+    """A setting's value and where it comes from."""
+
+    value: Any
+    came_from: str
+
+
+def shown(name: str, value: Any) -> Any:
+    """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d."""
+    if SETTINGS[name].kind != "duration":
+        return value
+    units = _UNITS[1:] if value <= DAY_MS else _UNITS
+    unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)
+    return f"{value // ms}{unit}"
+
+
+def parse_value(setting: Setting, raw: Any, where: str) -> Any:
+    """Return the value of a setting; raise UsageError naming where it stands if it can be none."""
+    try:
+        return _value(setting, raw)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
+
+
+def _value(setting: Setting, raw: Any) -> Any:
+    hint = setting.help
+    match setting.kind:
+        case "count":
+            text = str(raw)
+            is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST))
+            if is_number and 0 < int(text) <= _MOST:
+                return int(text)
+            hint = f"{hint}: a whole number from 1 to {_MOST:,}"
+        case "texts":
+            if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
+                return tuple(item.strip() for item in raw if item.strip())
+        case "duration" if isinstance(raw, str):
+            return parse_duration(raw)
+        case "origin" if isinstance(raw, str):
+            parse_origin(raw)
+            return raw
+        case "color":
+            if raw in COLORS:
+                return raw
+        case "text" if isinstance(raw, str):
+            return raw
+        case "path" if isinstance(raw, str):
+            if raw.strip() and "\x00" not in raw:
+                return raw
+    raise UsageError(f"{setting.name} cannot be {raw!r:.60}", hint=hint)
