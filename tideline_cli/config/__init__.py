@@ -27,9 +27,12 @@ _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, 
 
 @record
 class Config:
-    """The settings of one run. `own_origin` is the origin that holds where no project is asked;
-    `ignored` is what a project file says in vain, `strays` are variables of the environment that
-    look like ours and are none."""
+    """The settings of one run.
+
+    `own_origin` is the origin without the project file. `ignored` is what a project file says and
+    what is not taken. `strays` are variables of the environment that begin like ours and are
+    unknown.
+    """
 
     values: Mapping[str, Value]
     own_origin: str
@@ -75,7 +78,7 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
 
 
 def _is_there(path: str) -> bool:
-    """Say whether there is something, even where one may not look."""
+    """Say whether there is a file, also where it may not be read."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -96,7 +99,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
 
 
 def switch(environ: Mapping[str, str], name: str) -> bool:
-    """Return what a variable of the environment switches; raise UsageError where it says neither
+    """Return whether a variable of the environment says yes; raise UsageError where it says neither
     yes nor no."""
     word = environ.get(name, "").strip().lower()
     if word in _YES:
@@ -121,7 +124,7 @@ def config_file(environ: Mapping[str, str]) -> str:
 
 
 def state_folder(environ: Mapping[str, str]) -> str:
-    """Return the folder of what may be lost: the hits of the last recall."""
+    """Return the folder of files that may be lost: the hits of the last recall."""
     return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
 
 
@@ -139,7 +142,8 @@ def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere:
 
 
 def project_file(folder: str) -> str | None:
-    """Return what is called .tideline.toml in a folder or nearest above it, None for nothing."""
+    """Return the path of the .tideline.toml in a folder, or in the nearest one above it that has
+    one; None where there is none."""
     while True:
         path = os.path.join(folder, PROJECT_FILE)
         if os.path.lexists(path):

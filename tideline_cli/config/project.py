@@ -1,5 +1,8 @@
-"""A project's settings: whose the file is, and what of it counts. It may come with a clone, so it
-can neither fail nor move the commands of somebody who did not write or trust it."""
+"""The settings of a project: who owns the file, and which of its settings count.
+
+The file may come with a clone. So it must not stop the commands of a user who did not write or
+trust it, nor lead them to another memory.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 @record
 class Ignored:
-    """What a project file says in vain: the setting (empty for the whole file), why, and the way
-    out."""
+    """A setting of a project file that is not taken: its name (empty for the whole file), its
+    value, why, and what to do."""
 
     name: str
     value: Any
@@ -33,7 +36,7 @@ class Ignored:
 
 @record
 class Project:
-    """What of a project file counts, and what does not."""
+    """The settings of a project file that are taken, and those that are not."""
 
     values: dict[str, Value]
     ignored: tuple[Ignored, ...]
@@ -41,7 +44,7 @@ class Project:
 
 @record
 class File:
-    """A project file as it was read: its bytes, and what they say."""
+    """A project file as it was read: its bytes and its values."""
 
     path: str
     raw: bytes
@@ -51,9 +54,10 @@ class File:
 def overrides(
     path: str, values: Mapping[str, Value], held: frozenset[str], *, folder: str, lenient: bool
 ) -> Project:
-    """Return what a project file changes of `values`; those that the environment has `held` stay.
+    """Return what a project file changes of `values`; the names in `held`, which the environment
+    sets, stay.
 
-    Raises UsageError for what is wrong in a file of the user's own, unless `lenient`.
+    Raises UsageError for a fault in a file of the user's own, unless `lenient`.
     """
     why, remedy = distrust(path)
     if why:
@@ -80,10 +84,10 @@ def overrides(
 
 
 def distrust(path: str) -> tuple[str, str]:
-    """Return why a project file counts for nothing, and the remedy; nothing where it does.
+    """Return why a project file is not taken, and the remedy; two empty texts where it is.
 
-    It must be a file of the user's own or of root's, which nobody else may write; so must a link
-    that leads to it.
+    The file must belong to the user or to root, and nobody else may write it. The same holds for a
+    link that leads to it.
     """
     own = (os.geteuid(), 0)
     try:
@@ -102,7 +106,7 @@ def distrust(path: str) -> tuple[str, str]:
 
 
 def read_file(path: str) -> File:
-    """Return a project file; raise UsageError for what it may not be or say."""
+    """Return a project file; raise UsageError for a file or a setting that is not allowed."""
     raw, state = reading.content(path)
     if state.st_uid not in (os.geteuid(), 0) or state.st_mode & _OTHERS_WRITE:
         raise UsageError(f"{path} was replaced while it was being read", hint="try again")
@@ -133,7 +137,7 @@ def _untrusted(file: File, folder: str) -> Ignored | None:
 
 
 def _raised(file: File, name: str, otherwise: Value) -> Ignored | None:
-    """Say that a limit is not taken where it is higher than what holds otherwise."""
+    """Return a limit as ignored where it is higher than the value that holds without it."""
     value, top = file.values[name], otherwise.value or SETTINGS[name].top
     if not SETTINGS[name].top or value <= top:
         return None

@@ -1,5 +1,8 @@
-"""Reading a settings file. It may come from anybody, so what could be slow or endless in it is
-found by one look from its beginning to its end, before a parser sees it."""
+"""Reading a settings file.
+
+It may come from anybody. So one pass from its beginning to its end looks for what could make the
+parser slow, before the parser reads it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class SettingLines:
 
 
 def user_settings(path: str) -> dict[str, Value]:
-    """Return the settings of the user's own file; raise UsageError for what it may not be."""
+    """Return the settings of the user's own file; raise UsageError for one that is not allowed."""
     raw, _ = content(path)
     return {
         name: Value(parse_value(SETTINGS[name], value, f"{path}, line {line}"), path)
@@ -40,8 +43,8 @@ def user_settings(path: str) -> dict[str, Value]:
 
 
 def content(path: str) -> tuple[bytes, os.stat_result]:
-    """Return the bytes of a settings file, and what the system says of it; raise UsageError when it
-    is none, or too large. Opening it waits for nobody."""
+    """Return the bytes and the state of a settings file; raise UsageError when it is no file, or too
+    large. Opening it never waits, not even for a pipe."""
     try:
         _check(os.stat(path), path)
         handle = os.open(path, _LOOK)
@@ -68,8 +71,8 @@ def _check(state: os.stat_result, path: str) -> None:
 
 
 def parse_settings(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
-    """Return the values of a settings file with the lines they stand in; raise UsageError, which
-    names the line, for anything but settings of ours."""
+    """Return the values of a settings file with their lines; raise UsageError, which names the
+    line, for anything but known settings."""
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -86,8 +89,8 @@ def parse_settings(raw: bytes, path: str) -> dict[str, tuple[Any, int]]:
 
 
 def setting_lines(text: str, path: str) -> list[SettingLines]:
-    """Return the settings that a text has, in order; raise UsageError, which names the line, where
-    it has something else. The time grows with the length of the text and not faster."""
+    """Return where the settings of a text stand, in order; raise UsageError, which names the line,
+    for anything else. Linear time."""
     found: list[SettingLines] = []
     look = _Look(text, path)
     while look.begins():

@@ -1,4 +1,4 @@
-"""Writing the files beside the settings: whole or not at all, one process after the other."""
+"""Writing the settings and the list of trusted files: whole or not at all, one process at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _FRESH = ".new"
 
 
 class FolderLock:
-    """The right to change the files of a folder, for which others wait; best effort, as a medium
-    may have no locks."""
+    """The right to change the files of a folder; other processes wait for it. Best effort: some
+    file systems have no locks."""
 
     def __init__(self, path: str) -> None:
         folder = os.path.dirname(os.path.abspath(path))
@@ -35,8 +35,7 @@ class FolderLock:
 
 
 def replace_file(path: str, text: str) -> None:
-    """Put a text in the place of a file, durably; the file is the user's alone. Call it with the
-    right to change the files of the folder."""
+    """Replace a file by a text, durably; only the user may read it. Call it under a FolderLock."""
     _sweep(path)
     fresh = f"{path}{_FRESH}-{os.getpid()}-{os.urandom(4).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -56,7 +55,7 @@ def replace_file(path: str, text: str) -> None:
 
 
 def _sweep(path: str) -> None:
-    """Remove what processes that died have left."""
+    """Remove what killed processes have left."""
     folder, start = os.path.split(path + _FRESH)
     for name in os.listdir(folder or "."):
         if name.startswith(start):
@@ -65,7 +64,7 @@ def _sweep(path: str) -> None:
 
 
 def _hand_over(handle: int, path: str) -> None:
-    """Let root, in the folder of a user, leave a file that the user can read."""
+    """Give the owner of the folder a file that root writes in it."""
     if os.geteuid() == 0:
         with suppress(OSError):
             owner = os.stat(os.path.dirname(os.path.abspath(path)))
@@ -75,8 +74,9 @@ def _hand_over(handle: int, path: str) -> None:
 def save_setting(path: str, name: str, value: str) -> None:
     """Set one value in the settings file, which is replaced as a whole; comments are kept.
 
-    Raises UsageError for a value that the setting cannot have, for a file that is none, and for a
-    link: no write of ours goes where one leads, and one in its place would part the two in silence.
+    Raises UsageError for a value that the setting cannot have, for what is no file, and for a link:
+    writing through it would change a file elsewhere, and replacing it would silently leave that
+    file behind.
     """
     setting = SETTINGS[name]
     raw: Any = value.split(",") if setting.kind == "texts" else value

@@ -19,8 +19,11 @@ _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
 @record
 class Setting:
-    """One setting: what it is called, what type it has, whether a project file may set it; and
-    what holds where nobody sets it, below which alone a project may set it."""
+    """One setting: its name, its variable of the environment, its type and its default.
+
+    `in_project` says whether a project file may set it. Where `top` is not 0, a project file may
+    only lower the value; `top` is the limit where nobody else has set one.
+    """
 
     name: str
     env: str
@@ -70,7 +73,8 @@ def shown(name: str, value: Any) -> Any:
 
 
 def parse_value(setting: Setting, raw: Any, where: str) -> Any:
-    """Return the value of a setting; raise UsageError naming where it stands if it can be none."""
+    """Return the value of a setting; raise UsageError, which names `where` it stands, if the
+    setting cannot have it."""
     try:
         return _value(setting, raw)
     except UsageError as error:

@@ -1,5 +1,5 @@
-"""Which project files the user trusts: each by its place and its content, in a file beside the
-settings. A file that changes or moves must be trusted anew."""
+"""Which project files the user trusts: each by its path and its content, in a file beside the
+settings. A file that changes or moves must be trusted again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def digest(raw: bytes) -> str:
-    """Return what stands for the content of a file."""
+    """Return the digest of the content of a file."""
     return blake2b(raw, digest_size=_DIGEST).hexdigest()
 
 
@@ -30,8 +30,8 @@ def trusted_digest(folder: str, path: str) -> str:
 
 
 def set_trusted_digest(folder: str, path: str, held: str) -> bool:
-    """Trust the file at `path` with a digest, or no more when that is empty; return whether that
-    changes anything."""
+    """Trust the file at `path` with the digest `held`, or stop trusting it when that is empty;
+    return whether anything changed."""
     name = os.path.join(folder, FILE)
     with saving.FolderLock(name):
         listed, place = _listed(name), _place(path)
@@ -48,8 +48,8 @@ def set_trusted_digest(folder: str, path: str, held: str) -> bool:
 
 
 def _place(path: str) -> str:
-    """Return the one name of a project file, on one line: its folder without links, then its own
-    name, so that a link to a trusted file is not trusted with it."""
+    """Return the name of a project file in the list, on one line: its folder with links resolved,
+    and its own name, so that a link to a trusted file is not trusted too."""
     folder, name = os.path.split(os.path.abspath(path))
     raw = os.fsencode(os.path.join(os.path.realpath(folder), name)).replace(b"\\", b"\\\\")
     return raw.decode("ascii", "backslashreplace").replace("\n", "\\n").replace("\r", "\\r")
