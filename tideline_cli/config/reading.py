@@ -43,8 +43,8 @@ def user_settings(path: str) -> dict[str, Value]:
 
 
 def content(path: str) -> tuple[bytes, os.stat_result]:
-    """Return the bytes and the state of a settings file; raise UsageError when it is no file, or too
-    large. Opening it never waits, not even for a pipe."""
+    """Return the bytes and the state of a settings file; raise UsageError when it is no file, or
+    too large. Opening it never waits, not even for a pipe."""
     try:
         _check(os.stat(path), path)
         handle = os.open(path, _LOOK)

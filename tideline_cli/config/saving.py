@@ -1,4 +1,4 @@
-"""Writing the settings and the list of trusted files: whole or not at all, one process at a time."""
+"""Writing the settings and the list of trusted files: whole or not at all, one writer at a time."""
 
 from __future__ import annotations
 
