@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 import stat
-from _blake2 import blake2b  # `hashlib` would load OpenSSL, 4 ms
 
 from tideline_cli.config import saving
 from tideline_cli.errors import UsageError
+from tideline_cli.model.lean import blake2b
 
 FILE = "trusted"
 _LARGEST = 1 << 20

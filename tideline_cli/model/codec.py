@@ -6,10 +6,9 @@ The encoder writes the few shapes that we print with the C string escaper alone;
 
 from __future__ import annotations
 
-from _json import encode_basestring
-
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.lean import encode_basestring
 from tideline_cli.model.record import as_dict
 
 TYPE_CHECKING = False
@@ -102,7 +101,7 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
 
 
 def _text(value: str) -> str:
-    quoted: str = encode_basestring(value)
+    quoted = encode_basestring(value)
     # A terminal may act on these inside a JSON string; escaped they say the same.
     return quoted if quoted.isascii() and "\x7f" not in quoted else quoted.translate(_VISIBLE)
 

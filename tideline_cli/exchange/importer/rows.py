@@ -5,8 +5,6 @@ A file that nobody vouches for states no merit of its rows: see `_worth`.
 
 from __future__ import annotations
 
-from _blake2 import blake2b
-
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
     count,
@@ -34,6 +32,7 @@ from tideline_cli.model.fact import (
     one_of,
     slot_key,
 )
+from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source

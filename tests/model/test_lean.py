@@ -1,0 +1,58 @@
+"""What replaces modules of the standard library in a cold start."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from json import encoder
+
+import pytest
+
+from tideline_cli.model import lean
+
+
+def test_the_names_do_what_those_of_the_library_do():
+    """A digest and an escaped text are those of the public modules."""
+    assert lean.sha256(b"one").digest() == hashlib.sha256(b"one").digest()
+    assert lean.blake2b(b"one", digest_size=8).digest() == (
+        hashlib.blake2b(b"one", digest_size=8).digest()
+    )
+    assert lean.encode_basestring('a "b"\n\x00é') == encoder.encode_basestring('a "b"\n\x00é')
+
+
+@pytest.mark.parametrize("name", ["blake2b", "encode_basestring", "sha256"])
+def test_a_name_loads_its_own_module_alone(name):
+    """Importing a name loads neither the public modules nor those of the other names."""
+    script = (
+        "import sys; before = set(sys.modules)\n"
+        f"from tideline_cli.model.lean import {name}\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    argv = [sys.executable, "-c", script]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    others = set(done.stdout.split()) - {"tideline_cli", "tideline_cli.model"}
+    assert others - {"tideline_cli.model.lean"} <= {"_blake2", "_json", "_sha256", "_sha2"}
+    assert len(others) <= 2
+
+
+def test_the_public_module_stands_in(monkeypatch):
+    """Where the interpreter has no such private module, the public one gives the name."""
+    monkeypatch.setitem(lean._HOMES, "sha256", ("_no_such_module", "hashlib"))
+    assert lean.sha256 is hashlib.sha256
+    with pytest.raises(AttributeError, match="md5"):
+        lean.md5  # noqa: B018
+
+
+def test_once_makes_a_value_once():
+    """The value is made at the first call, and is the same at each."""
+    calls = []
+
+    @lean.once
+    def value():
+        calls.append(1)
+        return object()
+
+    assert not calls
+    assert value() is value()
+    assert len(calls) == 1
