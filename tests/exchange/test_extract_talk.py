@@ -13,7 +13,8 @@ from tests.exchange.conftest import MODEL, REPLY
 from tideline_cli.exchange.extract.transcript import fingerprint, parsed
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import cursors
-from tideline_cli.store.connection import open_for_writing, writing
+from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.transactions import writing
 
 FACT = {"facts": [{"content": "The user keeps bees.", "segment": "project"}]}
 NO_FACTS = {"facts": []}

@@ -179,16 +179,16 @@ def _synchronous(level: str) -> Any:
 
 def _slow_commit(spec: dict[str, Any]) -> None:
     """Hold each write transaction open for a while, so that a signal finds it so."""
-    from tideline_cli.store import connection, journal
+    from tideline_cli.store import journal
 
-    commit = connection.commit
+    commit = journal.commit
 
     def late(db: apsw.Connection) -> None:
         os.write(2, b"in the transaction\n")
         time.sleep(5.0)
         commit(db)
 
-    connection.commit = journal.commit = late
+    journal.commit = late
 
 
 def _unlocked_restore(spec: dict[str, Any]) -> None:
@@ -224,7 +224,7 @@ def _no_write_lock(spec: dict[str, Any]) -> None:
     def commit(db: apsw.Connection) -> None:
         transactions._queues.pop(id(db), None)
 
-    for module in ("connection", "journal", "transactions"):
+    for module in ("journal", "transactions"):
         found = importlib.import_module(f"tideline_cli.store.{module}")
         found.begin, found.commit = begin, commit
 

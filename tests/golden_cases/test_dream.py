@@ -17,7 +17,7 @@ from tests.support import (
 from tideline_cli.dream.run import ALL_STAGES, STAGES, SWEEP, Settings, dream
 from tideline_cli.model.origin import EVERYONE, OWNER, parse_origin
 from tideline_cli.store import facts, links, stats
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 DREAM = golden("dream")
 SWEEPS = golden("decay_gc")

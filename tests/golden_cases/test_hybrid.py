@@ -10,7 +10,7 @@ from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, block
 from tideline_cli.memory.recall import DEFAULT_LIMIT, Query, recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import vectors
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 HYBRID = golden("hybrid")
 BLOCKS = golden("context_blocks")

@@ -13,7 +13,7 @@ from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, links
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 WHO = {"viewer": OWNER, "now": NOW}
 

@@ -26,7 +26,7 @@ from tideline_cli.store import (
     vector_upkeep,
     vectors,
 )
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 
 def say(db, content, fact_id, *, origin=OWNER, now=NOW, **more):

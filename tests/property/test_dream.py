@@ -14,7 +14,7 @@ from tideline_cli.memory.amend import archive
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, similar_pairs, visibility, writes
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.pairs import Limits
 from tideline_cli.vector.pairs import near as near_rows

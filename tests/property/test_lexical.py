@@ -16,8 +16,8 @@ from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
 from tideline_cli.ranking.trust import WEIGHTS
 from tideline_cli.store import score_bounds, visibility, writes
-from tideline_cli.store.connection import writing
 from tideline_cli.store.facts import Filter
+from tideline_cli.store.transactions import writing
 
 
 def asked_for(one, wanted):

@@ -14,7 +14,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import visibility, writes
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 
 def named(letter, number):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import NOW, empty_store_at, fact, put
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError
-from tideline_cli.store import connection, database_errors, schema
+from tideline_cli.store import connection, database_errors, schema, transactions
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
 COMMANDS = (
@@ -206,7 +206,7 @@ def test_a_busy_store(tmp_path, monkeypatch):
     path = str(empty_store_at(tmp_path / "t.db"))
     first, second = open_for_writing(path), open_for_writing(path)
     first.execute("BEGIN IMMEDIATE")
-    with pytest.raises(connection.DatabaseError) as caught, connection.writing(second):
+    with pytest.raises(connection.DatabaseError) as caught, transactions.writing(second):
         pass
     assert isinstance(database_errors.translated(caught.value, path), BusyError)
     first.execute("ROLLBACK")

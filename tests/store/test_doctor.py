@@ -18,7 +18,8 @@ from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store import connection, files, schema, score_bounds
 from tideline_cli.store.checks import derived, run_check
-from tideline_cli.store.connection import open_for_writing, writing
+from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.transactions import writing
 
 WORDS = ("deploys on Fridays", "waters the plants", "drinks green tea", "reads at night")
 

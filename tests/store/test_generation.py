@@ -22,8 +22,9 @@ from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import connection
-from tideline_cli.store.connection import open_for_reading, open_for_writing, setting, writing
+from tideline_cli.store import connection, transactions
+from tideline_cli.store.connection import open_for_reading, open_for_writing, setting
+from tideline_cli.store.transactions import writing
 
 
 @pytest.fixture
@@ -216,13 +217,13 @@ def test_one_patience_for_both_locks(store, monkeypatch):
     """A writer waits for the queue and the lock together no longer than for one of them."""
     monkeypatch.setattr(connection, "BUSY_MS", 1500)
     first, second = open_for_writing(str(store)), open_for_writing(str(store))
-    connection.begin(first)
+    transactions.begin(first)
     start = time.monotonic()
     with pytest.raises(connection.DatabaseError), writing(second):
         pass
     assert time.monotonic() - start < 2.4
     assert second.pragma("busy_timeout") == 1500
-    connection.rollback(first)
+    transactions.rollback(first)
     with writing(second):
         assert setting(second, "generation", "") != ""
     first.close()
@@ -250,7 +251,7 @@ def test_a_transaction_in_another_store(store, tmp_path):
     """A connection that was opened before a restore begins no transaction after it, unless it has
     read nothing."""
     db, late = open_for_writing(str(store)), open_for_writing(str(store))
-    connection.follow(late)
+    transactions.follow(late)
     put_back(store, tmp_path)
     with pytest.raises(BusyError), writing(db):
         pass

@@ -10,7 +10,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, UNKNOWN, channel
 from tideline_cli.store import facts, journal, writes
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 PEER = channel("wa", "c", "s")
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import empty_store_at
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import connection, entry, names, places
+from tideline_cli.store import connection, entry, names, places, transactions
 from tideline_cli.store.connection import open_for_reading, open_for_writing
 
 WRITES = (
@@ -285,7 +285,7 @@ def test_a_link_that_leads_elsewhere_meanwhile(tmp_path, monkeypatch):
 
     monkeypatch.setattr(connection, "_verify", turn)
     db = open_for_writing(str(tmp_path / "here" / "t.db"))
-    with connection.writing(db):
+    with transactions.writing(db):
         pass
     db.close()
     assert sorted(os.listdir(tmp_path / "two")) == ["t.db"]

@@ -16,7 +16,7 @@ from tideline_cli.memory import nearest, semantic
 from tideline_cli.memory.recall import Query, recall, settle
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 from tideline_cli.vector import hrr_plain
 from tideline_cli.vector.hrr import HrrEmbedder
 

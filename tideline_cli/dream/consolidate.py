@@ -18,7 +18,8 @@ from tideline_cli.policy import prompt_lines, secrets
 from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.store import bulk_reads, facts, visibility
-from tideline_cli.store.connection import put_setting, setting, snapshot, writing
+from tideline_cli.store.connection import put_setting, setting
+from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.vector.embedder import cosines
 
 TYPE_CHECKING = False

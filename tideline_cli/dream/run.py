@@ -8,7 +8,7 @@ from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import bulk_reads, visibility
-from tideline_cli.store.connection import snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

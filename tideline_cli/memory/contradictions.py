@@ -15,7 +15,7 @@ from tideline_cli.policy.contradictions import (
     order,
 )
 from tideline_cli.store import facts, vectors, visibility
-from tideline_cli.store.connection import snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from tideline_cli.model.hit import Hit
 from tideline_cli.model.record import record
 from tideline_cli.model.text import normalise, terms
 from tideline_cli.store import facts, score_bounds, uses, visibility
-from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting, snapshot, writing
+from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
 from tideline_cli.store.facts import Filter
+from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from tideline_cli.store import (
     writes,
 )
 from tideline_cli.store.checks import derived, journalled, on_disk, repairs
-from tideline_cli.store.connection import put_setting, writing
+from tideline_cli.store.connection import put_setting
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,28 +81,28 @@ def _do(db: Connection, name: str, now: int) -> None:
         with journal.batch(db, verb="doctor", by=OWNER, now=now):
             _JOURNALLED[name](db)
     elif name in _AT_ONCE:
-        with connection.writing(db):
+        with writing(db):
             _AT_ONCE[name](db)
     else:
         _IN_PARTS[name](db)
 
 
 def _analyse(db: Connection) -> None:
-    with connection.writing(db):
+    with writing(db):
         fts.rebuild(db)  # taking old terms out of an index that lacks them would harm it
     analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
     analyse_anew(db, analyzer)
 
 
 def _embed(db: Connection) -> None:
-    with connection.writing(db):
+    with writing(db):
         sets = derived.sets(db)
         for embedder, origin in sets:
             derived.forget_vectors(db, origin, embedder)
     for origin in sorted({origin for _, origin in sets}):
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
-            with connection.writing(db):
+            with writing(db):
                 done = embed_backlog(db, origin_number=origin, limit=_EMBED_AT_ONCE)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor
 from tideline_cli.model.record import record
-from tideline_cli.store import backup, connection, files
+from tideline_cli.store import backup, connection, files, transactions
 from tideline_cli.store.checks import run_check, structure
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def restore(
     db = connection.open_for_writing(database, network_allowed=network_allowed)  # upgrades
     try:
         if is_older:
-            connection.renew(db)
+            transactions.renew(db)
     finally:
         db.close()
     report = doctor.examine(

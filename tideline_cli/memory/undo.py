@@ -7,7 +7,7 @@ from tideline_cli.memory.undo_apply import MANY, Plan, Reversal, carry_out, embe
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.store import history, journal, undo_conflicts, undo_rows
-from tideline_cli.store.connection import snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

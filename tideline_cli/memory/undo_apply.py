@@ -8,7 +8,8 @@ from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
-from tideline_cli.store.connection import setting, writing
+from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

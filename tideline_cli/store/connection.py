@@ -8,31 +8,13 @@ import apsw
 
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError
 from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, entry
-from tideline_cli.store.transactions import (
-    GENERATION,
-    Opened,
-    begin,
-    commit,
-    finish_bulk,
-    follow,
-    generation,
-    prepare_for_bulk,
-    renew,
-    rollback,
-    snapshot,
-    writing,
-)
+from tideline_cli.store.transactions import GENERATION, Opened, follow, generation, renew, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
-
-__all__ = [
-    "begin", "commit", "finish_bulk", "follow", "prepare_for_bulk", "renew", "rollback", "snapshot",
-    "writing",
-]  # fmt: skip
 
 DatabaseError = apsw.Error
 ALLOW_NETWORK = "TIDELINE_ALLOW_NETWORK_FS"

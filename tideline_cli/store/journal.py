@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
-from tideline_cli.store.connection import begin, commit, rollback, writing
+from tideline_cli.store.transactions import begin, commit, rollback, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import apsw
 
 from tideline_cli.errors import StoreError
 from tideline_cli.store import backup, locks, names, schema
-from tideline_cli.store.connection import writing
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.fact import one_of
 from tideline_cli.model.text import ANALYZERS
 from tideline_cli.policy.sameness import SAMENESS
-from tideline_cli.store.connection import put_setting, setting, writing
+from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.folders import make_folder
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

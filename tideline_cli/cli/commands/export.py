@@ -14,7 +14,7 @@ from tideline_cli.memory.screening import scan
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
-from tideline_cli.store.connection import snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

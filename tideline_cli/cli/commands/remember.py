@@ -16,7 +16,7 @@ from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
 from tideline_cli.store import facts, journal
-from tideline_cli.store.connection import follow
+from tideline_cli.store.transactions import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

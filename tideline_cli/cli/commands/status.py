@@ -13,7 +13,7 @@ from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import schema, stats
-from tideline_cli.store.connection import snapshot
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

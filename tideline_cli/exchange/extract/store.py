@@ -22,7 +22,8 @@ from tideline_cli.policy.admit import admit
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.restate import holding_on
 from tideline_cli.store import journal, uses, writes
-from tideline_cli.store.connection import setting, writing
+from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.store import facts, fts, journal, score_bounds, vectors
-from tideline_cli.store.connection import finish_bulk, prepare_for_bulk, setting
+from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import apsw
 
 from tideline_cli.errors import ExhaustedError, TidelineError
 from tideline_cli.model.finding import Finding
-from tideline_cli.store import connection, files
+from tideline_cli.store import connection, files, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _tried(check: Check, path: str, writes: bool) -> list[Finding]:
     try:
         if writes:
             return list(check(db))
-        with connection.snapshot(db):
+        with transactions.snapshot(db):
             return list(check(db))
     finally:
         db.close()

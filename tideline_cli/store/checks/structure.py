@@ -11,7 +11,7 @@ from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import connection, digest, schema
+from tideline_cli.store import connection, digest, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,14 +174,14 @@ def index(db: Connection) -> Iterator[Finding]:
             "copy the file, and check the copy with --db",
         )  # fmt: skip
         return
-    connection.begin(db)  # the check is spelled as an insert; it writes nothing
+    transactions.begin(db)  # the check is spelled as an insert; it writes nothing
     try:
         db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
         message = "the full-text index is stale: it does not hold the terms of the facts"
         yield mendable("index", message, "makes it anew")
     finally:
-        connection.rollback(db)
+        transactions.rollback(db)
 
 
 _TALLY = """
