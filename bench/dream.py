@@ -24,7 +24,7 @@ import timing
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 NEW = 1000
 EVERY = 0.05  # seconds between two writes of one writer

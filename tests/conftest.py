@@ -21,7 +21,7 @@ from hypothesis import settings
 
 from tests import support
 from tideline_cli.__main__ import main
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,8 @@ from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.model.text import terms
 from tideline_cli.store import journal, uses, visibility, writes
-from tideline_cli.store.connection import open_for_writing, put_setting
+from tideline_cli.store.connection import put_setting
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import pytest
 
 from tests.support import NOW
 from tideline_cli.exchange.importer import import_rows
-from tideline_cli.store.connection import open_for_reading, open_for_writing
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 PEER = "channel:wa/c1/s1"
 SUMMARY_KEYS = [

@@ -13,7 +13,7 @@ import pexpect
 import pytest
 
 from tests.support import NOW
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 TIDELINE = [sys.executable, "-m", "tideline_cli"]
 

@@ -14,7 +14,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso, parse_duration
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import journal, stats, visibility, writes
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 TODAY = NOW // DAY
 

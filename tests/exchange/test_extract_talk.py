@@ -13,7 +13,7 @@ from tests.exchange.conftest import MODEL, REPLY
 from tideline_cli.exchange.extract.transcript import fingerprint, parsed
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import cursors
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 FACT = {"facts": [{"content": "The user keeps bees.", "segment": "project"}]}

@@ -11,7 +11,7 @@ from tests.support import NOW, fact, put
 from tideline_cli.memory import screening
 from tideline_cli.policy.threats import scan as threats
 from tideline_cli.policy.threats.scan import TOO_COSTLY
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 REPLY = {
     "facts": [{"content": "The user lives in Lisbon", "segment": "knowledge"},

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.faults.figures import Figures, copied, filled, state, text
 from tests.faults.powercut import disk_after
-from tideline_cli.store.connection import open_for_reading
+from tideline_cli.store.opening import open_for_reading
 
 if TYPE_CHECKING:
     from pathlib import Path

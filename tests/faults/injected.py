@@ -165,14 +165,14 @@ def _synchronous(level: str) -> Any:
     def control(spec: dict[str, Any]) -> None:
         from tideline_cli.cli import session
 
-        opened = session.connection.open_for_writing
+        opened = session.opening.open_for_writing
 
         def careless(path: str, **given: Any) -> apsw.Connection:
             db = opened(path, **given)
             db.execute(f"PRAGMA synchronous = {level}")
             return db
 
-        session.connection.open_for_writing = careless
+        session.opening.open_for_writing = careless
 
     return control
 
@@ -208,10 +208,10 @@ def _unlocked_restore(spec: dict[str, Any]) -> None:
 
 def _any_generation(spec: dict[str, Any]) -> None:
     """Go on in whatever store is there."""
-    from tideline_cli.store import connection
+    from tideline_cli.store import connection, opening
 
-    connection._noted = lambda db: connection.purge_pending(db)
-    connection._give_generation = lambda db: None
+    opening._noted = lambda db: connection.purge_pending(db)
+    opening._give_generation = lambda db: None
 
 
 def _no_write_lock(spec: dict[str, Any]) -> None:

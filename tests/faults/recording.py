@@ -71,7 +71,7 @@ def session(*, log: str, commands: int, company: bool) -> None:
 
     In `company` another connection stays open, so that the write-ahead log lives on between them.
     """
-    from tideline_cli.store.connection import open_for_reading
+    from tideline_cli.store.opening import open_for_reading
 
     recorder = Recorder()
     path = os.path.join(os.environ["TIDELINE_HOME"], "tideline.db")

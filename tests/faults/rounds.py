@@ -19,7 +19,7 @@ import apsw
 
 from tests.faults.figures import Figures, problem, state, text
 from tests.faults.round_commands import ALL, LOSING, World
-from tideline_cli.store.connection import open_for_reading
+from tideline_cli.store.opening import open_for_reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tests.faults.figures import Figures, copied, filled, problem, state, text
 from tests.faults.injected import FAULTS
-from tideline_cli.store.connection import open_for_reading
+from tideline_cli.store.opening import open_for_reading
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from tideline_cli.memory.recall import Query, recall
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import score_bounds, visibility
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 OTHER = channel("wa", "crowd", "1")

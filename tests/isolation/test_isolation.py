@@ -15,7 +15,7 @@ from tideline_cli.dream import consolidate
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.store import fts, visibility
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 PROGRAMS = 6
 

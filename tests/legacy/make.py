@@ -39,7 +39,7 @@ def make(path: Path) -> None:
     """Write the file, by the commands that users have."""
     from tests.conftest import run_main
     from tideline_cli.store import score_bounds
-    from tideline_cli.store.connection import open_for_writing
+    from tideline_cli.store.opening import open_for_writing
 
     for day, verb, *words in STEPS:
         now = ("--now", DAYS[day])

@@ -97,7 +97,8 @@ def purge_half(path: Path, fact_id: str) -> None:
     from tideline_cli.model.instant import parse
     from tideline_cli.model.origin import OWNER
     from tideline_cli.store import score_bounds
-    from tideline_cli.store.connection import open_for_writing, purge_pending
+    from tideline_cli.store.connection import purge_pending
+    from tideline_cli.store.opening import open_for_writing
 
     purge.finish_purge = lambda db: False  # type: ignore[assignment]
     db = open_for_writing(str(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, fact, put, rows
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 WATCHED = ("fact", "usage", "batch", "change", "link")
 PASSIVE = (

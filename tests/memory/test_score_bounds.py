@@ -21,7 +21,8 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import SOURCES
 from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER
 from tideline_cli.store import score_bounds
-from tideline_cli.store.connection import open_for_writing, setting
+from tideline_cli.store.connection import setting
+from tideline_cli.store.opening import open_for_writing
 
 FACTS = 900
 WORDS = "harbour bridge river tower market garden station museum".split()
@@ -80,7 +81,7 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
         "import sys; from tideline_cli.memory import lexical, recall; "
-        "from tideline_cli.store.connection import open_for_reading; "
+        "from tideline_cli.store.opening import open_for_reading; "
         "from tideline_cli.model.origin import OWNER\n"
         "def found(few):\n"
         "    lexical._FEW = few\n"

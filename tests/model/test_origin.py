@@ -11,7 +11,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE, Origin, is_in_form, parse_origin
 from tideline_cli.policy.origin_names import origin_name
 from tideline_cli.store import facts
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 PLAIN = "channel:slack/c/1"
 UNSEEN = (

@@ -19,7 +19,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.ranking.trust import WEIGHTS
 from tideline_cli.store import facts
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 _USE = ("access_count", "last_accessed_at")
 

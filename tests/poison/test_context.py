@@ -16,7 +16,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory.remember import checked
 from tideline_cli.model.fact import MAX_CONTENT
 from tideline_cli.store import links
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 GROUP = 40

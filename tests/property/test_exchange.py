@@ -15,7 +15,7 @@ from tests.support import empty_store_at, named_id, put
 from tideline_cli.memory.remember import checked
 from tideline_cli.model.record import replace
 from tideline_cli.store import links
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 

@@ -13,7 +13,7 @@ from tests.conftest import run_main
 from tests.support import NOW, rows
 from tideline_cli.cli.commands import remember
 from tideline_cli.model.source import UNTRUSTED
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2")
 TEXTS = (

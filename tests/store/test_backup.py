@@ -15,7 +15,7 @@ from tests.soundness import sound
 from tests.support import PEER, ROOT, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError
 from tideline_cli.store import backup, files, transactions
-from tideline_cli.store.connection import open_for_reading, open_for_writing
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 KEPT = "before-restore-20251009T085320Z"
 
@@ -140,7 +140,7 @@ def test_backups_while_others_write(store, tmp_path):
     """Every fact acknowledged before a backup began is in it, and each copy is whole."""
     script = (
         "import sys; from tests.support import fact, put;"
-        "from tideline_cli.store.connection import open_for_writing;"
+        "from tideline_cli.store.opening import open_for_writing;"
         "db = open_for_writing(sys.argv[1]);"
         "[(put(db, [fact(f'w{sys.argv[2]} n{i}', f'W{sys.argv[2]}{i:024d}')]),"
         " print(f'w{sys.argv[2]} n{i}', flush=True)) for i in range(120)]"

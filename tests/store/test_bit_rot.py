@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import run_main
 from tests.support import fact, put
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 MUTANTS = int(os.environ.get("TIDELINE_TEST_MUTANTS", "40"))

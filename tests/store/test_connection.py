@@ -11,7 +11,7 @@ import pytest
 from tests.support import NOW, empty_store_at, fact, put
 from tideline_cli.errors import BusyError, CannotWriteError, StoreError
 from tideline_cli.store import connection, database_errors, schema, transactions
-from tideline_cli.store.connection import open_for_reading, open_for_writing
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 COMMANDS = (
     ("remember", "one text"), ("recall", "text"), ("context", "text"), ("list",), ("status",),

@@ -16,9 +16,9 @@ from tests.soundness import sound
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory import doctor
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.store import connection, files, schema, score_bounds
+from tideline_cli.store import files, opening, schema, score_bounds
 from tideline_cli.store.checks import derived, run_check
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 from tideline_cli.store.transactions import writing
 
 WORDS = ("deploys on Fridays", "waters the plants", "drinks green tea", "reads at night")
@@ -454,7 +454,7 @@ def test_folder_links_and_locks(run, store, tmp_path):
 
 def test_an_old_library_is_told(run, store, monkeypatch):
     """A SQLite that may lose writes is found before anything is opened."""
-    monkeypatch.setattr(connection.apsw, "sqlite_lib_version", lambda: "3.45.1")
+    monkeypatch.setattr(opening.apsw, "sqlite_lib_version", lambda: "3.45.1")
     done = run("doctor", "--json")
     assert done.code == 5
     assert [f["check"] for f in done.json["findings"]] == ["library"]

@@ -23,7 +23,8 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import connection, transactions
-from tideline_cli.store.connection import open_for_reading, open_for_writing, setting
+from tideline_cli.store.connection import setting
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 from tideline_cli.store.transactions import writing
 
 

@@ -11,7 +11,8 @@ import pytest
 from tests.soundness import sound
 from tests.support import ROOT
 from tideline_cli.store import schema
-from tideline_cli.store.connection import open_for_writing, purge_pending
+from tideline_cli.store.connection import purge_pending
+from tideline_cli.store.opening import open_for_writing
 
 LIFE = ROOT / "tests" / "legacy" / "v1_life.db"
 PEER = "channel:wa/c1/s1"

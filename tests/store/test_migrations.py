@@ -19,7 +19,7 @@ from tests.support import ROOT, fact, fresh_store, put
 from tideline_cli.errors import CannotWriteError, StoreError
 from tideline_cli.store import backup, connection, digest, migrations, schema
 from tideline_cli.store.checks import structure
-from tideline_cli.store.connection import open_for_reading, open_for_writing
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
 _CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]

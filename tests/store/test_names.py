@@ -11,8 +11,8 @@ import pytest
 
 from tests.support import empty_store_at
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import connection, entry, names, places, transactions
-from tideline_cli.store.connection import open_for_reading, open_for_writing
+from tideline_cli.store import connection, file_kind, names, opening, places, transactions
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 WRITES = (
     ("remember", "one more"), ("remember", "--batch"), ("import", "-"), ("dream",), ("gc",),
@@ -187,7 +187,7 @@ def test_a_mount_of_the_file_alone(run, home, mounted):
 
 def test_a_mount_of_the_file_alone_without_proc(run, home, mounted, monkeypatch):
     """Where the system has no /proc, as in some containers, the kernel itself is asked."""
-    monkeypatch.setattr(entry, "_HANDLES", "/nonexistent")
+    monkeypatch.setattr(file_kind, "_HANDLES", "/nonexistent")
     done = run("remember", "one more", "--db", str(mounted), "--json")
     assert (done.code, done.error["code"]) == (73, "two_names")
     done = run("recall", "deploy", "--db", str(mounted))
@@ -276,14 +276,14 @@ def test_a_link_that_leads_elsewhere_meanwhile(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         empty_store_at(tmp_path / name / "t.db")
     (tmp_path / "here").symlink_to("one")
-    verify = connection._verify
+    verify = opening._verify
 
     def turn(db, path):
         (tmp_path / "here").unlink()
         (tmp_path / "here").symlink_to("two")
         return verify(db, path)
 
-    monkeypatch.setattr(connection, "_verify", turn)
+    monkeypatch.setattr(opening, "_verify", turn)
     db = open_for_writing(str(tmp_path / "here" / "t.db"))
     with transactions.writing(db):
         pass
@@ -332,6 +332,6 @@ def test_looking_costs_next_to_nothing(tmp_path):
     took = []
     for _ in range(50):
         start = perf_counter()
-        assert not entry.has_two_names(path, os.lstat(path))
+        assert not file_kind.has_two_names(path, os.lstat(path))
         took.append(perf_counter() - start)
     assert min(took) < 0.0001

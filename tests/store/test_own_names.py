@@ -8,7 +8,7 @@ import pytest
 
 from tideline_cli.config import saving
 from tideline_cli.store import backup
-from tideline_cli.store.connection import open_for_reading
+from tideline_cli.store.opening import open_for_reading
 
 NOBODY = 54_321
 

@@ -9,7 +9,7 @@ import pytest
 
 from tideline_cli.errors import StoreError
 from tideline_cli.store import places
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 MOUNTS = """\
 21 1 254:0 / / rw,relatime - ext4 /dev/vda rw

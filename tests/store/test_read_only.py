@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import ROOT, fact, put
 from tideline_cli.store import connection
-from tideline_cli.store.connection import open_for_reading, open_for_writing
+from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 READS = (
     ("recall", "deploys"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support import DAY, NOW, empty_store_at, fact, named_id, put
 from tideline_cli.store import uses
-from tideline_cli.store.connection import open_for_reading
+from tideline_cli.store.opening import open_for_reading
 
 
 def test_what_was_taken_out_meanwhile_is_not_counted(tmp_path):

@@ -27,7 +27,7 @@ from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import facts, history
-from tideline_cli.store.connection import open_for_writing
+from tideline_cli.store.opening import open_for_writing
 
 EVERYTHING = 10**6
 WEIGHTED = (

@@ -9,7 +9,7 @@ from tideline_cli import config
 from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.store import connection
+from tideline_cli.store import ALLOW_NETWORK, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Session:
     @property
     def network_allowed(self) -> bool:
         """Say whether the user allows a memory file on a network file system."""
-        return config.switch(self._environ, connection.ALLOW_NETWORK)
+        return config.switch(self._environ, ALLOW_NETWORK)
 
     @property
     def now(self) -> int:
@@ -176,7 +176,7 @@ class Session:
 
     def reading(self) -> Connection | None:
         """Return a connection that makes nothing, None when there is no store yet."""
-        db = connection.open_for_reading(self.database)
+        db = opening.open_for_reading(self.database)
         if db is not None:
             self._connections.append(db)
             self.access = "read"
@@ -197,7 +197,7 @@ class Session:
             from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
 
             self._has_spent = reserve.spend(self.database) or self._has_spent
-        db = connection.open_for_writing(self.database, network_allowed=self.network_allowed)
+        db = opening.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
         self.access = "opened for writing"
         return db

@@ -12,7 +12,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import bulk_reads, connection, score_bounds, slots, vectors
+from tideline_cli.store import bulk_reads, connection, opening, score_bounds, slots, vectors
 from tideline_cli.store.checks import derived, journalled, on_disk, run_check, structure
 
 TYPE_CHECKING = False
@@ -102,7 +102,7 @@ def _checks(
 
 def _library() -> list[Finding]:
     try:
-        connection.check_library()
+        opening.check_library()
     except TidelineError as error:
         return [Finding("library", "error", error.message, error.hint)]
     return []

@@ -13,6 +13,7 @@ from tideline_cli.store import (
     facts,
     fts,
     journal,
+    opening,
     purge_traces,
     score_bounds,
     writes,
@@ -58,7 +59,7 @@ def repair(
     if needs_copy(names):
         progress("copy")
         kept = backup.keep(path, "repair", now=now)
-    db = connection.open_for_writing(path, network_allowed=network_allowed)
+    db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
         for name in _ORDER:
             if name in names:

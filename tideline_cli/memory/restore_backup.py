@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor
 from tideline_cli.model.record import record
-from tideline_cli.store import backup, connection, files, transactions
+from tideline_cli.store import backup, connection, files, opening, transactions
 from tideline_cli.store.checks import run_check, structure
 
 TYPE_CHECKING = False
@@ -59,14 +59,14 @@ def restore(
     Who reads meanwhile goes on with what was there. Raises StoreError when the pages are not whole
     afterwards; the copy is kept in any case.
     """
-    db = connection.open_for_replacing(database, network_allowed=network_allowed)
+    db = opening.open_for_replacing(database, network_allowed=network_allowed)
     try:
         kept = backup.put_back(db, path, now=now, progress=progress)
-        is_older = connection.is_older(db)
+        is_older = opening.is_older(db)
         backup.settle(db)
     finally:
         db.close()
-    db = connection.open_for_writing(database, network_allowed=network_allowed)  # upgrades
+    db = opening.open_for_writing(database, network_allowed=network_allowed)  # upgrades
     try:
         if is_older:
             transactions.renew(db)
@@ -91,7 +91,7 @@ def _is_older(path: str) -> bool:
     except (connection.DatabaseError, TidelineError):
         return False
     try:
-        return connection.is_older(db)
+        return opening.is_older(db)
     finally:
         db.close()
 

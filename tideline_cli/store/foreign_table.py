@@ -9,7 +9,7 @@ from time import thread_time
 import apsw
 
 from tideline_cli.errors import BusyError, TidelineError, UsageError
-from tideline_cli.store import connection
+from tideline_cli.store import file_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ class _Opened:
                 hint="wait until its program has written it, or open it once with that program",
             )
         if _size(self._path + "-wal"):
-            address = connection.address(self._copied())
+            address = file_kind.address(self._copied())
             mode = apsw.SQLITE_OPEN_READWRITE  # the copy's log is written into the copy
         else:
             # Without a log there is nobody to share with; to look for one would make one.
-            address = connection.address(self._path) + ("?immutable=1" if is_wal else "")
+            address = file_kind.address(self._path) + ("?immutable=1" if is_wal else "")
             mode = apsw.SQLITE_OPEN_READONLY
         self._db = apsw.Connection(address, flags=mode | apsw.SQLITE_OPEN_URI)
         self._db.set_progress_handler(self._watch, _STEPS)

@@ -1,5 +1,5 @@
-"""Lock files beside the memory file: they give order among processes, and nothing else rests on
-them. The kernel frees what a dead process held."""
+"""Lock files beside the memory file: they give order among processes, and the one of the writers
+says whose log lies beside the file. The kernel frees what a dead process held."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ UPGRADE = "-upgrade"  # from an older schema
 EXTRACT = ("-extract-1", "-extract-2", "-extract-3", "-extract-4")  # as many extractions at once
 
 _STEP = 0.001
+_LONGEST_MARK = 256
 
 
 def wait(path: str, name: str, *, seconds: float) -> int | None:
@@ -117,3 +118,46 @@ def _polled(handle: int, seconds: float) -> bool:
         if _taken(handle):
             return True
     return False
+
+
+# SQLite finds a log by its name alone. A log that another file has left under this name would be
+# played into this file and damage it. So the lock file of the writers holds a mark of the file that
+# the log belongs to: what the folder says of the file, and the generation of its content. The file
+# itself changes only when its log is written back, and after that the mark is put anew.
+
+
+def _mark(state: os.stat_result) -> bytes:
+    """Return what tells a file as it is now from every other file on this machine."""
+    return b"%x %x %x %x " % (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+def put_mark(lock: int, path: str, generation: str) -> None:
+    """Note in an open lock file which file the log belongs to, unless it says so already; 3 µs."""
+    try:
+        wanted = _mark(os.lstat(path)) + generation.encode("ascii", "replace")[:64]
+        if os.pread(lock, _LONGEST_MARK, 0) != wanted and os.fstat(lock).st_nlink == 1:
+            os.pwrite(lock, wanted, 0)
+            os.ftruncate(lock, len(wanted))
+    except OSError:
+        return  # best effort: a full disk, a medium that is read-only
+
+
+def differing_mark(path: str, state: os.stat_result) -> bytes:
+    """Return the mark of the log beside a file where it is not the mark of the file; empty where
+    both are the same, where there is no mark, and where the log is empty: it belongs to nobody.
+
+    Costs one look where there is no log, 8 µs where there is one.
+    """
+    try:
+        if not os.stat(path + "-wal").st_size:
+            return b""
+        lock = os.open(path + "-lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        noted = os.read(lock, _LONGEST_MARK)
+    except OSError:
+        return b""
+    finally:
+        os.close(lock)
+    return b"" if noted.startswith(_mark(state)) else noted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.store import entry, files, places
+from tideline_cli.store import file_kind, files, places
 
 _LINKED = (
     "`tideline backup COPY` makes a copy that is safe; then remove the other name, which "
@@ -30,7 +30,7 @@ def why(path: str) -> str:
         state = os.lstat(path)
     except OSError:
         return ""
-    if not entry.has_two_names(path, state):
+    if not file_kind.has_two_names(path, state):
         return ""
     if state.st_nlink > 1:
         return f"has {state.st_nlink:,} names (hard links)"

@@ -7,9 +7,9 @@ import os
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import record
+from tideline_cli.store import ALLOW_NETWORK
 
 MOUNTS = "/proc/self/mountinfo"
-ALLOW = "TIDELINE_ALLOW_NETWORK_FS"
 
 # As the kernel names them; FUSE has a name for each program.
 NETWORK = frozenset((
@@ -43,7 +43,7 @@ def check(path: str, *, mounts: str = MOUNTS) -> None:
         raise StoreError(
             f"{path} is on a network file system ({kind}), where two machines corrupt a database",
             hint="keep it on a local disk (--db, TIDELINE_HOME), and copy an export to the share; "
-            f"{ALLOW}=1 allows it, for one machine at a time",
+            f"{ALLOW_NETWORK}=1 allows it, for one machine at a time",
             code="network_fs",
         )
 

@@ -8,7 +8,7 @@ from time import monotonic
 import apsw
 
 from tideline_cli.errors import ReplacedError
-from tideline_cli.store import entry, locks
+from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,4 +197,4 @@ def finish_bulk(db: Connection) -> None:
 
 
 def _put_mark(db: Connection, queue: int) -> None:
-    entry.put_mark(queue, db.filename, getattr(db, "generation", None) or "")
+    locks.put_mark(queue, db.filename, getattr(db, "generation", None) or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.model.origin import UNKNOWN, Everyone, Origin, as_spelled, is_in_form
-from tideline_cli.store import connection
+from tideline_cli.store import opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def older(path: str, named: str) -> Origin | None:
         return None
     if is_in_form(origin.key):
         return None
-    db = connection.open_for_reading(path)
+    db = opening.open_for_reading(path)
     if db is None:
         return None
     try:

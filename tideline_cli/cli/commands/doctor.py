@@ -12,7 +12,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
-from tideline_cli.store import connection
+from tideline_cli.store import connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _is_none(path: str) -> bool:
     except (connection.DatabaseError, TidelineError):
         return False
     try:
-        return connection.is_unmade(db)
+        return opening.is_unmade(db)
     except connection.DatabaseError:
         return False
     finally:

@@ -12,7 +12,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import schema, stats
+from tideline_cli.store import SCHEMA_VERSION, stats
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
     due = _next_dream(session, counts)
     return {
         "database": session.database,
-        "schema_version": schema.VERSION,
+        "schema_version": SCHEMA_VERSION,
         "size_bytes": counts.size,
         "origin": session.viewer.key,
         "facts": _ordered(groups["lifecycle"], LIFECYCLES),

@@ -1,0 +1,196 @@
+"""Opening the store: made where there is none, brought to our version, a hindered purge ended."""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+from tideline_cli.errors import StoreError
+from tideline_cli.store import APPLICATION_ID, SCHEMA_VERSION, file_kind
+from tideline_cli.store.connection import (
+    BUSY_MS,
+    TOUCH_BUSY_MS,
+    TRACES,
+    TRACES_IN_LOG,
+    connect,
+    connect_for_reading,
+)
+from tideline_cli.store.transactions import GENERATION, Opened, follow, generation, renew, writing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+_OLDEST_SQLITE = (3, 51, 3)  # older ones have the WAL-reset race
+_JOURNAL_LIMIT = 16 * 1024 * 1024
+
+
+def open_for_writing(path: str, *, network_allowed: bool = False) -> Opened:
+    """Return a connection to the store at `path`, which is made when it does not exist."""
+    check_library()
+    if not network_allowed:
+        _check_place(path)
+    if not os.path.lexists(path):
+        from tideline_cli.store import folders  # noqa: PLC0415  once in the life of a file
+
+        folders.create_file(path)
+    path = file_kind.real(path)
+    db = connect(path, writes=True)
+    _prepare(db, path)
+    db.execute(
+        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
+        "PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY;"
+        "PRAGMA journal_mode = WAL;"  # a backup that was put in place has a rollback journal
+        f"PRAGMA journal_size_limit = {_JOURNAL_LIMIT}"
+    ).fetchall()
+    pending = _noted(db)
+    if not db.generation:
+        _give_generation(db)
+    if pending:
+        _finish_purge(db)
+    return db
+
+
+def open_for_reading(path: str) -> Connection | None:
+    """Return a connection that makes nothing, or None when there is no store at `path`."""
+    check_library()
+    path = file_kind.real(path)
+    if not os.path.lexists(path):
+        return None
+    if os.path.isfile(path) and os.path.getsize(path) == 0:
+        return None
+    db = connect_for_reading(path)
+    if is_unmade(db):
+        db.close()
+        return None
+    _upgrade(db, path, _verify(db, path))
+    if _noted(db) == TRACES_IN_LOG:
+        _finish_purge(db)
+    return db
+
+
+def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connection:
+    """Return a connection to a store of ours that may be damaged and whose content is about to be
+    replaced; an empty one is made when there is none."""
+    if not os.path.lexists(path) or os.path.getsize(path) == 0:
+        return open_for_writing(path, network_allowed=network_allowed)
+    check_library()
+    path = file_kind.real(path)
+    if not network_allowed:
+        _check_place(path)
+    db = connect(path, writes=True)
+    _verify(db, path)
+    file_kind.make_private(path)
+    db.execute("PRAGMA secure_delete = ON").fetchall()
+    return db
+
+
+def _noted(db: Opened) -> str:
+    """Note the generation of the store in its connection; return what `purge_pending` does."""
+    rows: list[Any] = db.execute(
+        "SELECT name, value FROM setting WHERE name IN (?, ?)", (TRACES, GENERATION)
+    ).fetchall()
+    found: dict[str, str] = dict(rows)
+    db.generation = found.get(GENERATION, "")
+    return found.get(TRACES, "")
+
+
+def _give_generation(db: Opened) -> None:
+    """Give a store of an older program its generation; best effort, as a full disk takes none."""
+    db.set_busy_timeout(TOUCH_BUSY_MS)
+    follow(db)
+    try:
+        with writing(db):
+            if not generation(db):
+                renew(db)
+    except apsw.Error:
+        return
+    finally:
+        _noted(db)
+        db.set_busy_timeout(BUSY_MS)
+
+
+def _finish_purge(db: Connection) -> None:
+    from tideline_cli.store import purge_traces  # noqa: PLC0415  only after a purge that was hindered
+
+    purge_traces.finish_purge(db, patience_ms=0)
+
+
+def _check_place(path: str) -> None:
+    from tideline_cli.store import places  # noqa: PLC0415  readers may be anywhere
+
+    places.check(path)
+
+
+def _prepare(db: Connection, path: str) -> None:
+    """Make an empty file a store; refuse one that is not ours, and leave it as it is."""
+    if is_unmade(db):
+        file_kind.make_private(path)
+        db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
+        with writing(db):
+            if _is_empty(db):
+                from tideline_cli.store import schema  # noqa: PLC0415  a new file alone
+
+                db.execute(schema.script()).fetchall()
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                renew(db)
+    _upgrade(db, path, _verify(db, path))
+    file_kind.make_private(path)
+    if not os.path.lexists(path + "-reserve"):
+        from tideline_cli.store import reserve  # noqa: PLC0415  it is there but for the first time
+
+        reserve.keep(path)
+
+
+def is_unmade(db: Connection) -> bool:
+    """Say whether a file has nothing in it: the first writer gives it a log before it makes the
+    tables, so others may see it in between, also for long when that writer was killed."""
+    return db.pragma("application_id") == 0 and _is_empty(db)
+
+
+def _is_empty(db: Connection) -> bool:
+    return bool(db.execute("SELECT count(*) = 0 FROM sqlite_schema").get)
+
+
+def _verify(db: Connection, path: str) -> int:
+    """Return the version of a file of ours; raise StoreError for any other."""
+    if db.pragma("application_id") != APPLICATION_ID:
+        from tideline_cli.store.database_errors import foreign  # noqa: PLC0415  only for an error
+
+        raise foreign(path)
+    version = int(db.pragma("user_version"))
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} has schema version {version}, this program knows {SCHEMA_VERSION}",
+            hint="upgrade tideline-cli",
+            code="store_newer",
+        )
+    return version
+
+
+def is_older(db: Connection) -> bool:
+    """Say whether a file of ours has an older schema."""
+    is_ours = db.pragma("application_id") == APPLICATION_ID
+    return is_ours and bool(db.pragma("user_version") < SCHEMA_VERSION)
+
+
+def _upgrade(db: Connection, path: str, version: int) -> None:
+    if version < SCHEMA_VERSION:
+        from tideline_cli.store import migrations  # noqa: PLC0415  once in the life of a file
+
+        migrations.upgrade(db, path)
+
+
+def check_library() -> None:
+    """Raise StoreError when the SQLite that apsw carries may lose writes."""
+    version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
+    if version < _OLDEST_SQLITE:
+        raise StoreError(
+            f"SQLite {apsw.sqlite_lib_version()} may lose writes; 3.51.3 or newer is needed",
+            hint="pip install --upgrade apsw",
+            code="sqlite_too_old",
+        )
