@@ -74,8 +74,8 @@ def test_no_clock_and_no_environment_below_the_door():
     allowed = {"cli", "config", "model/instant.py", "store/connection.py", "exchange/foreign.py",
                "__main__.py", "vector/worker.py", "exchange/importer/import_vectors.py",
                "store/locks.py", "store/opening.py",
-               "store/names.py", "store/reserve.py", "store/files.py", "store/folders.py",
-               "store/places.py", "store/foreign_table.py", "store/file_kind.py",
+               "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",
+               "store/mounts.py", "store/foreign_table.py", "store/file_kind.py",
                "store/transactions.py", "llm",
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import places
+from tideline_cli.store import mounts
 from tideline_cli.store.opening import open_for_writing
 
 MOUNTS = """\
@@ -35,25 +35,25 @@ KINDS = {
 
 
 @pytest.fixture
-def mounts(tmp_path):
+def listing(tmp_path):
     path = tmp_path / "mountinfo"
     path.write_text(MOUNTS)
     return str(path)
 
 
 @pytest.mark.parametrize(("folder", "kind"), KINDS.items())
-def test_the_deepest_mount_counts(mounts, folder, kind):
+def test_the_deepest_mount_counts(listing, folder, kind):
     """A folder lies on the mount with the longest path above it, of equal ones on the last."""
-    assert places.file_system(folder, mounts=mounts) == kind
+    assert mounts.file_system_of(folder, listing=listing) == kind
 
 
 @pytest.mark.parametrize("kind", ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "afs"])
 def test_a_network_file_system_is_refused(tmp_path, kind):
     """A store on a share ends with 5, names the kind, and says how to go on; nothing is made."""
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(f"1 0 0:40 / {tmp_path} rw - {kind} server:/x rw\n")
+    listing = tmp_path / "mountinfo"
+    listing.write_text(f"1 0 0:40 / {tmp_path} rw - {kind} server:/x rw\n")
     with pytest.raises(StoreError) as caught:
-        places.check(str(tmp_path / "deep" / "down" / "t.db"), mounts=str(mounts))
+        mounts.refuse_network(str(tmp_path / "deep" / "down" / "t.db"), listing=str(listing))
     assert (caught.value.exit_code, caught.value.code) == (5, "network_fs")
     assert f"({kind})" in caught.value.message
     assert "TIDELINE_ALLOW_NETWORK_FS" in caught.value.hint
@@ -63,33 +63,33 @@ def test_a_network_file_system_is_refused(tmp_path, kind):
 @pytest.mark.parametrize("kind", ["ext4", "tmpfs", "btrfs", "overlay", "zfs", "fuseblk", "fuse.x"])
 def test_a_local_file_system_is_taken(tmp_path, kind):
     """What is no network file system, or not known as one, is taken."""
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(f"1 0 0:40 / {tmp_path} rw - {kind} x rw\n")
-    places.check(str(tmp_path / "t.db"), mounts=str(mounts))
+    listing = tmp_path / "mountinfo"
+    listing.write_text(f"1 0 0:40 / {tmp_path} rw - {kind} x rw\n")
+    mounts.refuse_network(str(tmp_path / "t.db"), listing=str(listing))
 
 
 def test_a_linked_folder_counts_where_it_leads(tmp_path):
     """A folder of the home that is a link into a share is on the share."""
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(f"1 0 0:40 / {tmp_path}/share rw - nfs server:/x rw\n")
+    listing = tmp_path / "mountinfo"
+    listing.write_text(f"1 0 0:40 / {tmp_path}/share rw - nfs server:/x rw\n")
     (tmp_path / "share").mkdir()
     (tmp_path / "here").symlink_to(tmp_path / "share")
     with pytest.raises(StoreError):
-        places.check(str(tmp_path / "here" / "t.db"), mounts=str(mounts))
+        mounts.refuse_network(str(tmp_path / "here" / "t.db"), listing=str(listing))
 
 
 def test_a_system_without_a_list_of_mounts_is_not_asked(tmp_path):
     """Where the mounts cannot be listed every place is taken."""
-    places.check(str(tmp_path / "t.db"), mounts=str(tmp_path / "missing"))
+    mounts.refuse_network(str(tmp_path / "t.db"), listing=str(tmp_path / "missing"))
 
 
 @pytest.fixture
 def on_a_share(tmp_path, monkeypatch):
     """The tests' own folder, listed as a share."""
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(f"1 0 0:40 / {tmp_path} rw - nfs4 server:/x rw\n")
-    check = places.check
-    monkeypatch.setattr(places, "check", lambda path: check(path, mounts=str(mounts)))
+    listing = tmp_path / "mountinfo"
+    listing.write_text(f"1 0 0:40 / {tmp_path} rw - nfs4 server:/x rw\n")
+    check = mounts.refuse_network
+    monkeypatch.setattr(mounts, "refuse_network", lambda path: check(path, listing=str(listing)))
 
 
 @pytest.mark.usefixtures("on_a_share")
@@ -109,14 +109,14 @@ def test_the_command_line_refuses_a_share_and_can_be_told(run, home, monkeypatch
 
 def test_the_check_costs_next_to_nothing(tmp_path):
     """A look at where a store lies takes less than 0.2 ms, also when the mounts are read."""
-    for path, mounts in ((tmp_path, places.MOUNTS), ("/proc", "/proc/self/mountinfo")):
-        best = min(_took(str(path) + "/t.db", mounts) for _ in range(50))
+    for path, listing in ((tmp_path, mounts.MOUNTS), ("/proc", "/proc/self/mountinfo")):
+        best = min(_took(str(path) + "/t.db", listing) for _ in range(50))
         assert best < 0.0002, (path, best)
 
 
-def _took(path, mounts):
+def _took(path, listing):
     start = time.perf_counter()
-    places.check(path, mounts=mounts)
+    mounts.refuse_network(path, listing=listing)
     return time.perf_counter() - start
 
 
@@ -126,7 +126,7 @@ def test_a_share_is_looked_for_before_anything_is_made(tmp_path, monkeypatch):
     def refuse(path):
         raise StoreError(f"{path} refused", code="network_fs")
 
-    monkeypatch.setattr(places, "check", refuse)
+    monkeypatch.setattr(mounts, "refuse_network", refuse)
     with pytest.raises(StoreError):
         open_for_writing(str(tmp_path / "a" / "t.db"))
     assert not (tmp_path / "a").exists()

@@ -233,14 +233,14 @@ class Session:
             messages.warn(code, text, hint=hint, as_json=self.json)
 
     def _warn_of_names(self, path: str) -> None:
-        from tideline_cli.store import names  # noqa: PLC0415  a store that cannot be written
+        from tideline_cli.store import file_names  # noqa: PLC0415  a store that cannot be written
 
-        if why := names.why(path):
+        if why := file_names.why(path):
             self.caution(
                 "two_names",
                 f"{path} {why}: what was written by another name may be missing, and nothing is "
                 "written by this one",
-                hint=names.hint(path),
+                hint=file_names.hint(path),
             )
 
     def text(self, words: Sequence[str]) -> str:

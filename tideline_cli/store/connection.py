@@ -46,9 +46,9 @@ def connect(real: str, *, writes: bool) -> Opened:
     if file_kind.has_two_names(real, after):
         db.close()
         if writes:
-            from tideline_cli.store import names  # noqa: PLC0415  only for an error
+            from tideline_cli.store import file_names  # noqa: PLC0415  only for an error
 
-            raise names.refused(real)
+            raise file_names.refused(real)
         db = _configured(real, apsw.SQLITE_OPEN_READONLY)
     return db
 

@@ -78,7 +78,7 @@ def _mount(path: str) -> bytes:
     except OSError:
         from tideline_cli.store import mounts  # noqa: PLC0415  where there is no /proc; ctypes
 
-        return mounts.number(handle)
+        return mounts.number_of(handle)
     else:
         text = os.read(info, 256)
         os.close(info)

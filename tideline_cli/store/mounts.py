@@ -1,16 +1,115 @@
-"""Which mount a file lies on, asked of the kernel: a container or a service may have no /proc."""
+"""The mounts of this machine: on which one a file lies, and of what kind its file system is.
+
+A memory file may not lie on a network file system, whose locks and shared memory do not hold
+between machines.
+"""
 
 from __future__ import annotations
 
+import os
 from sys import byteorder
 
+from tideline_cli.errors import StoreError
+from tideline_cli.model.record import record
+from tideline_cli.store import ALLOW_NETWORK
+
+MOUNTS = "/proc/self/mountinfo"
 _EMPTY_PATH = 0x1000  # AT_EMPTY_PATH: the handle itself
 _WANTED = 0x1000  # STATX_MNT_ID, Linux 5.8
 _SIZE = 256
 _PLACE = slice(144, 152)  # stx_mnt_id in struct statx; stx_mask is its first member
 
+# As the kernel names them; FUSE has a name for each program.
+NETWORK = frozenset((
+    "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "smbfs2", "ncpfs", "afs", "afpfs", "coda", "9p",
+    "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "orangefs", "pvfs2", "webdav",
+    "davfs", "vboxsf", "prl_fs", "vmhgfs",
+    "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.gcsfuse", "fuse.glusterfs", "fuse.ceph",
+    "fuse.ceph-fuse", "fuse.davfs2", "fuse.gvfsd-fuse", "fuse.kio-fuse", "fuse.curlftpfs",
+    "fuse.juicefs", "fuse.seaweedfs", "fuse.goofys", "fuse.mfs", "fuse.smbnetfs", "fuse.goosefs",
+    "fuse.onedriver", "fuse.google-drive-ocamlfuse", "fuse.vmhgfs-fuse", "fuse.grpcfuse",
+))  # fmt: skip
 
-def number(handle: int) -> bytes:
+
+def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
+    """Raise StoreError when the folder of `path` lies on a network file system."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while True:
+        try:
+            device = os.stat(folder).st_dev
+            break
+        except OSError:
+            parent = os.path.dirname(folder)  # it is made later, where this one is
+            if parent == folder:
+                return
+            folder = parent
+    # What has a block device of its own is local: no file to read for most users.
+    if listing == MOUNTS and os.major(device):
+        return
+    kind = file_system_of(os.path.realpath(folder), listing=listing)
+    if kind in NETWORK:
+        raise StoreError(
+            f"{path} is on a network file system ({kind}), where two machines corrupt a database",
+            hint="keep it on a local disk (--db, TIDELINE_HOME), and copy an export to the share; "
+            f"{ALLOW_NETWORK}=1 allows it, for one machine at a time",
+            code="network_fs",
+        )
+
+
+def file_system_of(folder: str, *, listing: str = MOUNTS) -> str:
+    """Return the kind of file system that a folder without links in its path lies on; empty where
+    the system does not list its mounts."""
+    wanted = escaped(folder)
+    best, kind = -1, ""
+    for row in table(listing):
+        # The longest path counts, and of equal ones the last: it hides those before it.
+        below = (wanted + b"/").startswith(row.point.rstrip(b"/") + b"/")
+        if below and len(row.point) >= best:
+            best, kind = len(row.point), row.kind
+    return kind
+
+
+@record
+class Mount:
+    """A row of the table of mounts: device, which part of it, where, and of what kind."""
+
+    device: bytes
+    root: bytes
+    point: bytes
+    kind: str
+
+
+def table(listing: str = MOUNTS) -> list[Mount]:
+    """Return the mounts that this process sees, in order; none where the system lists none."""
+    try:
+        with open(listing, "rb") as file:
+            lines = file.read().split(b"\n")
+    except OSError:
+        return []
+    rows = (line.split(b" ") for line in lines)
+    return [
+        Mount(row[2], row[3], row[4], row[row.index(b"-") + 1].decode("ascii", "replace"))
+        for row in rows
+        if len(row) > 5 and b"-" in row[5:-1]
+    ]
+
+
+def escaped(path: str) -> bytes:
+    """Return a path as the kernel lists it: spaces, line breaks and backslashes as octal."""
+    raw = os.fsencode(path).rstrip(b"/")
+    for char in b"\\ \t\n":
+        raw = raw.replace(bytes((char,)), b"\\%03o" % char)
+    return raw
+
+
+def unescaped(raw: bytes) -> bytes:
+    """Return what `escaped` escaped, the backslash last."""
+    for char in b" \t\n\\":
+        raw = raw.replace(b"\\%03o" % char, bytes((char,)))
+    return raw
+
+
+def number_of(handle: int) -> bytes:
     """Return the number of the mount that an open file lies on; empty where nobody says."""
     try:
         from ctypes import create_string_buffer, pythonapi  # noqa: PLC0415  not in every Python

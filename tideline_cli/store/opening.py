@@ -120,9 +120,9 @@ def _finish_purge(db: Connection) -> None:
 
 
 def _check_place(path: str) -> None:
-    from tideline_cli.store import places  # noqa: PLC0415  readers may be anywhere
+    from tideline_cli.store import mounts  # noqa: PLC0415  readers may be anywhere
 
-    places.check(path)
+    mounts.refuse_network(path)
 
 
 def _prepare(db: Connection, path: str) -> None:

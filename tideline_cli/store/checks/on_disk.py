@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import files, names, places
+from tideline_cli.store import file_names, files, mounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def room(path: str) -> Iterator[Finding]:
 def one_name(path: str) -> Iterator[Finding]:
     """The file has one name: each further one would have a log of its own."""
     path = files.resolved(path)
-    why, others = names.why(path), names.others(path)
+    why, others = file_names.why(path), file_names.others(path)
     elsewhere = f": {', '.join(others)}" if others else ""
     if why:
         logs = [other for other in others if files.size(other + "-wal")]
@@ -99,7 +99,7 @@ def one_name(path: str) -> Iterator[Finding]:
             "names", "error",
             f"{path} {why}{elsewhere}; what is written by one name may be lost by the other, so "
             "nothing is written by this one",
-            f"{first}{names.hint(path)}{find}",
+            f"{first}{file_names.hint(path)}{find}",
         )  # fmt: skip
     elif others:
         yield Finding(
@@ -122,6 +122,6 @@ def log(path: str) -> Iterator[Finding]:
 def file_system(path: str) -> Iterator[Finding]:
     """The file is not on a network file system."""
     try:
-        places.check(path)
+        mounts.refuse_network(path)
     except StoreError as error:
         yield Finding("file_system", "error", error.message, error.hint)

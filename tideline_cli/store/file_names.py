@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import CannotWriteError
-from tideline_cli.store import file_kind, files, places
+from tideline_cli.store import file_kind, files, mounts
 
 _LINKED = (
     "`tideline backup COPY` makes a copy that is safe; then remove the other name, which "
@@ -58,11 +58,11 @@ def _linked(folder: str, name: str) -> list[str]:
         return []
 
 
-def mounted(path: str, *, mounts: str = places.MOUNTS) -> list[str]:
+def mounted(path: str, *, listing: str = mounts.MOUNTS) -> list[str]:
     """Return where else this one file is seen, and not its folder: where it is a mount of its own,
     or, when it is one here, where it came from."""
-    wanted = places.escaped(path)
-    table = places.table(mounts)
+    wanted = mounts.escaped(path)
+    table = mounts.table(listing)
     above = max(
         (row for row in table if _is_below(wanted, row.point)),
         key=lambda row: len(row.point),
@@ -79,7 +79,7 @@ def mounted(path: str, *, mounts: str = places.MOUNTS) -> list[str]:
         if row.device == above.device and _is_below(inner, row.root)
         and (alone or row.root == inner)
     }  # fmt: skip
-    found = (os.fsdecode(places.plain(point)) for point in seen - {wanted})
+    found = (os.fsdecode(mounts.unescaped(point)) for point in seen - {wanted})
     return [name for name in found if files.same(name, path)]
 
 
