@@ -57,7 +57,7 @@ def vectors_are_sound(db, facts):
     embedder = embedder_of(db)
     assert embedder.name == DEFAULT_EMBEDDER
     for origin in {row[0] for row in facts.values()} | {1}:
-        reached = vectors.progress(db, origin_number=origin, embedder=embedder.name)
+        reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder.name)
         wanted = [seq for seq, row in facts.items() if row[0] == origin and seq <= reached]
         packed = embedder.embed_packed([facts[seq][-1] for seq in wanted]).tobytes()
         size = len(packed) // max(1, len(wanted))

@@ -196,14 +196,14 @@ def _unlocked_restore(spec: dict[str, Any]) -> None:
     from tideline_cli.store import backup, connection
 
     def in_two_steps(db: apsw.Connection, path: str, *, now: int, progress: Any) -> str:
-        kept = backup.keep(db.filename, "restore", now=now)
+        kept = backup.copy_before(db.filename, "restore", now=now)
         with contextlib.closing(connection.open_for_inspection(path)) as source:
-            with backup.transactions.alone(db), db.backup("main", source, "main") as run:
+            with backup.transactions.in_turn(db), db.backup("main", source, "main") as run:
                 run.step(-1)
             backup.transactions.renew(db)
         return kept
 
-    backup.put_back = in_two_steps
+    backup.replace_content = in_two_steps
 
 
 def _any_generation(spec: dict[str, Any]) -> None:

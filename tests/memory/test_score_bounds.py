@@ -49,13 +49,13 @@ def test_another_coder_bounds_nothing(monkeypatch):
     with fresh_store() as db:
         _filled(db)
         score_bounds.extend(db, limit=10**6)
-        assert score_bounds.missing(db) == 0
+        assert score_bounds.missing_count(db) == 0
         monkeypatch.setattr(score_bounds, "CODER", "of another program")
-        assert score_bounds.missing(db) == FACTS + 1
-        assert score_bounds.differing(db) == 0
+        assert score_bounds.missing_count(db) == FACTS + 1
+        assert score_bounds.wrong_count(db) == 0
         answer = recall(db, Query("harbour"), viewer=OWNER, now=NOW)
         settle(db, answer, touch=False, now=NOW)
-        assert score_bounds.missing(db) == 0
+        assert score_bounds.missing_count(db) == 0
         assert setting(db, "score_bounds", "") == "of another program"
 
 

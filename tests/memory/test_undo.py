@@ -292,7 +292,7 @@ def test_many_facts_go_and_come_back(db):
     assert len(undo(db, None, viewer=OWNER, now=NOW).restored) == 1200
     assert exported(db) == before
     sound(db)
-    assert vectors.progress(db, origin_number=1, embedder="hrr-256") == 1202
+    assert vectors.embedded_up_to(db, origin_number=1, embedder="hrr-256") == 1202
 
 
 @pytest.mark.parametrize("count", [3, 100])
@@ -308,7 +308,7 @@ def test_vectors_come_back_in_order(db, count):
     with writing(db):
         vector_upkeep.remove(db, gone)
         assert set(vectors_by_number(db)) == set(numbers) - gone
-        vector_upkeep.put_back(
+        vector_upkeep.insert(
             db, {n: held[n] for n in gone}, origin_number=1, embedder="hrr-256"
         )
     assert vectors_by_number(db) == held

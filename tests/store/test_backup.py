@@ -341,7 +341,7 @@ def test_a_raw_copy_keeps_the_log(store, monkeypatch):
         raise apsw.IOError("disk I/O error")
 
     monkeypatch.setattr(backup, "_copy_pages", failing)
-    path = backup.keep(str(store), "test", now=0)
+    path = backup.copy_before(str(store), "test", now=0)
     with open(path, "rb") as file, open(path + "-wal", "rb") as beside:
         assert (file.read(), beside.read()) == (raw, log)
     assert contents(path)[-1] == "in the log"

@@ -139,7 +139,7 @@ def facts_of(path):
 )  # fmt: skip
 def test_little_room_is_no_damage(run, store, monkeypatch, left, words):
     """However little room is left, the store is whole: a warning, and exit code 0."""
-    monkeypatch.setattr(files, "room", lambda _: left)
+    monkeypatch.setattr(files, "free_bytes", lambda _: left)
     done = run("doctor", "--json")
     assert (done.code, done.json["ok"]) == (0, True)
     (finding,) = done.json["findings"]

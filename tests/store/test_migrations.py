@@ -60,14 +60,14 @@ def state(path):
     try:
         assert db.execute("PRAGMA integrity_check").get == "ok"
         rows = db.execute("SELECT seq, id, created_at, content, terms FROM fact").fetchall()
-        return db.pragma("user_version"), structure.objects(db), rows
+        return db.pragma("user_version"), structure.schema_objects(db), rows
     finally:
         db.close()
 
 
 def fresh_objects():
     with fresh_store() as db:
-        return structure.objects(db)
+        return structure.schema_objects(db)
 
 
 @pytest.mark.parametrize("path", LEGACY, ids=lambda path: path.stem)
@@ -197,7 +197,7 @@ def test_a_copy_that_is_behind_is_made_again(tmp_path, monkeypatch):
     """What another program writes between the copy and the upgrade is in a second copy."""
     monkeypatch.setattr(migrations, "STEPS", STEPS)
     path = old_store(tmp_path / "t.db")
-    real, calls = backup.replace, []
+    real, calls = backup.write_over, []
 
     def meanwhile(db, target):
         made = real(db, target)
@@ -208,7 +208,7 @@ def test_a_copy_that_is_behind_is_made_again(tmp_path, monkeypatch):
             other.close()
         return made
 
-    monkeypatch.setattr(backup, "replace", meanwhile)
+    monkeypatch.setattr(backup, "write_over", meanwhile)
     open_for_writing(str(path)).close()
     assert len(calls) == 2
     copy = raw(tmp_path / "t.db.v0")

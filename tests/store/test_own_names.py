@@ -31,7 +31,7 @@ def test_two_backups_to_one_file(run, store, tmp_path, monkeypatch):
         if not held:
             held.append(path)
             other = open_for_reading(str(store))
-            assert backup.replace(other, copy).facts == 1
+            assert backup.write_over(other, copy).facts == 1
             other.close()
         return made
 

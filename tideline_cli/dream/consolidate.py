@@ -87,7 +87,7 @@ def stamp(db: Connection, *, viewer: Origin, now: int) -> None:
 def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
     """Return what of an origin the model would see."""
     with snapshot(db):
-        count = bulk_reads.count(db, viewer=viewer)
+        count = bulk_reads.active_count(db, viewer=viewer)
         everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
         listed = (fact for fact in everything if not is_withheld(fact))
         newest = list(islice(listed, most))

@@ -122,7 +122,7 @@ def plan(
 ) -> Plan:
     """Return what the stages propose, each on what those before it would leave behind."""
     stages = settings.stages
-    reflected = bulk_reads.count(db, viewer=viewer)
+    reflected = bulk_reads.active_count(db, viewer=viewer)
     confirms: list[Confirm] = []
     if "confirm" in stages:
         beliefs = bulk_reads.beliefs(db, viewer=viewer)

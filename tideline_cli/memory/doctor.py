@@ -66,16 +66,16 @@ def examine(
 _QUICK: tuple[tuple[str, Check], ...] = (
     ("references", structure.references),
     ("values", structure.values),
-    ("origins", structure.origins),
-    ("counts", structure.counts),
+    ("origins", structure.origin_names),
+    ("counts", structure.ranking_counts),
     ("bounds", derived.bounds),
     ("vectors", derived.vector_sets),
-    ("pairs", derived.pairs),
+    ("pairs", derived.pair_rows),
     ("links", structure.links),
     ("slots", slots.one_value),
     ("batches", journalled.batches),
     ("journal", journalled.journal),
-    ("purge", structure.purge),
+    ("purge", structure.purge_finished),
 )
 
 
@@ -136,7 +136,7 @@ def index_terms(db: Connection) -> Iterator[Finding]:
 
 def exact_bounds(db: Connection) -> Iterator[Finding]:
     """Every byte that bounds a score is that of its fact."""
-    wrong = score_bounds.differing(db)
+    wrong = score_bounds.wrong_count(db)
     if wrong:
         message = f"{some(wrong, 'bound')} of scores that are not those of the facts"
         yield mendable("exact_bounds", message, "makes them anew", mend="bounds")

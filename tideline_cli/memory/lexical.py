@@ -153,7 +153,7 @@ class _Reader:
         for start in range(0, len(seqs), _FEW):
             part = seqs[start : start + _FEW]
             self._scorer.add(
-                fts.candidates(
+                fts.ranking_rows(
                     self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted
                 )
             )

@@ -113,7 +113,7 @@ def settle(db: Connection, answer: Answer, *, touch: bool, now: int) -> None:
     content by now.
     """
     try:
-        unbounded = score_bounds.missing(db) > score_bounds.LAG
+        unbounded = score_bounds.missing_count(db) > score_bounds.LAG
         if not (answer.seqs and touch) and answer.backlog is None and not unbounded:
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)

@@ -52,13 +52,13 @@ def repair(
 ) -> str | None:  # fmt: skip
     """Do the repairs; return the path of the copy that was made before, None when none was
     needed."""
-    on_disk.tighten(path)
+    on_disk.restrict_modes(path)
     if names == ["modes"]:
         return None
     kept = None
     if needs_copy(names):
         progress("copy")
-        kept = backup.keep(path, "repair", now=now)
+        kept = backup.copy_before(path, "repair", now=now)
     db = opening.open_for_writing(path, network_allowed=network_allowed)
     try:
         for name in _ORDER:

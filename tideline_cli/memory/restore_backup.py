@@ -61,9 +61,9 @@ def restore(
     """
     db = opening.open_for_replacing(database, network_allowed=network_allowed)
     try:
-        kept = backup.put_back(db, path, now=now, progress=progress)
+        kept = backup.replace_content(db, path, now=now, progress=progress)
         is_older = opening.is_older(db)
-        backup.settle(db)
+        backup.write_log_back(db)
     finally:
         db.close()
     db = opening.open_for_writing(database, network_allowed=network_allowed)  # upgrades

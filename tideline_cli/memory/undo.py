@@ -51,7 +51,7 @@ def undo(
     if dry_run:
         with snapshot(db):
             return _report(batch, _plan(db, batch, viewer), 0)
-    bulk = undo_rows.size(db, batch) > MANY
+    bulk = undo_rows.fact_count(db, batch) > MANY
     with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
         plan = _plan(db, batch, viewer)
         own.explain(f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
@@ -108,7 +108,7 @@ def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
         | {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
     )
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
-    used = undo_rows.ids(db, trails.uses)
+    used = undo_rows.present_ids(db, trails.uses)
     ids |= used
     found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
     if found:
@@ -143,7 +143,7 @@ def _reversal(trails: dict[int, Trail]) -> Reversal:
             if trail.before is not None and trail.now is None
         },
         {
-            row: undo_rows.differing(trail)
+            row: undo_rows.changed_values(trail)
             for row, trail in moved.items()
             if trail.before is not None and trail.now is not None
         },
@@ -220,7 +220,7 @@ def _refusal(
     db: Connection, batch: Batch, found: list[Conflict], ids: dict[int, str], viewer: Origin
 ) -> WriteBlockedError:
     """Return the error that names what stands in the way, the first few."""
-    ids = ids | undo_rows.names(db, [conflict.fact for conflict in found])
+    ids = ids | undo_rows.known_ids(db, [conflict.fact for conflict in found])
     known = {number: history.by_number(db, number) for number in {c.batch for c in found}}
     told: list[str] = []
     for conflict in found[:_NAMED]:

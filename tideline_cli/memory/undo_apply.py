@@ -103,5 +103,5 @@ def _put_back(db: Connection, texts: dict[int, str], origin_number: int) -> bool
         return False
     size = len(codes) // len(texts)
     made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
-    vector_upkeep.put_back(db, made, origin_number=origin_number, embedder=embedder.name)
+    vector_upkeep.insert(db, made, origin_number=origin_number, embedder=embedder.name)
     return True

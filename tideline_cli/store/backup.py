@@ -42,10 +42,10 @@ def write(db: Connection, path: str, *, force: bool) -> Copied:
         return _filled(db, path)
     if not files.is_file(path):
         raise UsageError(f"{path} is not a file", hint="name another file")
-    return replace(db, path)
+    return write_over(db, path)
 
 
-def replace(db: Connection, path: str) -> Copied:
+def write_over(db: Connection, path: str) -> Copied:
     """Copy what is committed now into a file, which takes the place of one that is there. A log
     that was read or written with that one goes with it."""
     with files.part(path, like=db.filename) as part:
@@ -64,7 +64,7 @@ def verify(db: Connection, path: str) -> int:
     return int(db.execute("SELECT count(*) FROM fact").get)
 
 
-def keep(database: str, deed: str, *, now: int) -> str:
+def copy_before(database: str, deed: str, *, now: int) -> str:
     """Copy the memory file as it is, page by page even where it is damaged, into a fresh file
     beside it, named for what is about to be done to it; return its path."""
     stamp = instant.iso(now)[:19].replace("-", "").replace(":", "")
@@ -80,7 +80,9 @@ def keep(database: str, deed: str, *, now: int) -> str:
     return target
 
 
-def put_back(db: Connection, path: str, *, now: int, progress: Callable[[str], None]) -> str | None:
+def replace_content(
+    db: Connection, path: str, *, now: int, progress: Callable[[str], None]
+) -> str | None:
     """Make the content of the open memory file that of the copy at `path`, in one transaction:
     whoever reads goes on with what was there until it begins anew. Return where what was there is
     kept, None when there was nothing.
@@ -90,11 +92,13 @@ def put_back(db: Connection, path: str, *, now: int, progress: Callable[[str], N
     """
     source = connection.open_for_inspection(path)
     try:
-        with transactions.alone(db), db.backup("main", source, "main") as run:
+        with transactions.in_turn(db), db.backup("main", source, "main") as run:
             if _has_log(db):
                 run.step(0)  # takes the lock, and copies no page yet
             progress("copy")
-            kept = keep(db.filename, "restore", now=now) if _holds_anything(db.filename) else None
+            kept = None
+            if _holds_anything(db.filename):
+                kept = copy_before(db.filename, "restore", now=now)
             progress("restore")
             run.step(-1)
             run.finish()
@@ -186,6 +190,6 @@ def _damaged(path: str, why: str) -> TidelineError:
     return StoreError(f"{path} is not whole: {why}", hint="try again, or use an older copy")
 
 
-def settle(db: Connection) -> None:
+def write_log_back(db: Connection) -> None:
     """Write the log back into the file, as far as readers let go of it."""
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -40,7 +40,7 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
     return [(fact_id, gone, kept) for fact_id, gone, kept in rows]
 
 
-def count(db: Connection, *, viewer: Origin) -> int:
+def active_count(db: Connection, *, viewer: Origin) -> int:
     """Return the number of an origin's active facts."""
     condition, values = visibility.where(viewer)
     return int(

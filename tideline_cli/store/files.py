@@ -252,7 +252,7 @@ def restrict(path: str, mode: int) -> None:
     os.chmod(path, mode)
 
 
-def room(path: str) -> int:
+def free_bytes(path: str) -> int:
     """Return how many bytes the disk that holds a file has free for us."""
     found = os.statvfs(os.path.dirname(os.path.abspath(path)))
     return found.f_bavail * found.f_frsize

@@ -67,7 +67,7 @@ def postings(db: Connection, term: str, *, origin_number: int) -> list[int]:
     return [seq for (seq,) in rows]
 
 
-def candidates(
+def ranking_rows(
     db: Connection, seqs: Sequence[int], *, origin_number: int, now: int, wanted: Filter
 ) -> list[tuple[Any, ...]]:
     """Return the ranking columns of those of the facts that are active and valid now, and that

@@ -101,7 +101,7 @@ def lives(db: Connection, facts: Iterable[int]) -> Iterator[Life]:
     wanted = frozenset(facts)
     numbers: Iterable[Any] = db.execute(_ROWS, (codec.dumps(list(wanted)),))
     rows = [row for (row,) in numbers]
-    now = journal.states(db, "link", rows)
+    now = journal.row_images(db, "link", rows)
     for row, changes in _by_row(db, rows):
         afters = [before for _, _, before in changes[1:]] + [now.get(row)]
         life: list[tuple[int, str | None, str | None]] = []

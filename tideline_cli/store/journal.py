@@ -187,9 +187,9 @@ _LINK_STATE = (
 )
 
 
-def state(db: Connection, entity: str, number: int) -> str | None:
+def row_image(db: Connection, entity: str, number: int) -> str | None:
     """Return what the journal would keep of a row of `fact`, `link` or `usage` now."""
-    return states(db, entity, [number]).get(number)
+    return row_images(db, entity, [number]).get(number)
 
 
 def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
@@ -204,7 +204,7 @@ def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
     return None if row is None else dict(codec.loads(row[0]))
 
 
-def states(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
+def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
     """Return what the journal would keep of those of the rows that exist, by number."""
     from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL, that no write needs
 

@@ -99,7 +99,7 @@ def _upgraded(db: Connection, path: str) -> bool:
     version = db.pragma("user_version")
     if version == schema.VERSION:
         return True
-    backup.replace(db, copy_name(path, version))
+    backup.write_over(db, copy_name(path, version))
     db.execute("PRAGMA secure_delete = ON").fetchall()
     with writing(db):
         if db.pragma("user_version") == schema.VERSION:

@@ -143,7 +143,7 @@ def _prepare(db: Connection, path: str) -> None:
     if not os.path.lexists(path + "-reserve"):
         from tideline_cli.store import reserve  # noqa: PLC0415  it is there but for the first time
 
-        reserve.keep(path)
+        reserve.make(path)
 
 
 def is_unmade(db: Connection) -> bool:

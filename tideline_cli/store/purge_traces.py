@@ -46,6 +46,6 @@ def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
 
 
 def _rewrite(db: Connection) -> None:
-    with transactions.alone(db):
+    with transactions.in_turn(db):
         db.execute("VACUUM")
         put_setting(db, TRACES, TRACES_IN_LOG)

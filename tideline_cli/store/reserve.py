@@ -13,7 +13,7 @@ _LEAST = SIZE // 4
 _ENDING = "-reserve"
 
 
-def keep(path: str) -> None:
+def make(path: str) -> None:
     """Make the reserve of a store if there is none and the disk has plenty; best effort."""
     if not os.path.lexists(path + _ENDING) and _room(path) >= _PLENTY:
         _make(path, SIZE)

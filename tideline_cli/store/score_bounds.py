@@ -29,7 +29,7 @@ def codes(db: Connection) -> bytes:
     return stored + _made(db, len(stored), limit=2 * LAG)
 
 
-def missing(db: Connection) -> int:
+def missing_count(db: Connection) -> int:
     """Return how many numbers have no byte yet."""
     last: Any = db.execute(
         """
@@ -76,7 +76,7 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
             db.execute("UPDATE ceiling SET codes = ? WHERE number = ?", (bytes(held), number))
 
 
-def differing(db: Connection) -> int:
+def wrong_count(db: Connection) -> int:
     """Return how many of the bytes stored are not those of the facts."""
     stored = _stored(db)
     wanted = _made(db, 0, limit=len(stored)).ljust(len(stored), b"\x00")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Progress:
+class Compared:
     """All facts up to number `seq` have been compared, for cosines of at least `floor`."""
 
     embedder: str
@@ -21,15 +21,15 @@ class Progress:
     seq: int
 
 
-def progress(db: Connection, *, origin_number: int) -> Progress | None:
+def compared(db: Connection, *, origin_number: int) -> Compared | None:
     """Return how far the facts of an origin have been compared, None when never."""
     row = db.execute(
         "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin_number,)
     ).fetchone()
-    return Progress(*row) if row else None
+    return Compared(*row) if row else None
 
 
-def put_progress(db: Connection, made: Progress, *, origin_number: int) -> None:
+def put_compared(db: Connection, made: Compared, *, origin_number: int) -> None:
     """Store how far the facts of an origin have been compared."""
     db.execute(
         "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)",
@@ -58,7 +58,7 @@ def active(db: Connection, *, origin_number: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def newest(db: Connection, *, origin_number: int) -> int:
+def newest_active(db: Connection, *, origin_number: int) -> int:
     """Return the number of an origin's newest active fact, 0 when there is none."""
     row = db.execute(
         "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq DESC LIMIT 1",
@@ -84,7 +84,7 @@ def add_unpaired(db: Connection, seqs: Iterable[int]) -> None:
         )
 
 
-def paired(db: Connection, seqs: Iterable[int]) -> None:
+def remove_unpaired(db: Connection, seqs: Iterable[int]) -> None:
     """Note that these facts have been compared with all others."""
     for seq in seqs:
         db.execute("DELETE FROM unpaired WHERE fact = ?", (seq,))

@@ -53,7 +53,7 @@ class writing:  # noqa: N801  reads as a statement: with writing(db):
             rollback(self._db)
 
 
-class alone:  # noqa: N801  reads as a statement: with alone(db):
+class in_turn:  # noqa: N801  reads as a statement: with in_turn(db):
     """The turn of a writer that makes its transaction itself. What is left of the connection's
     patience after the wait is the patience of the block, so no two locks are waited for in full."""
 

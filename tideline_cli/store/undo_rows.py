@@ -67,7 +67,7 @@ class _Change:
     after: str | None
 
 
-def size(db: Connection, batch: Batch) -> int:
+def fact_count(db: Connection, batch: Batch) -> int:
     """Return how many facts a batch added or deleted."""
     return int(
         db.execute(
@@ -83,7 +83,7 @@ def trails(db: Connection, batch: Batch) -> Trails:
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
     for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number)):
         changes[entity].setdefault(row, []).append(_Change(*values))
-    now = {entity: journal.states(db, entity, by_row) for entity, by_row in changes.items()}
+    now = {entity: journal.row_images(db, entity, by_row) for entity, by_row in changes.items()}
     return Trails(
         {
             row: _trail(found, now["fact"].get(row), batch.number)
@@ -100,7 +100,7 @@ def trails(db: Connection, batch: Batch) -> Trails:
     )
 
 
-def ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
+def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     """Return the ids of facts by number, those that exist."""
     rows: Iterable[Any] = db.execute(
         "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
@@ -109,7 +109,7 @@ def ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     return dict(rows)
 
 
-def names(db: Connection, facts: Iterable[int]) -> dict[int, str]:
+def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     """Return the ids of facts by number, those that are gone included."""
     wanted = list(facts)
     rows: Iterable[Any] = db.execute(
@@ -117,7 +117,7 @@ def names(db: Connection, facts: Iterable[int]) -> dict[int, str]:
         " AND row IN (SELECT value FROM json_each(?))",
         (codec.dumps(wanted),),
     )
-    return dict(rows) | ids(db, wanted)
+    return dict(rows) | present_ids(db, wanted)
 
 
 def undone_by(db: Connection, batch: Batch) -> int:
@@ -178,7 +178,7 @@ def put_use(db: Connection, seq: int, row: Row | None) -> None:
     )
 
 
-def differing(trail: Trail) -> Row:
+def changed_values(trail: Trail) -> Row:
     """Return the values of a row as it was that differ from those it has."""
     was, has = (codec.loads(row or "{}") for row in (trail.before, trail.now))
     return {name: value for name, value in was.items() if has.get(name) != value}

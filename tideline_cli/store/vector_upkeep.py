@@ -26,14 +26,14 @@ def remove(db: Connection, gone: Collection[int]) -> None:
             _write(db, row, held)
 
 
-def put_back(
+def insert(
     db: Connection, made: Mapping[int, bytes], *, origin_number: int, embedder: str
 ) -> None:
     """Store vectors of facts among those that are embedded, in order of number.
 
     Facts beyond the progress are left out: their turn comes.
     """
-    reached = vectors.progress(db, origin_number=origin_number, embedder=embedder)
+    reached = vectors.embedded_up_to(db, origin_number=origin_number, embedder=embedder)
     late = {number: code for number, code in made.items() if number <= reached}
     rows: list[Any] = db.execute(
         "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",

@@ -20,7 +20,7 @@ def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tup
     )
 
 
-def progress(db: Connection, *, origin_number: int, embedder: str) -> int:
+def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return the number of the fact up to which an origin's facts are embedded."""
     row = db.execute(
         "SELECT seq FROM vector_progress WHERE origin = ? AND embedder = ?",
@@ -33,7 +33,7 @@ def backlog(
     db: Connection, *, origin_number: int, embedder: str, limit: int
 ) -> list[tuple[int, str, str]]:
     """Return (number, content, id) of the first `limit` facts that have no vector yet."""
-    after = progress(db, origin_number=origin_number, embedder=embedder)
+    after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
     rows: list[Any] = db.execute(
         "SELECT seq, content, id FROM fact WHERE seq > ? AND origin = ? ORDER BY seq LIMIT ?",
         (after, origin_number, limit),
@@ -53,7 +53,7 @@ def append(
     """
     if not numbers:
         return
-    after = progress(db, origin_number=origin_number, embedder=embedder)
+    after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
     rows: list[Any] = db.execute(
         "SELECT seq, id FROM fact WHERE origin = ? AND seq > ? AND seq <= ?",
         (origin_number, after, numbers[-1]),
@@ -90,7 +90,7 @@ def count(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return how many active facts of an origin have a vector."""
     row = db.execute(
         "SELECT count(*) FROM fact WHERE origin = ? AND lifecycle = 'active' AND seq <= ?",
-        (origin_number, progress(db, origin_number=origin_number, embedder=embedder)),
+        (origin_number, embedded_up_to(db, origin_number=origin_number, embedder=embedder)),
     ).fetchone()
     return int(row[0]) if row else 0
 

@@ -90,7 +90,7 @@ def _told(
 def _life(session: Session, db: Connection, seq: int) -> list[Told]:
     """Return what happened to a fact, its use and its links, each with the row as it became."""
     entries = list(journal.entries_of(db, seq, viewer=session.viewer))
-    now = {entity: journal.state(db, entity, seq) for entity in ("fact", "usage")}
+    now = {entity: journal.row_image(db, entity, seq) for entity in ("fact", "usage")}
     told = list(zip(entries, _afters(entries, now), strict=True))
     linked = {
         number: states for life in lives(db, [seq]) for number, *states in life.changes
@@ -104,7 +104,7 @@ def _life(session: Session, db: Connection, seq: int) -> list[Told]:
 def _names(db: Connection, edges: list[str | None]) -> dict[int, str]:
     """Return the ids of the facts at the ends of edges, by number."""
     rows = [codec.loads(row) for row in edges if row is not None]
-    return undo_rows.names(db, [row[end] for row in rows for end in ("from_fact", "to_fact")])
+    return undo_rows.known_ids(db, [row[end] for row in rows for end in ("from_fact", "to_fact")])
 
 
 def _afters(entries: list[Entry], now: dict[str, str | None]) -> list[str | None]:

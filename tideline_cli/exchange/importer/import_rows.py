@@ -151,7 +151,7 @@ class _Run:
             else:
                 self._merge_all(self._merger, chunk, batch)
                 self._catch_up(origins)
-            if score_bounds.missing(self._db) >= score_bounds.CHUNK:
+            if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
                 self._bound()
 
     def _merge_all(self, merger: Merger, chunk: list[Prepared], batch: journal.batch) -> None:

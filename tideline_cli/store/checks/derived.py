@@ -35,7 +35,7 @@ def vector_sets(db: Connection) -> Iterator[Finding]:
     missing = extra = 0
     is_torn = False
     for embedder, origin in sets(db):
-        reached = vectors.progress(db, origin_number=origin, embedder=embedder)
+        reached = vectors.embedded_up_to(db, origin_number=origin, embedder=embedder)
         facts: Any = db.execute(
             "SELECT seq FROM fact WHERE origin = ? AND seq <= ? ORDER BY seq", (origin, reached)
         ).fetchall()
@@ -94,7 +94,7 @@ def bounds(db: Connection) -> Iterator[Finding]:
         yield mendable("bounds", "the bounds of scores do not fit the facts", "makes them anew")
 
 
-def pairs(db: Connection) -> Iterator[Finding]:
+def pair_rows(db: Connection) -> Iterator[Finding]:
     """Pairs of facts that are alike are of one origin, the later one first."""
     bad = db.execute(
         """

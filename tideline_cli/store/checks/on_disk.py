@@ -46,7 +46,7 @@ def modes(path: str) -> Iterator[Finding]:
             yield Finding("modes", "error", message, f"chmod go-w {folder.path}")
 
 
-def tighten(path: str) -> None:
+def restrict_modes(path: str) -> None:
     """Take away what rights others have on the files, and on the folder that of writing."""
     for found in files.states(path):
         if found.kind == "file" and found.is_ours and found.mode & 0o077:
@@ -59,7 +59,7 @@ def tighten(path: str) -> None:
 def room(path: str) -> Iterator[Finding]:
     """The disk has room to write, and for the copy that a purge or a backup makes; a want of it
     damages nothing."""
-    left, size = files.room(path), files.size(path)
+    left, size = files.free_bytes(path), files.size(path)
     if not files.is_writable(path):
         yield Finding(
             "room", "warning", f"{path} or its folder is read-only: nothing can be remembered",

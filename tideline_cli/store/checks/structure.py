@@ -81,7 +81,7 @@ def tables(db: Connection) -> Iterator[Finding]:
     """The tables, indexes and triggers are those of this version."""
     fresh = apsw.Connection(":memory:")
     fresh.execute(schema.script()).fetchall()
-    wanted, held = objects(fresh), objects(db)
+    wanted, held = schema_objects(fresh), schema_objects(db)
     fresh.close()
     differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)
     # A table beside ours does nothing; these act on what is written, or keep it from being so.
@@ -126,7 +126,7 @@ def links(db: Connection) -> Iterator[Finding]:
         yield mendable("links", message, "removes them, after a copy")
 
 
-def origins(db: Connection) -> Iterator[Finding]:
+def origin_names(db: Connection) -> Iterator[Finding]:
     """The names of origins are such as new ones may have; another one is whole, and looks like
     another's."""
     for (held,) in db.execute("SELECT key FROM origin ORDER BY key").fetchall():
@@ -211,7 +211,7 @@ SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
 """
 
 
-def counts(db: Connection) -> Iterator[Finding]:
+def ranking_counts(db: Connection) -> Iterator[Finding]:
     """The statistics of the ranking are those of the facts."""
     if db.execute(_TALLY).get or db.execute(_UNTALLIED).get:
         message = "the counts of active facts and their terms are not those of the facts"
@@ -221,7 +221,7 @@ def counts(db: Connection) -> Iterator[Finding]:
         yield mendable("counts", message, "counts anew")
 
 
-def purge(db: Connection) -> Iterator[Finding]:
+def purge_finished(db: Connection) -> Iterator[Finding]:
     """No trace of purged facts waits to be removed."""
     where = connection.purge_pending(db)
     if where:
@@ -256,7 +256,7 @@ def digests(db: Connection) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def objects(db: Connection) -> dict[str, str]:
+def schema_objects(db: Connection) -> dict[str, str]:
     """Return the SQL of tables, views, indexes and triggers by name, without comments and
     spaces, in which files differ that came to a version by different ways."""
     rows: Any = db.execute(
