@@ -223,11 +223,11 @@ def test_another_embedder_compares_anew(db):
     put(db, [fact(TEXT, "A1"), fact(TEXT + " today", "A2")])
     night(db)
     origin = visibility.number(db, OWNER)
-    assert similar_pairs.compared(db, origin_number=origin).embedder == "hrr-256"
+    assert similar_pairs.reached(db, origin_number=origin).embedder == "hrr-256"
     with writing(db):
         put_setting(db, "embedder", "hash-256")
     done = night(db)
-    assert similar_pairs.compared(db, origin_number=origin).embedder == "hash-256"
+    assert similar_pairs.reached(db, origin_number=origin).embedder == "hash-256"
     assert done.skipped == 0
 
 

@@ -42,7 +42,7 @@ class Compared:
     done: list[int]
     crowded: list[int]
     backlog: tuple[list[int], bytes, list[str]]
-    progress: similar_pairs.Compared
+    progress: similar_pairs.Reach
     anew: bool
     change: int
     seen: frozenset[int]
@@ -55,7 +55,7 @@ class _Gathered:
     facts, none when there is nothing to compare."""
 
     numbers: list[int]
-    known: similar_pairs.Compared | None
+    known: similar_pairs.Reach | None
     late: list[int]
     chunks: list[tuple[bytes, bytes]]
     backlog: list[tuple[int, str, str]]
@@ -97,7 +97,7 @@ def compare(
     again = {(later, earlier) for later, earlier, _ in found}
     pairs = [pair for pair in known if (pair[0], pair[1]) not in again]
     pairs += [pair for pair in found if pair[2] >= floor]
-    made = similar_pairs.Compared(embedder.name, gathered.known.floor if gathered.known else least,
+    made = similar_pairs.Reach(embedder.name, gathered.known.floor if gathered.known else least,
                          max([until, *gathered.numbers[-1:]]))  # fmt: skip
     return Compared(
         pairs, found, gathered.late, crowded, backlog, made, gathered.known is None,
@@ -132,11 +132,11 @@ def keep(db: Connection, compared: Compared, *, origin_number: int) -> None:
         similar_pairs.remove_unpaired(db, compared.done)
         similar_pairs.add_unpaired(db, (seq for seq in back if seq not in compared.seen))
         similar_pairs.add_unpaired(db, compared.crowded)
-        similar_pairs.put_compared(db, compared.progress, origin_number=origin_number)
+        similar_pairs.put_reached(db, compared.progress, origin_number=origin_number)
 
 
 def _read(db: Connection, origin_number: int, embedder: Embedder, least: float) -> _Gathered:
-    known = similar_pairs.compared(db, origin_number=origin_number)
+    known = similar_pairs.reached(db, origin_number=origin_number)
     if known is not None and (known.embedder != embedder.name or known.floor > least):
         known = None
     late = similar_pairs.unpaired(db, origin_number=origin_number) if known else []

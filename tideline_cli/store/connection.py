@@ -36,7 +36,7 @@ def connect(real: str, *, writes: bool) -> Opened:
         if mark:
             from tideline_cli.store import log_owner  # noqa: PLC0415  the file has changed
 
-            log_owner.check(real, mark)
+            log_owner.refuse_foreign(real, mark)
     # Where nobody may write, SQLite opens what it should write for reading.
     db = _configured(real, apsw.SQLITE_OPEN_READWRITE)
     after = os.lstat(real)

@@ -8,7 +8,7 @@ from tideline_cli.errors import CannotWriteError
 from tideline_cli.store import file_kind, transactions
 
 
-def check(path: str, mark: bytes) -> None:
+def refuse_foreign(path: str, mark: bytes) -> None:
     """Raise CannotWriteError when the log beside a file belongs to another one; `mark` is what the
     lock file says of the owner of the log."""
     if _is_of_another(path, mark):

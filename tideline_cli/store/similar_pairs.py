@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Compared:
+class Reach:
     """All facts up to number `seq` have been compared, for cosines of at least `floor`."""
 
     embedder: str
@@ -21,15 +21,15 @@ class Compared:
     seq: int
 
 
-def compared(db: Connection, *, origin_number: int) -> Compared | None:
+def reached(db: Connection, *, origin_number: int) -> Reach | None:
     """Return how far the facts of an origin have been compared, None when never."""
     row = db.execute(
         "SELECT embedder, floor, seq FROM near_progress WHERE origin = ?", (origin_number,)
     ).fetchone()
-    return Compared(*row) if row else None
+    return Reach(*row) if row else None
 
 
-def put_compared(db: Connection, made: Compared, *, origin_number: int) -> None:
+def put_reached(db: Connection, made: Reach, *, origin_number: int) -> None:
     """Store how far the facts of an origin have been compared."""
     db.execute(
         "INSERT OR REPLACE INTO near_progress (origin, embedder, floor, seq) VALUES (?, ?, ?, ?)",

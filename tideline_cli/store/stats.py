@@ -64,7 +64,7 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
             pinned += pins
             added += fresh
     embedder = setting(db, "embedder", default_embedder)
-    embedded = vectors.count(db, origin_number=origin_number, embedder=embedder)
+    embedded = vectors.embedded_count(db, origin_number=origin_number, embedder=embedder)
     last: dict[str, tuple[int, str | None]] = {
         verb: (at, reason)
         for verb, at, reason in db.execute(

@@ -86,7 +86,7 @@ def append(
     )
 
 
-def count(db: Connection, *, origin_number: int, embedder: str) -> int:
+def embedded_count(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return how many active facts of an origin have a vector."""
     row = db.execute(
         "SELECT count(*) FROM fact WHERE origin = ? AND lifecycle = 'active' AND seq <= ?",
