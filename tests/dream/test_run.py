@@ -6,7 +6,8 @@ import pytest
 
 from tests.support import DAY, NOW, PEER, fact, put, rows
 from tideline_cli.dream import comparison
-from tideline_cli.dream.run import Settings, dream, summary
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream, summary
 from tideline_cli.memory.amend import archive
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo

@@ -14,7 +14,8 @@ from tests.support import (
     reference_fact,
     reference_origin,
 )
-from tideline_cli.dream.run import ALL_STAGES, STAGES, SWEEP, Settings, dream
+from tideline_cli.dream.plan import ALL_STAGES, STAGES, SWEEP, Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.model.origin import EVERYONE, OWNER, parse_origin
 from tideline_cli.store import facts, links, stats
 from tideline_cli.store.transactions import writing

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support import DAY, NOW, deviation, fresh_store, golden, reference_fact, reference_origin
-from tideline_cli.dream.run import Settings, dream
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.recall import Query, recall, settle

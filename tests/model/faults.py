@@ -77,7 +77,7 @@ FAULTS = {
         '"ifnull(valid_from, fact.created_at) <= ? AND (valid_to IS NULL OR valid_to >= ?)"',
     ),
     "the sweep begins at 0.06": (
-        "dream/evict.py", "PRUNE_BELOW = 0.05", "PRUNE_BELOW = 0.06",
+        "dream/stages.py", "PRUNE_BELOW = 0.05", "PRUNE_BELOW = 0.06",
     ),
     "praise sets the last use back": (
         "policy/transitions.py",
@@ -90,7 +90,7 @@ FAULTS = {
         "past = _succeed(db, fact, fact, named=targets, mates=() if targets else mates)",
     ),
     "what is merged away keeps its edges to itself": (
-        "dream/merge.py",
+        "dream/stages.py",
         "inherited = _inherited(own, theirs, keeper, loser)",
         "inherited = ()",
     ),

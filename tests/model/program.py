@@ -9,7 +9,8 @@ import json
 from unittest.mock import patch
 
 from tideline_cli.dream import consolidate
-from tideline_cli.dream.run import Settings, dream
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext

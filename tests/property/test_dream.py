@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, PEER, fact, fresh_store, put
 from tideline_cli.dream import comparison
-from tideline_cli.dream.run import Settings, dream
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.exchange.jsonl import forms
 from tideline_cli.memory.amend import archive
 from tideline_cli.model.origin import EVERYONE, OWNER

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import NOW, fresh_store
-from tideline_cli.dream.run import Settings, dream
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.remember import remember

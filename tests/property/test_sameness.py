@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import run_main
 from tests.support import NOW, fact, fresh_store, put
-from tideline_cli.dream.run import Settings, dream
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.exchange.extract.known import equivalent
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext

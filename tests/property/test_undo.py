@@ -13,7 +13,8 @@ from tests.property.strategies import facts as drawn_facts
 from tests.soundness import sound
 from tests.support import DAY, NOW, fresh_store, named_id
 from tideline_cli.dream import consolidate
-from tideline_cli.dream.run import STAGES, Settings, dream
+from tideline_cli.dream.plan import STAGES, Settings
+from tideline_cli.dream.run import dream
 from tideline_cli.errors import TidelineError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.extract import passes

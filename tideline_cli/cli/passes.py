@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.dream.run import Dreamt, Plan, Settings
+    from tideline_cli.dream.plan import DreamPlan, Settings
+    from tideline_cli.dream.run import Dreamt
     from tideline_cli.model.fact import Fact
 
 _LISTED = 20  # of one kind; --verbose shows all
@@ -172,7 +173,7 @@ def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
     return lines
 
 
-def _details(plan: Plan, shown: Callable[[Fact], str]) -> list[tuple[str, list[str]]]:
+def _details(plan: DreamPlan, shown: Callable[[Fact], str]) -> list[tuple[str, list[str]]]:
     return [
         (
             "confirmed",
@@ -223,7 +224,7 @@ def _hidden(fact: Fact) -> str:
     return fact.id
 
 
-def confirmed_form(plan: Plan) -> list[dict[str, Any]]:
+def confirmed_form(plan: DreamPlan) -> list[dict[str, Any]]:
     """Return the confirmations as objects, with what each fact was before."""
     return [
         {
@@ -236,7 +237,7 @@ def confirmed_form(plan: Plan) -> list[dict[str, Any]]:
     ]
 
 
-def refused_form(settings: Settings, plan: Plan) -> dict[str, Any] | None:
+def refused_form(settings: Settings, plan: DreamPlan) -> dict[str, Any] | None:
     """Return what the limit of loss has stopped, as an object."""
     if not plan.refused:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.dream.relate import KIND
+from tideline_cli.dream.stages import KIND
 from tideline_cli.errors import NotFoundError, ReplacedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.near_duplicates import rule_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.record import record
 from tideline_cli.store import facts, visibility
 
 TYPE_CHECKING = False
@@ -11,12 +12,27 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, Segment, Tier
     from tideline_cli.model.origin import Everyone, Origin
 
     Edge = tuple[str, str, str | None, int | None]
 
 _AT_ONCE = 500
+
+
+@record
+class Fading:
+    """What the strength of a fact is made of; `decay_rate` None is that of the segment."""
+
+    seq: int
+    id: str
+    tier: Tier
+    importance: float
+    decay_rate: float | None
+    segment: Segment
+    access_count: int
+    last_accessed_at: int
+    created_at: int
 
 
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
@@ -80,12 +96,11 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
     return dict(rows)
 
 
-def fading(db: Connection, *, viewer: Origin, until: int) -> list[tuple[Any, ...]]:
-    """Return (seq, id, tier, importance, decay_rate or None, segment, access_count,
-    last_accessed_at, created_at) of the active facts made at `until` or before that may fade:
-    neither permanent, pinned nor confirmed."""
+def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
+    """Return the active facts made at `until` or before that may fade: neither permanent, pinned
+    nor confirmed."""
     condition, values = visibility.where(viewer)
-    return db.execute(
+    rows: Iterable[Any] = db.execute(
         f"""
         SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_count, 0),
                ifnull(last_accessed_at, created_at), created_at
@@ -95,7 +110,8 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[tuple[Any, ...
         ORDER BY fact.seq
         """,
         (*values, until),
-    ).fetchall()
+    )
+    return [Fading(*row) for row in rows]
 
 
 def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:

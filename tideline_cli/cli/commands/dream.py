@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import freeze, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.dream.run import ALL_STAGES, STAGES, Settings
+from tideline_cli.dream.plan import ALL_STAGES, STAGES, Settings
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import DAY_MS, iso
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import freeze, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.dream.run import SWEEP, Settings
+from tideline_cli.dream.plan import SWEEP, Settings
 from tideline_cli.errors import UsageError
 
 TYPE_CHECKING = False
