@@ -188,14 +188,14 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
     """A proposal whose facts changed between plan and apply is skipped, the others happen."""
     put(db, [fact(TEXT, "A1"), fact(TEXT, "A2"), fact("tea at four", "B1"),
              fact("tea at four", "B2")])  # fmt: skip
-    kept = comparison.keep
+    kept = comparison.store_pairs
 
     def meanwhile(db, compared, *, origin_number):
         with journal.batch(db, verb="forget", by=OWNER, now=NOW):
             archive(db, state(db, "A1"), by=None, now=NOW)
         kept(db, compared, origin_number=origin_number)
 
-    monkeypatch.setattr(comparison, "keep", meanwhile)
+    monkeypatch.setattr(comparison, "store_pairs", meanwhile)
     done = night(db)
     assert ([m.loser.id for m in done.plan.merges], done.skipped) == (["B2"], 1)
     (told,) = {e.reason for e in journal.entries(db, viewer=OWNER, limit=9) if e.verb == "dream"}

@@ -200,16 +200,16 @@ def test_another_rule_during_a_dream(run, home, monkeypatch):
     for said in ("the blue cat sat on the old mat", "the cat sat on the old mat not blue"):
         assert run("remember", said, "--json").json["action"] == "created"
     run("config", "set", "sameness", "reference")
-    keep = comparison.keep
+    store_pairs = comparison.store_pairs
 
     def changed(db, compared, **given):
-        keep(db, compared, **given)
+        store_pairs(db, compared, **given)
         with writing(db):
             connection.put_setting(db, "sameness", "strict")
 
     argv = ("dream", "--stage", "consolidate", "--merge-at", "0.5", "--max-loss", "1")
     assert "1 merged" in run(*argv, "--dry-run").out
-    monkeypatch.setattr(comparison, "keep", changed)
+    monkeypatch.setattr(comparison, "store_pairs", changed)
     assert "nothing to do" in run(*argv).out
     assert run("status", "--json").json["facts"]["archived"] == 0
 

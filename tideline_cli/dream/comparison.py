@@ -67,7 +67,7 @@ def compare(
     progress: Callable[[int, int], None] | None = None,
 ) -> Compared | None:  # fmt: skip
     """Return all pairs of active facts with a cosine of `floor` or more; None when there never
-    were two facts. Nothing is written; `keep` stores what was found.
+    were two facts. Nothing is written; `store_pairs` stores what was found.
 
     Pairs of facts that were compared before come from the store. `progress` is told how many
     facts are compared, of how many.
@@ -105,7 +105,7 @@ def compare(
     )  # fmt: skip
 
 
-def keep(db: Connection, compared: Compared, *, origin_number: int) -> None:
+def store_pairs(db: Connection, compared: Compared, *, origin_number: int) -> None:
     """Store what a comparison found, in short transactions; the progress comes last."""
     if not compared.seen:
         return

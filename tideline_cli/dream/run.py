@@ -53,7 +53,7 @@ def dream(
     if compared is not None:
         from tideline_cli.dream import comparison  # noqa: PLC0415  numpy
 
-        comparison.keep(db, compared, origin_number=number)
+        comparison.store_pairs(db, compared, origin_number=number)
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
     pass_.take(made.proposals)
     done = _without(made, pass_.skipped)
