@@ -148,13 +148,9 @@ class Pass:
         return True
 
     def _pass_uses_on(self, after: Fact, keeper: Fact) -> None:
-        """Count for a survivor what it has inherited: nothing, where nobody vouches for its twin.
-        """
+        """Count for a survivor the uses that it has inherited, if it has inherited any."""
         if after.access_count > keeper.access_count:
-            uses.put(
-                self._db, keeper.id, access_count=after.access_count,
-                last_accessed_at=keeper.last_accessed_at,
-            )  # fmt: skip
+            uses.put_of(self._db, replace(keeper, access_count=after.access_count))
 
     def _now_of(self, fact: Fact) -> Fact | None:
         try:

@@ -257,6 +257,6 @@ def _stored(
 def _store(db: Connection, before: Sequence[Fact], after: Sequence[Fact]) -> None:
     for old, new in zip(before, after, strict=True):
         writes.change(db, old, new)
-        count, last = new.access_count, new.last_accessed_at
-        if (old.access_count, old.last_accessed_at) != (count, last):
-            uses.put(db, new.id, access_count=count, last_accessed_at=last)
+        used = (new.access_count, new.last_accessed_at)
+        if (old.access_count, old.last_accessed_at) != used:
+            uses.put_of(db, new)

@@ -133,9 +133,7 @@ def _reword(
     if known is not None:
         fact = edits.joined(known, said, changes, edited=kept)
         writes.change(db, known, fact)
-        uses.put(
-            db, fact.id, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at
-        )
+        uses.put_of(db, fact)
     else:
         fact = _stored(db, said, kept, new, origin_number=batch.origin_number)
     edited = Ended(kept, ended(kept, at=begin(said), now=now), fact, SUPERSEDES)
@@ -192,9 +190,7 @@ def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin_numb
     )
     writes.change(db, said, standing)
     if kept.access_count:
-        uses.put(
-            db, said.id, access_count=kept.access_count, last_accessed_at=kept.last_accessed_at
-        )
+        uses.put_of(db, standing)
     return standing
 
 

@@ -139,9 +139,7 @@ def _decided(
 
 def _reinforce(db: Connection, before: Fact, after: Fact) -> None:
     writes.change(db, before, after)
-    uses.put(
-        db, after.id, access_count=after.access_count, last_accessed_at=after.last_accessed_at
-    )
+    uses.put_of(db, after)
 
 
 def _succeed(

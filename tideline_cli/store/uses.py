@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Fact
+
 
 def touch(
     db: Connection, seqs: Sequence[int], *, now: int, ids: Sequence[str] | None = None
@@ -26,6 +28,11 @@ def touch(
             """,
             (seq, now, fact_id),
         )
+
+
+def put_of(db: Connection, fact: Fact) -> None:
+    """Set the use of a fact to what the fact says."""
+    put(db, fact.id, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at)
 
 
 def put(db: Connection, fact_id: str, *, access_count: int, last_accessed_at: int) -> None:
