@@ -27,8 +27,8 @@ PROPOSALS_A_TRANSACTION = 40
 
 
 class Pass:
-    """One pass over an origin: many transactions, one batch of its journal. `rule` says by which
-    rule of sameness it was planned what is said twice."""
+    """One pass over an origin: many transactions, one batch of its journal. `rule` is the rule of
+    sameness that the pass was planned by."""
 
     def __init__(
         self, db: Connection, *, verb: str, viewer: Origin, now: int, rule: Sameness
@@ -41,27 +41,27 @@ class Pass:
         self._batch: int | None = None
         self.skipped: list[Proposal] = []
 
-    def take(self, proposals: Sequence[Proposal]) -> None:
-        """Apply the proposals in order; one whose facts have changed meanwhile is skipped."""
+    def apply(self, proposals: Sequence[Proposal]) -> None:
+        """Apply the proposals in order; one whose facts have changed since is skipped."""
         for start in range(0, len(proposals), PROPOSALS_A_TRANSACTION):
             try:
-                self._take_some(proposals[start : start + PROPOSALS_A_TRANSACTION])
+                self._apply_some(proposals[start : start + PROPOSALS_A_TRANSACTION])
             except ReplacedError as error:
                 done = f"{start - len(self.skipped):,} of {len(proposals):,} changes were made"
                 raise error.after(f"{done} in what was there before") from error
 
-    def _take_some(self, proposals: Sequence[Proposal]) -> None:
+    def _apply_some(self, proposals: Sequence[Proposal]) -> None:
         with self._open() as batch:
             self._batch = batch.number
-            is_ruled = rule_of(self._db) == self._rule
+            is_same_rule = rule_of(self._db) == self._rule
             for proposal in proposals:
-                rests_on_it = isinstance(proposal, Merge | Retire)
-                if (rests_on_it and not is_ruled) or not self._apply(proposal):
+                needs_rule = isinstance(proposal, Merge | Retire)
+                if (needs_rule and not is_same_rule) or not self._apply_one(proposal):
                     self.skipped.append(proposal)
 
     def finish(self, summary: str, *, whole: bool = True) -> int:
-        """Note what was done, and that the pass was `whole`; return the number that users know it
-        by."""
+        """Note what was done, and whether the pass was `whole`; return the number of the batch that
+        users see."""
         with self._open() as batch:
             batch.explain(summary, whole=whole)
             return batch.ordinal
@@ -71,35 +71,38 @@ class Pass:
             self._db, verb=self._verb, by=self._viewer, now=self._now, resume=self._batch
         )
 
-    def _apply(self, proposal: Proposal) -> bool:
+    def _apply_one(self, proposal: Proposal) -> bool:
         match proposal:
             case Confirm(before, after):
                 return self._change(before, after)
             case Merge():
                 return self._merge(proposal)
             case Relate(source, target):
-                ends = (self._now_of(source), self._now_of(target))
-                if not all(end is not None and end.lifecycle == "active" for end in ends):
-                    return False
-                links.add(
-                    self._db, links.Link(source.id, KIND, target.id, created_at=self._now)
-                )
-                return True
+                return self._relate(source, target)
             case Fade(fact, _, _, becomes):
                 return self._fade(fact, becomes)
             case Retire():
                 return self._retire(proposal)
 
+    def _relate(self, source: Fact, target: Fact) -> bool:
+        """Link two facts that are still active."""
+        ends = (self._current(source), self._current(target))
+        if not all(end is not None and end.lifecycle == "active" for end in ends):
+            return False
+        links.add(self._db, links.Link(source.id, KIND, target.id, created_at=self._now))
+        return True
+
     def _change(self, before: Fact, after: Fact) -> bool:
-        """Store what a proposal changes of a fact, its use excepted, if it is as it was."""
-        current = self._now_of(before)
+        """Store what a proposal changes of a fact, except its use, if the fact is as it was."""
+        current = self._current(before)
         if current is None or not _same(current, before):
             return False
         writes.change(self._db, before, after)
         return True
 
     def _merge(self, proposal: Merge) -> bool:
-        loser, keeper = self._now_of(proposal.loser), self._now_of(proposal.keeper)
+        """Archive the loser, and give the keeper what it inherits."""
+        loser, keeper = self._current(proposal.loser), self._current(proposal.keeper)
         if loser is None or keeper is None or not _same(loser, proposal.loser):
             return False
         if not self._change(proposal.keeper, proposal.after):
@@ -113,38 +116,42 @@ class Pass:
         return True
 
     def _fade(self, fact: Fact, becomes: Lifecycle) -> bool:
-        """Archive a fact that is as it was, unused since; or prune it."""
-        current = self._now_of(fact)
+        """Archive or prune a fact that is as it was, and that was not used since."""
+        current = self._current(fact)
         if current is None or current != fact:
             return False
         amend.archive(self._db, fact, by=None, now=self._now)
         if becomes == "pruned":
-            archived = replace(fact, lifecycle="archived")
-            writes.change(self._db, archived, replace(fact, lifecycle="pruned"))
+            before = replace(fact, lifecycle="archived")
+            writes.change(self._db, before, replace(fact, lifecycle="pruned"))
         return True
 
     def _retire(self, proposal: Retire) -> bool:
         """Archive a fact with the reason; the survivor's edges to it carry the reason too."""
-        loser, survivor, after = proposal.loser, proposal.survivor, proposal.after
-        current = self._now_of(loser)
+        loser, survivor = proposal.loser, proposal.survivor
+        current = self._current(loser)
         if current is None or not _same(current, loser):
             return False
-        if survivor is not None:
-            stands = self._now_of(survivor)
-            if stands is None or not _same(stands, survivor):
-                return False
-            if after is not None:
-                writes.change(self._db, survivor, after)
-                self._pass_uses_on(after, stands)
-            for kind in SUCCEEDS:
-                links.add(
-                    self._db,
-                    links.Link(survivor.id, kind, loser.id, proposal.reason, None, self._now),
-                )
-        # A reason may quote the survivor, so it stands in the survivor's edges: they go with it.
+        if survivor is not None and not self._replace_by(survivor, proposal):
+            return False
+        # A reason may quote the survivor. So it is stored in the survivor's edges, and a purge of
+        # the survivor removes it.
         note = {"replaced_by": survivor.id} if survivor else {"reason": proposal.reason}
         marked = replace(loser, metadata=dict(loser.metadata or {}) | {REMOVED: note})
         writes.change(self._db, loser, archived(marked, now=self._now))
+        return True
+
+    def _replace_by(self, survivor: Fact, proposal: Retire) -> bool:
+        """Let the survivor stand in the place of the loser, if it is as it was."""
+        current = self._current(survivor)
+        if current is None or not _same(current, survivor):
+            return False
+        if proposal.after is not None:
+            writes.change(self._db, survivor, proposal.after)
+            self._pass_uses_on(proposal.after, current)
+        for kind in SUCCEEDS:
+            ends = (survivor.id, kind, proposal.loser.id)
+            links.add(self._db, links.Link(*ends, proposal.reason, None, self._now))
         return True
 
     def _pass_uses_on(self, after: Fact, keeper: Fact) -> None:
@@ -152,7 +159,7 @@ class Pass:
         if after.access_count > keeper.access_count:
             uses.put_of(self._db, replace(keeper, access_count=after.access_count))
 
-    def _now_of(self, fact: Fact) -> Fact | None:
+    def _current(self, fact: Fact) -> Fact | None:
         try:
             return facts.find(self._db, fact.id, viewer=self._viewer)[1]
         except NotFoundError:
@@ -160,7 +167,7 @@ class Pass:
 
 
 def _same(fact: Fact, planned: Fact) -> bool:
-    """Say whether a fact is as it was planned with; what it was used for does not count."""
+    """Say whether a fact is as the plan knew it; its use may differ."""
     return fact == replace(
         planned, access_count=fact.access_count, last_accessed_at=fact.last_accessed_at
     )

@@ -129,7 +129,7 @@ def consolidate(
     if wanted is None:
         return Judged(bucket, True, False, found)
     pass_ = apply.Pass(db, verb="consolidate", viewer=viewer, now=now, rule=rule)
-    pass_.take(found.granted)
+    pass_.apply(found.granted)
     gone = tuple(item for item in found.granted if item not in pass_.skipped)
     ordinal = pass_.finish(f"{len(gone):,} archived" if gone else "nothing to do")
     done = replace(found, granted=gone)

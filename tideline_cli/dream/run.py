@@ -55,7 +55,7 @@ def dream(
 
         comparison.store_pairs(db, compared, origin_number=number)
     pass_ = apply.Pass(db, verb=verb, viewer=viewer, now=now, rule=rule)
-    pass_.take(made.proposals)
+    pass_.apply(made.proposals)
     done = _without(made, pass_.skipped)
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"
     ordinal = pass_.finish(("" if whole else "some stages: ") + summary(done), whole=whole)
