@@ -7,7 +7,6 @@ from tideline_cli.dream.plan import STAGES, plan
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import visibility
-from tideline_cli.store.connection import snapshot
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
