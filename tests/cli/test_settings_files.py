@@ -14,7 +14,7 @@ from tests.support import PEER
 from tideline_cli.config import trust
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory.context import DEFAULT_CHARS
-from tideline_cli.memory.recall import DEFAULT_LIMIT
+from tideline_cli.memory.query import DEFAULT_LIMIT
 
 ORIGIN = PEER.key
 

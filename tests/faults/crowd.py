@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from tests.faults.figures import Figures, filled, percentile, problem, state, text
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER

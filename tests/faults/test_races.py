@@ -5,7 +5,8 @@ from __future__ import annotations
 from struct import unpack
 
 from tideline_cli.memory.purge import purge
-from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
@@ -19,7 +20,7 @@ def test_a_purge_beside_a_recall(db, now):
         remember(db, new, fact_id=fact_id, now=now)
     answer = recall(db, Query("secret", mode="semantic"), viewer=OWNER, now=now)
     purge(db, ids[1:2], viewer=OWNER, now=now)
-    settle(db, answer, touch=False, now=now)
+    write_back(db, answer, touch=False, now=now)
     held = [
         number
         for (facts,) in db.execute("SELECT facts FROM vector_chunk").fetchall()

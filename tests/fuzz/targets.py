@@ -17,7 +17,8 @@ from tideline_cli.exchange.extract import transcript
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm import prompts, reply
-from tideline_cli.memory.recall import MODES, Query, recall
+from tideline_cli.memory.query import MODES, Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.model import codec, instant
 from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.model.text import terms

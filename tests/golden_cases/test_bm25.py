@@ -6,7 +6,8 @@ import pytest
 
 from tests.support import NOW, fresh_store, golden, put, reference_fact
 from tideline_cli.memory import lexical
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.ranking import bm25, decay

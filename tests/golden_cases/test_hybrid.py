@@ -7,7 +7,8 @@ import pytest
 from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
 from tideline_cli.memory import semantic
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, block
-from tideline_cli.memory.recall import DEFAULT_LIMIT, Query, recall
+from tideline_cli.memory.query import DEFAULT_LIMIT, Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import vectors
 from tideline_cli.store.transactions import writing

@@ -9,7 +9,8 @@ from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import amend
-from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import SEGMENTS, NewFact, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
@@ -86,13 +87,13 @@ class Script:
             self.db, Query(args["query"]), viewer=reference_origin(opts.get("origin")), now=self.now
         )
         self._compare(answer, result)
-        settle(self.db, answer, touch=opts.get("markAccessed", True), now=self.now)
+        write_back(self.db, answer, touch=opts.get("markAccessed", True), now=self.now)
 
     def search(self, args, result):
         query = Query(args["query"], mode="keyword")
         answer = recall(self.db, query, viewer=OWNER, now=self.now)
         self._compare(answer, result)
-        settle(self.db, answer, touch=True, now=self.now)
+        write_back(self.db, answer, touch=True, now=self.now)
 
     def list(self, args, result):
         found = facts.each(self.db, viewer=OWNER, wanted=Filter())

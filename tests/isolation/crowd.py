@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import run_main
 from tests.support import DAY, NOW, empty_store_at, fact, put
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.store import score_bounds, visibility

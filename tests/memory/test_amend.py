@@ -8,7 +8,8 @@ from tests.support import DAY, NOW, PEER, fact, put
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory import amend, contradictions, link
 from tideline_cli.memory.edit import Editor, edit
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace

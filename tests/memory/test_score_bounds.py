@@ -14,7 +14,8 @@ import pytest
 import tideline_cli
 from tests.support import NOW, fresh_store
 from tideline_cli.memory import lexical
-from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
@@ -54,7 +55,7 @@ def test_another_coder_bounds_nothing(monkeypatch):
         assert score_bounds.missing_count(db) == FACTS + 1
         assert score_bounds.wrong_count(db) == 0
         answer = recall(db, Query("harbour"), viewer=OWNER, now=NOW)
-        settle(db, answer, touch=False, now=NOW)
+        write_back(db, answer, touch=False, now=NOW)
         assert score_bounds.missing_count(db) == 0
         assert setting(db, "score_bounds", "") == "of another program"
 
@@ -80,14 +81,14 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
         score_bounds.extend(db, limit=10**6)
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
-        "import sys; from tideline_cli.memory import lexical, recall; "
+        "import sys; from tideline_cli.memory import lexical, query, recall; "
         "from tideline_cli.store.opening import open_for_reading; "
         "from tideline_cli.model.origin import OWNER\n"
         "def found(few):\n"
         "    lexical._FEW = few\n"
         "    db = open_for_reading(sys.argv[1])\n"
-        "    query = recall.Query('harbour bridge river', limit=20, mode='keyword')\n"
-        "    hits = recall.recall(db, query, viewer=OWNER, now=int(sys.argv[2])).hits\n"
+        "    asked = query.Query('harbour bridge river', limit=20, mode='keyword')\n"
+        "    hits = recall.recall(db, asked, viewer=OWNER, now=int(sys.argv[2])).hits\n"
         "    return [hit.fact.id for hit in hits]\n"
         "by_bounds, by_force = found(10), found(10**9)\n"
         "assert by_bounds == by_force, (by_bounds, by_force)\n"

@@ -17,6 +17,7 @@ from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing
+from tideline_cli.memory.query import Query
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, parse_origin
@@ -87,11 +88,11 @@ class Program:
         link.unlink(self.db, step["ends"][0], step["kind"], step["ends"][1], **given)
 
     def _recall(self, step, given):
-        query = recall.Query(
+        query = Query(
             step["query"], limit=EVERYTHING, mode="keyword", wanted=Filter(as_of=step["as_of"])
         )
         answer = recall.recall(self.db, query, **given)
-        recall.settle(self.db, answer, touch=step["as_of"] is None, now=step["at"])
+        recall.write_back(self.db, answer, touch=step["as_of"] is None, now=step["at"])
         return {"found": sorted(hit.fact.id for hit in answer.hits)}
 
     def _dream(self, step, given):

@@ -13,7 +13,8 @@ import pytest
 import tideline_cli
 from tests.support import NOW, fresh_store
 from tideline_cli.errors import WriteBlockedError
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.memory.remember import remember
 from tideline_cli.model import source
 from tideline_cli.model.fact import NewFact

@@ -10,7 +10,8 @@ from tests.conftest import run_main
 from tests.property.strategies import NASTY, anything
 from tests.support import NOW, fact, fresh_store, put
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.recall import MODES, Query, recall, settle
+from tideline_cli.memory.query import MODES, Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import ANALYZERS
 from tideline_cli.store.connection import setting
@@ -33,7 +34,7 @@ def answer_or_usage_error(db, text, mode):
     except UsageError as error:
         assert "\x00" in text or any(0xD800 <= ord(char) < 0xE000 for char in text), error
         return
-    settle(db, answer, touch=True, now=NOW)
+    write_back(db, answer, touch=True, now=NOW)
     assert [hit.score for hit in answer.hits] == sorted(
         (hit.score for hit in answer.hits), reverse=True
     )

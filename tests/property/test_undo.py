@@ -26,7 +26,8 @@ from tideline_cli.llm.client import Model
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
 from tideline_cli.memory import link as linking
-from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
@@ -103,7 +104,7 @@ def do_import(world):
 def do_recall(world):
     query = Query(world.draw(texts), limit=3)
     answer = recall(world.db, query, viewer=world.viewer, now=world.tick())
-    settle(world.db, answer, touch=True, now=world.now)
+    write_back(world.db, answer, touch=True, now=world.now)
 
 
 def do_index(world):

@@ -18,7 +18,8 @@ from tideline_cli.errors import BusyError, ReplacedError
 from tideline_cli.exchange.importer import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import restore_backup
-from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
@@ -149,7 +150,7 @@ def test_late_uses_and_vectors(store, tmp_path, now):
     other = open_for_writing(str(store))
     new = NewFact("pears and plums", "knowledge", "owner_message", OWNER)
     remember(other, new, fact_id="01ARZ3NDEKTSV4RRFFQ69G5FA0", now=now)
-    settle(db, answer, touch=True, now=now)
+    write_back(db, answer, touch=True, now=now)
     db.close()
     counted = other.execute("SELECT count(*) FROM usage").get
     held = other.execute("SELECT count(*) FROM vector_chunk").get
@@ -164,7 +165,7 @@ def test_numbers_of_other_facts(db, now):
     remember(db, new, fact_id="01ARZ3NDEKTSV4RRFFQ69G5FA0", now=now)
     answer = recall(db, Query("pears", mode="hybrid"), viewer=OWNER, now=now)
     db.execute("UPDATE fact SET id = '01ARZ3NDEKTSV4RRFFQ69G5FA1'")
-    settle(db, answer, touch=True, now=now)
+    write_back(db, answer, touch=True, now=now)
     assert db.execute("SELECT count(*) FROM usage").get == 0
     assert db.execute("SELECT count(*) FROM vector_chunk").get == 0
 

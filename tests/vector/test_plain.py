@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, fact, fresh_store, golden, put, rows
 from tideline_cli.memory import nearest, semantic
-from tideline_cli.memory.recall import Query, recall, settle
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import facts
 from tideline_cli.store.transactions import writing
@@ -194,7 +195,7 @@ def test_a_backlog_is_kept(db):
         patch.setattr(semantic, "ArrayLane", None)
         answer = recall(db, Query("vegetation"), viewer=OWNER, now=NOW)
         assert [hit.fact.id for hit in answer.hits] == ["B"]
-        settle(db, answer, touch=False, now=NOW)
+        write_back(db, answer, touch=False, now=NOW)
         assert recall(db, Query("vegetation"), viewer=OWNER, now=NOW).backlog is None
     ((_, _, _, numbers, codes),) = rows(db, "vector_chunk")
     assert np.frombuffer(numbers, "<u4").tolist() == seqs

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.edge import REPLACING, SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy

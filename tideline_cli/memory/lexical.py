@@ -7,10 +7,10 @@ beat whatever is left.
 
 from __future__ import annotations
 
+from tideline_cli.memory.query import Match
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.model.record import record
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
 from tideline_cli.ranking.trust import trust
@@ -28,21 +28,6 @@ if TYPE_CHECKING:
 _FEW = 400  # facts that are cheaper to read than to bound
 _STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
 _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
-
-
-@record
-class Match:
-    """A ranked fact before its text is read."""
-
-    seq: int
-    id: str
-    created_at: int
-    score: float
-    why: Breakdown
-
-    def order(self) -> tuple[float, int, str]:
-        """Return the sort key: best first, then newer, then by id."""
-        return -self.score, -self.created_at, self.id
 
 
 def search(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.memory.lexical import Match
 from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
+from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.model.record import record
 from tideline_cli.ranking import decay, diversity, fuse
 from tideline_cli.ranking.trust import trust
 from tideline_cli.store import facts, vectors, visibility
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tideline_cli.memory.nearest import Chunk, Lane, Rough
-    from tideline_cli.memory.recall import Query
+    from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.vector.embedder import Embedder
@@ -41,17 +40,6 @@ PLAIN_CHARS = 4096
 PLAIN_HITS = 64
 
 _resolved: dict[str, Embedder] = {}
-
-
-@record
-class Backlog:
-    """Vectors made by a recall for facts that had none, to be stored after the answer."""
-
-    origin_number: int
-    embedder: str
-    numbers: tuple[int, ...]
-    codes: bytes
-    ids: tuple[str, ...]
 
 
 def extended(
@@ -96,7 +84,7 @@ def embedder_of(db: Connection) -> Embedder:
     return _resolved[name]
 
 
-def keep(db: Connection, backlog: Backlog) -> None:
+def store_backlog(db: Connection, backlog: Backlog) -> None:
     """Store the vectors of a backlog."""
     vectors.append(
         db,
@@ -108,7 +96,7 @@ def keep(db: Connection, backlog: Backlog) -> None:
     )
 
 
-def diversified(
+def diversify(
     db: Connection, query: Query, matches: list[Match], *, viewer: Origin
 ) -> list[Match]:
     """Return the best `query.limit` of the matches by maximal marginal relevance."""

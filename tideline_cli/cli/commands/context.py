@@ -9,7 +9,8 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, Block, block
-from tideline_cli.memory.recall import ALL, DEFAULT_LIMIT, NOTHING, Query, recall, settle
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
+from tideline_cli.memory.recall import recall, write_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def run(
         session.note(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
     if db is not None and answer.backlog is not None:
         output.deliver()
-        settle(db, answer, touch=False, now=session.now)
+        write_back(db, answer, touch=False, now=session.now)
     return 0
 
 

@@ -7,7 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import contradictions as memory
-from tideline_cli.memory.recall import ALL
+from tideline_cli.memory.query import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.policy.contradictions import MIN_SCORE

@@ -6,7 +6,8 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.recall import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query, recall, settle
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS
 from tideline_cli.ranking.decay import DECAYS
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.recall import Answer
+    from tideline_cli.memory.query import Recalled
     from tideline_cli.model.hit import Hit
 
 HELP = """Find the facts that answer a query.
@@ -76,7 +77,7 @@ def run(
         session.keep_hits([hit.fact.id for hit in answer.hits])
     if db is not None:
         output.deliver()
-        settle(db, answer, touch=not passive, now=session.now)
+        write_back(db, answer, touch=not passive, now=session.now)
     return 0 if answer.hits else 1
 
 
@@ -95,7 +96,7 @@ def _query(
     )
 
 
-def _print(session: Session, query: Query, answer: Answer, explain: bool) -> None:
+def _print(session: Session, query: Query, answer: Recalled, explain: bool) -> None:
     if session.json:
         output.emit_json(_form(query, session.viewer.key, answer, explain))
     elif output.is_terminal(session) and answer.hits:
@@ -126,7 +127,7 @@ def explanation(hit: Hit) -> str:
     return f"{hit.score:.4f} = {near}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
 
 
-def _form(query: Query, origin: str, answer: Answer, explain: bool) -> dict[str, Any]:
+def _form(query: Query, origin: str, answer: Recalled, explain: bool) -> dict[str, Any]:
     return {
         "query": query.text,
         "origin": origin,

@@ -18,7 +18,8 @@ from tideline_cli.exchange.extract.types import (
     kind_proposal,
 )
 from tideline_cli.llm import prompts, reply
-from tideline_cli.memory.recall import Query, recall
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record
 from tideline_cli.policy import identifiers, prompt_lines
 from tideline_cli.store import facts, locks

@@ -1,0 +1,72 @@
+"""What is asked of recall, what a lane finds, and what is answered."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+from tideline_cli.store.facts import Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tideline_cli.model.hit import Breakdown, Hit
+    from tideline_cli.ranking.decay import Decay
+
+    Mode = Literal["hybrid", "keyword", "semantic"]
+    Fusion = Literal["append"]
+
+MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
+DEFAULT_LIMIT = 8
+ALL = 2**31 - 1
+
+
+@record
+class Query:
+    """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's."""
+
+    text: str
+    limit: int = DEFAULT_LIMIT
+    mode: Mode = "hybrid"
+    fusion: Fusion = "append"
+    decay: Decay = "half-life"
+    min_sim: float | None = None
+    mmr: float = 1.0
+    wanted: Filter = Filter()
+
+
+@record
+class Match:
+    """A ranked fact before its text is read."""
+
+    seq: int
+    id: str
+    created_at: int
+    score: float
+    why: Breakdown
+
+    def order(self) -> tuple[float, int, str]:
+        """Return the sort key: best first, then newer, then by id."""
+        return -self.score, -self.created_at, self.id
+
+
+@record
+class Backlog:
+    """Vectors made by a recall for facts that had none, to be stored after the answer."""
+
+    origin_number: int
+    embedder: str
+    numbers: tuple[int, ...]
+    codes: bytes
+    ids: tuple[str, ...]
+
+
+@record
+class Recalled:
+    """The hits in order, their numbers, and the vectors that were made on the way."""
+
+    hits: tuple[Hit, ...]
+    seqs: tuple[int, ...]
+    backlog: Backlog | None
+
+
+NOTHING = Recalled((), (), None)
