@@ -37,9 +37,12 @@ def test_a_name_loads_its_own_module_alone(name):
 
 
 def test_the_public_module_stands_in(monkeypatch):
-    """Where the interpreter has no such private module, the public one gives the name."""
-    monkeypatch.setitem(lean._HOMES, "sha256", ("_no_such_module", "hashlib"))
+    """Where the interpreter has no such private modules, the public ones give the names."""
+    for private in ("_blake2", "_json", "_sha256", "_sha2"):
+        monkeypatch.setitem(sys.modules, private, None)
     assert lean.sha256 is hashlib.sha256
+    assert lean.blake2b is hashlib.blake2b
+    assert lean.encode_basestring is encoder.encode_basestring
     with pytest.raises(AttributeError, match="md5"):
         lean.md5  # noqa: B018
 
