@@ -10,7 +10,7 @@ from tests.golden_cases.test_dream import compare, stored
 from tests.support import NOW, deviation, fresh_store, golden
 from tideline_cli.dream import consolidate
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.client import Model
+from tideline_cli.llm.model_settings import Model
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.store import stats
 from tideline_cli.store.connection import put_setting

@@ -7,7 +7,8 @@ import os
 import pytest
 
 from tideline_cli.errors import UsageError
-from tideline_cli.llm.client import Model, checked, complete, key_from, model_from
+from tideline_cli.llm.client import complete
+from tideline_cli.llm.model_settings import Model, checked_model, key_from, model_from
 from tideline_cli.llm.wording import excerpt, scalar
 
 KEY = "sk-very-secret-0123456789"
@@ -30,7 +31,7 @@ def endpoint(url, **given):
 )
 def test_base_urls(url, tidy):
     """HTTPS goes anywhere, HTTP to this machine; slashes at the end are dropped."""
-    assert checked(endpoint(url)) == endpoint(tidy)
+    assert checked_model(endpoint(url)) == endpoint(tidy)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_base_urls(url, tidy):
 )  # fmt: skip
 def test_refused_base_urls(url):
     """Whatever else an address is, it is a usage error, also where `checked` was not asked."""
-    for ask in (checked, lambda model: complete(model, "hello")):
+    for ask in (checked_model, lambda model: complete(model, "hello")):
         with pytest.raises(UsageError) as caught:
             ask(endpoint(url, key=KEY))
         assert caught.value.message.isprintable()
@@ -76,7 +77,7 @@ def test_refused_base_urls(url):
 def test_refused_models(model):
     """A model is one command, or a base URL and a name; its key can be sent."""
     with pytest.raises(UsageError):
-        checked(model)
+        checked_model(model)
 
 
 def test_the_key_is_not_shown():
@@ -88,7 +89,7 @@ def test_the_key_is_not_shown():
     )
     assert f"{model} {model!s} {[model]}".count(KEY) == 0
     with pytest.raises(UsageError) as caught:
-        checked(endpoint("https://example.com", key=KEY + "\n"))
+        checked_model(endpoint("https://example.com", key=KEY + "\n"))
     assert KEY not in str(caught.value)
 
 

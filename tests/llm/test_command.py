@@ -16,7 +16,8 @@ import pytest
 from tests.llm.test_endpoint import LATE
 from tests.support import ROOT
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.client import LARGEST_REPLY, Model, complete
+from tideline_cli.llm.client import complete
+from tideline_cli.llm.model_settings import LARGEST_REPLY, Model
 
 
 def program(script, **given):

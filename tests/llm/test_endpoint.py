@@ -15,7 +15,8 @@ import pytest
 from tests.llm.server import Step, half, reply, serving
 from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import endpoint
-from tideline_cli.llm.client import LARGEST_REPLY, Model, complete
+from tideline_cli.llm.client import complete
+from tideline_cli.llm.model_settings import LARGEST_REPLY, Model
 
 KEY = "sk-very-secret-0123456789"
 LATE = "allow a longer timeout, or ask a faster model"

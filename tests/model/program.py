@@ -14,7 +14,7 @@ from tideline_cli.dream.run import dream
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
-from tideline_cli.llm.client import Model
+from tideline_cli.llm.model_settings import Model
 from tideline_cli.memory import amend, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing
 from tideline_cli.memory.query import Query

@@ -6,7 +6,8 @@ import os
 
 from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
-from tideline_cli.llm.client import KEY_VARIABLE, LONGEST_TIMEOUT, Model, complete, model_from
+from tideline_cli.llm.client import complete
+from tideline_cli.llm.model_settings import KEY_VARIABLE, LONGEST_TIMEOUT, Model, model_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.llm.client import Model
+    from tideline_cli.llm.model_settings import Model
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 

@@ -14,14 +14,14 @@ from time import monotonic
 from typing import cast
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.client import KEY_VARIABLE, LARGEST_REPLY
+from tideline_cli.llm.model_settings import KEY_VARIABLE, LARGEST_REPLY
 from tideline_cli.llm.wording import excerpt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-    from tideline_cli.llm.client import Model
+    from tideline_cli.llm.model_settings import Model
 
 _CHUNK = 1 << 16
 _LAST_WORDS = 4096  # bytes of stderr that are kept

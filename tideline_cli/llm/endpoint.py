@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tideline_cli.errors import UnavailableError
-from tideline_cli.llm.client import LARGEST_REPLY, is_loopback
+from tideline_cli.llm.model_settings import LARGEST_REPLY, is_loopback
 from tideline_cli.llm.wording import excerpt
 from tideline_cli.model.record import record
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from socket import socket
     from typing import Any
 
-    from tideline_cli.llm.client import Model
+    from tideline_cli.llm.model_settings import Model
 
 PAUSES = (0.5, 2.0)  # seconds before the second and the third try
 LONGEST_PAUSE = 10.0  # seconds; a server that asks for more is asked again after these

@@ -177,12 +177,12 @@ def _set(session: Session, name: str, value: str) -> None:
 
 def _check_model(name: str, value: str) -> None:
     """Raise UsageError for a command or an address that cannot be asked; an empty one is none."""
-    from tideline_cli.llm.client import Model, checked  # noqa: PLC0415  urllib, 10 ms
+    from tideline_cli.llm.model_settings import Model, checked_model  # noqa: PLC0415  urllib, 10 ms
 
     if name == "llm" and value.strip() and value.strip().lower() != NO_MODEL:
-        checked(Model(value, None, None, None, _PATIENCE))
+        checked_model(Model(value, None, None, None, _PATIENCE))
     if name == "base_url" and value.strip():
-        checked(Model(None, value, "any", None, _PATIENCE))
+        checked_model(Model(None, value, "any", None, _PATIENCE))
 
 
 def _set_of_file(session: Session, name: str, value: Any) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.dream.consolidate import Bucket
-    from tideline_cli.llm.client import Model
+    from tideline_cli.llm.model_settings import Model
 
     Done = list[tuple[Origin, Judged]]
 

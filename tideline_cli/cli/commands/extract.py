@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.extraction import Job
     from tideline_cli.cli.session import Session
-    from tideline_cli.llm.client import Model
+    from tideline_cli.llm.model_settings import Model
 
 HELP = """Distil facts from a conversation.
 
