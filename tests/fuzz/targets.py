@@ -149,8 +149,8 @@ def model_reply(data: bytes) -> None:
     """A model's reply is read whatever it is; what comes of it can be stored."""
     text = text_of(data)
     for value in (
-        reply.archive_ids(text), reply.archive_reasons(text), reply.extracted(text).facts,
-        reply.relationships(text), reply.items(text), reply.related(text),
+        reply.archive_request(text), reply.archive_reasons(text), reply.extracted(text).facts,
+        reply.relationships(text), reply.items(text),
     ):  # fmt: skip
         str(value).encode()
     said = reply.unechoed(f"{prompts.EXTRACTION}\n\n{text}", prompts.EXTRACTION, text)

@@ -18,7 +18,7 @@ from tideline_cli.store import cursors, facts, journal, links
 from tideline_cli.store.connection import put_setting
 
 GOLDEN = golden("extraction")
-KNOWN = prompts.candidates("x").strip().split("\n")[0]
+KNOWN = prompts.known_facts_block("x").strip().split("\n")[0]
 
 
 def conversation(forms):

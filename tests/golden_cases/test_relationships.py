@@ -35,7 +35,7 @@ def test_references(case):
     names = ("a", "b", "type", "reason", "strength")
     assert [
         {name: getattr(ref, name) for name in names if getattr(ref, name) is not None}
-        for ref in reply.relationships(case["text"])
+        for ref in reply.relationships(case["text"]) or ()
     ] == case["refs"]
 
 
@@ -60,7 +60,7 @@ def test_candidate_block():
     """Known facts end the prompt, one a line, the first 200 characters of each."""
     assert deviation("prompt_wording")
     known = [fact("short", "o1"), fact("y" * 300, "o2")]
-    block = prompts.candidates(prompt_lines.lines(known, longest=200))
+    block = prompts.known_facts_block(prompt_lines.lines(known, longest=200))
     heading = block.strip().split("\n")[0]
     assert block == GOLDEN["candidate_block"].replace("<KNOWN>", heading)
 

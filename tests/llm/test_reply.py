@@ -11,29 +11,27 @@ from hypothesis import strategies as st
 
 from tests.support import golden
 from tideline_cli.llm import prompts
+from tideline_cli.llm.json_in_prose import balanced_objects
 from tideline_cli.llm.reply import (
+    DistilledItem,
     Draft,
     Extracted,
-    Item,
     Reference,
-    archive_ids,
     archive_reasons,
     archive_request,
     extracted,
     items,
-    objects,
-    related,
     relationships,
     unechoed,
 )
 from tideline_cli.model.record import as_dict
 
 CASES = golden("llm_parsing")
-PARSERS = (objects, archive_ids, archive_request, extracted, relationships, items)
+PARSERS = (balanced_objects, archive_request, extracted, relationships, items)
 TEA = {"kind": "preference", "text": "likes tea", "confidence": 0.9}
-TEA_ITEM = Item("preference", "likes tea", 0.9)
+TEA_ITEM = DistilledItem("preference", "likes tea", 0.9)
 DOG = {"kind": "fact", "text": "has a dog", "confidence": 1}
-DOG_ITEM = Item("fact", "has a dog", 1.0)
+DOG_ITEM = DistilledItem("fact", "has a dog", 1.0)
 
 
 def shown(value):
@@ -44,13 +42,13 @@ def shown(value):
 @pytest.mark.parametrize("case", CASES["balanced"], ids=lambda case: case["text"])
 def test_balanced_objects(case):
     """The top-level objects of a text are those of the reference."""
-    assert objects(case["text"]) == case["objects"]
+    assert balanced_objects(case["text"]) == case["objects"]
 
 
 @pytest.mark.parametrize("case", CASES["consolidation"], ids=lambda case: case["text"])
 def test_archive_ids(case):
     """The ids to archive are those of the reference."""
-    assert archive_ids(case["text"]) == case["archive"]
+    assert (archive_request(case["text"]) or []) == case["archive"]
 
 
 @pytest.mark.parametrize("case", CASES["extraction"], ids=lambda case: case["text"])
@@ -64,7 +62,7 @@ def test_extraction(case):
 @pytest.mark.parametrize("case", CASES["relationships"], ids=lambda case: case["text"])
 def test_relationships(case):
     """The edges are those of the reference."""
-    assert [shown(reference) for reference in relationships(case["text"])] == case["refs"]
+    assert [shown(reference) for reference in relationships(case["text"]) or ()] == case["refs"]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +105,6 @@ def test_relationships(case):
 def test_archive_request(text, wanted):
     """The last strict object with a list counts, outside strings and thoughts; else nothing."""
     assert archive_request(text) == wanted
-    assert archive_ids(text) == (wanted or [])
 
 
 def test_an_extraction_with_edges():
@@ -202,8 +199,8 @@ def test_no_items(text, wanted):
 def test_confidence(said, confidence):
     """A confidence that is no number within 0 and 1 is 0; so is one that is missing."""
     text = f'[{{"kind":"fact","text":" t ","confidence":{said}}}]'
-    assert items(text) == [Item("fact", "t", confidence)]
-    assert items('[{"kind":"fact","text":"t"}]') == [Item("fact", "t", 0.0)]
+    assert items(text) == [DistilledItem("fact", "t", confidence)]
+    assert items('[{"kind":"fact","text":"t"}]') == [DistilledItem("fact", "t", 0.0)]
 
 
 EMPTY_FENCE = '{"facts": []}\n```json\n{"facts": [{"content": "tea", "segment": "context"}]}\n```'
@@ -226,13 +223,13 @@ def test_the_last_whole_object_counts():
 def test_our_own_examples_cannot_be_read(text):
     """The examples of our prompts are no reply, wherever they stand."""
     assert not extracted(text).parsed
-    assert (archive_request(text), related(text), items(text)) == (None, None, None)
+    assert (archive_request(text), relationships(text), items(text)) == (None, None, None)
 
 
 def test_what_has_no_edges_to_say():
     """A reply without a list of edges is told from one whose list is empty."""
-    assert [related(text) for text in ("nope", "{}", '{"facts": []}')] == [None] * 3
-    assert related('{"relationships": []}') == []
+    assert [relationships(text) for text in ("nope", "{}", '{"facts": []}')] == [None] * 3
+    assert relationships('{"relationships": []}') == []
 
 
 @pytest.mark.parametrize("prompt", ["USER: hi", "USER: " + "words " * 300])
@@ -273,7 +270,7 @@ def test_hostile_replies(text):
     for parse in PARSERS:
         parse(text)
     assert perf_counter() - started < 10
-    assert archive_ids(text) == []
+    assert not archive_request(text)
 
 
 @given(st.text(alphabet='{}[]"\\:, \nabfact1é\ud800<think>/', max_size=60))
@@ -281,7 +278,7 @@ def test_no_text_fails(text):
     """Whatever the text, each parser answers, and what it gives is text that UTF-8 can say."""
     for parse in PARSERS[1:]:
         repr(parse(text)).encode()
-    for one in objects(text):
+    for one in balanced_objects(text):
         assert one[0] + one[-1] == "{}"
         assert one in text
 

@@ -87,7 +87,7 @@ def _asked(ask: Ask, prompt: str) -> str:
 
 def _read(said: str) -> list[Reference]:
     """Return the edges of a reply; raise TidelineError for one that cannot be read."""
-    references = reply.related(said)
+    references = reply.relationships(said)
     if references is None:
         raise TidelineError(
             "the model's reply is not the JSON that was asked for",

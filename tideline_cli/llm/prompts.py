@@ -135,7 +135,7 @@ _GLEANING = (
 _LONGEST_REPLY = 8000
 
 
-def candidates(lines: str) -> str:
+def known_facts_block(lines: str) -> str:
     """Return the block of known facts that ends an extraction's prompt; nothing for none."""
     return f"\nKNOWN FACTS (an edge may join a new fact to one of these):\n{lines}" if lines else ""
 

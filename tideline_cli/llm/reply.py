@@ -1,40 +1,21 @@
-"""What a model's reply says: JSON found in prose, every value checked.
+"""What a model's reply says: each form that a prompt asks for, every value checked.
 
 Pure. Nothing here raises for any text: what cannot be read is not there.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from math import floor, isfinite
 
+from tideline_cli.llm.json_in_prose import json_objects, json_values
 from tideline_cli.llm.wording import scalar
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
-# A quoted string counts as one token, so that its brackets open and close nothing.
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
-_IN_OBJECT = re.compile(rf"[{{}}]|{_STRING}", re.DOTALL)
-_IN_VALUE = re.compile(rf"[{{}}\[\]]|{_STRING}", re.DOTALL)
-# What a reasoning model thinks aloud, in the spellings of several makers.
-_THOUGHTS = (
-    r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad"
-    r"|inner_monologue|internal|plan(?:ning)?|draft|commentary)"
-)
-_TAG = (
-    rf"<(?P<close>/?){_THOUGHTS}(?:\s[^<>]{{0,80}})?>|\[(?P<shut>/?)(?:think(?:ing)?|reasoning)\]"
-    rf"|◁(?P<stop>/?){_THOUGHTS}▷|<\|(?P<phase>begin|end)_of_{_THOUGHTS}\|>"
-    r"|<\|channel\|>\s{0,4}(?P<channel>analysis|commentary|thought|final)[^<>]{0,80}<\|message\|>"
-    r"|(?P<over><\|(?:end|return|start|call)\|>)"
-)
-_OPEN_OBJECT = re.compile(rf"{{|{_TAG}", re.IGNORECASE)
-_OPEN_VALUE = re.compile(rf"{_TAG}|[{{\[]", re.IGNORECASE)
-_ANY_TAG = re.compile(_TAG, re.IGNORECASE)
 # What the examples of our prompts hold in the place of words.
 _BLANKS = frozenset(("…", "...", "<…>", "<...>", "[…]", "[...]", "string", "<string>"))
 
@@ -73,7 +54,7 @@ class Extracted:
 
 
 @record
-class Item:
+class DistilledItem:
     """A memory as a model distils it from one message."""
 
     kind: str
@@ -94,20 +75,6 @@ def unechoed(text: str, system: str, prompt: str) -> str:
     return rest
 
 
-def objects(text: str) -> list[str]:
-    """Return the top-level balanced {...} of a text, in order; one that never closes ends it.
-
-    What stands in the tags of a reasoning model is no part of it, and nothing before the end of
-    such a thought that has no beginning.
-    """
-    return _balanced(text, _OPEN_OBJECT, _IN_OBJECT)
-
-
-def archive_ids(text: str) -> list[str]:
-    """Return the ids that a consolidation wants archived; none for a reply that says nothing."""
-    return archive_request(text) or []
-
-
 def archive_request(text: str) -> list[str] | None:
     """Return the ids of the last object with a list `archive`; None when there is none."""
     value = _archive(text)
@@ -118,7 +85,7 @@ def archive_request(text: str) -> list[str] | None:
 
 def _archive(text: str) -> dict[str, Any] | None:
     """Return the last object with a list `archive`, unless it is the example of our prompt."""
-    listed = [value for value in _objects(text) if isinstance(value.get("archive"), list)]
+    listed = [value for value in json_objects(text) if isinstance(value.get("archive"), list)]
     real = [value for value in listed if value["archive"] != ["id", "id"]]
     return real[-1] if real else None
 
@@ -137,7 +104,7 @@ def extracted(text: str) -> Extracted:
     The last object with a list `facts` counts; without one, `{}` says that there are none. The
     example of our prompt is no such object.
     """
-    values = [value for value in _objects(text) if not _is_example(value)]
+    values = [value for value in json_objects(text) if not _is_example(value)]
     found = _last_list(values, "facts")
     if found is None:
         return Extracted((), {} in values, ())
@@ -145,24 +112,19 @@ def extracted(text: str) -> Extracted:
     return Extracted(drafts, True, tuple(_references(values) or ()))
 
 
-def relationships(text: str) -> list[Reference]:
-    """Return the edges in the last object with a list `relationships`; both ends are named."""
-    return related(text) or []
-
-
-def related(text: str) -> list[Reference] | None:
-    """Return the edges of a reply as `relationships` does, None for one that has no such list."""
-    values = [value for value in _objects(text) if not _is_example(value)]
+def relationships(text: str) -> list[Reference] | None:
+    """Return the edges in the last object with a list `relationships`, None when there is no such
+    list. An edge names both ends."""
+    values = [value for value in json_objects(text) if not _is_example(value)]
     return _references(values)
 
 
-def items(text: str) -> list[Item] | None:
+def items(text: str) -> list[DistilledItem] | None:
     """Return distilled memories; None when nothing is well-formed, [] for an empty answer.
 
     The last list that holds one counts, else every object that is one.
     """
-    chunks = _balanced(text, _OPEN_VALUE, _IN_VALUE)
-    values = [value for chunk in chunks if (value := _decoded(chunk)) is not None]
+    values = json_values(text)
     listed = [found for value in values if (found := _listed(value)) is not None]
     lists = [found for found in listed if not _are_blank(found, "text")]
     for found in reversed(lists):
@@ -197,11 +159,11 @@ def _listed(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) else None
 
 
-def _items(values: list[Any]) -> list[Item]:
+def _items(values: list[Any]) -> list[DistilledItem]:
     return [item for one in values if (item := _item(one)) is not None]
 
 
-def _item(value: Any) -> Item | None:
+def _item(value: Any) -> DistilledItem | None:
     if not isinstance(value, dict):
         return None
     kind, text = _text(value.get("kind")), _text(value.get("text"))
@@ -209,7 +171,7 @@ def _item(value: Any) -> Item | None:
         return None
     confidence = _number(value.get("confidence"))
     is_share = confidence is not None and 0 <= confidence <= 1
-    return Item(kind.strip(), text.strip(), confidence if is_share and confidence else 0.0)
+    return DistilledItem(kind.strip(), text.strip(), confidence if is_share and confidence else 0.0)
 
 
 def _draft(value: Any) -> Draft | None:
@@ -256,72 +218,3 @@ def _number(value: Any) -> float | None:
 def _last_list(values: Iterable[dict[str, Any]], key: str) -> list[Any] | None:
     listed = [value for found in values if isinstance(value := found.get(key), list)]
     return listed[-1] if listed else None
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    for chunk in objects(text):
-        value = _decoded(chunk)
-        if isinstance(value, dict):
-            yield value
-
-
-def _balanced(text: str, opening: re.Pattern[str], tokens: re.Pattern[str]) -> list[str]:
-    """Return what balances outside of thoughts."""
-    chunks: list[str] = []
-    end = 0
-    while (found := opening.search(text, end)) is not None:
-        if found[0] in ("{", "["):
-            end = _end(text, found.start(), tokens)
-            if end < 0:
-                break
-            chunks.append(text[found.start() : end])
-        elif _begins(found):
-            end = _thought_end(text, found.end())
-        else:
-            end = found.end()
-            if not found["over"] and found["channel"] is None:
-                chunks.clear()  # a thought whose beginning the template has cut off
-    return chunks
-
-
-def _begins(tag: re.Match[str]) -> bool:
-    """Say whether a tag begins a thought."""
-    if tag["channel"] is not None:
-        return tag["channel"].lower() != "final"
-    if tag["phase"] is not None:
-        return tag["phase"].lower() == "begin"
-    return not tag["over"] and not (tag["close"] or tag["shut"] or tag["stop"])
-
-
-def _thought_end(text: str, start: int) -> int:
-    """Return where a thought ends: at the first tag that ends one, or with the text."""
-    tag = next((tag for tag in _ANY_TAG.finditer(text, start) if not _begins(tag)), None)
-    return len(text) if tag is None else tag.end()
-
-
-def _end(text: str, start: int, tokens: re.Pattern[str]) -> int:
-    depth = 0
-    for token in tokens.finditer(text, start):
-        first = text[token.start()]
-        if first in "{[":
-            depth += 1
-        elif first in "}]":
-            depth -= 1
-            if depth == 0:
-                return token.end()
-    return -1
-
-
-def _decoded(text: str) -> Any:
-    """Return the value of strict JSON, numbers as floats; None for what is none."""
-    try:
-        return _JSON.decode(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"JSON has no {name}")
-
-
-_JSON = json.JSONDecoder(parse_int=float, parse_constant=_refuse)

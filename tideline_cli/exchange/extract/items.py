@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tideline_cli.exchange.extract.types import Proposal
-    from tideline_cli.llm.reply import Item
+    from tideline_cli.llm.reply import DistilledItem
     from tideline_cli.model.source import Source
     from tideline_cli.store.cursors import Pass
 
@@ -85,7 +85,7 @@ def _answer(
     return Answer(proposals, refused=len(listed) - len(proposals))
 
 
-def _is_fit(item: Item, kinds: tuple[str, ...], said: str) -> bool:
+def _is_fit(item: DistilledItem, kinds: tuple[str, ...], said: str) -> bool:
     return (
         item.kind in kinds
         and item.confidence >= MIN_CONFIDENCE

@@ -184,7 +184,7 @@ def fact_requests(
         if not new:
             return
         known = () if db is None else _related(db, new, viewer=context.origin, now=context.now)
-        block = prompts.candidates(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
+        block = prompts.known_facts_block(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
         yield Request(
             "facts",
             prompts.EXTRACTION,
