@@ -45,6 +45,11 @@ class ChunkEmbedder:
         beside = self._beside if self._beside is not None and self._beside.ask(texts) else None
         self._under_way.append(_Asked(texts, beside))
 
+    @property
+    def texts_under_way(self) -> list[list[str]]:
+        """The texts of each chunk that is started and not finished, oldest first."""
+        return [asked.texts for asked in self._under_way]
+
     def finish(self) -> bytes:
         """Return the packed vectors of the oldest chunk under way, one after the other."""
         asked = self._under_way.pop(0)

@@ -1,0 +1,75 @@
+"""The vectors of an import: begun before a chunk is stored, and stored with its facts."""
+
+from __future__ import annotations
+
+from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
+from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embed_backlog
+from tideline_cli.model.record import record
+from tideline_cli.store import vectors
+from tideline_cli.store.connection import setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from apsw import Connection
+
+
+@record
+class AddedFact:
+    """A fact that a chunk has added: its number, the number of its origin, and the place of its
+    text in the chunk."""
+
+    seq: int
+    origin_number: int
+    place: int
+
+
+class ChunkVectors:
+    """Makes the vectors of each chunk in the order of `begin`, by the embedder of the store."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self._embedder = ChunkEmbedder(db)
+
+    def begin(self, texts: list[str]) -> None:
+        """Begin with the vectors of the texts of a chunk."""
+        self._embedder.start(texts)
+
+    def store(self, added: Sequence[AddedFact], *, chunk_size: int) -> None:
+        """Store the vectors of the facts that the oldest chunk begun has added, in an open
+        transaction. Where the store has another embedder by now, go on with that one: `catch_up`
+        makes the vectors of this chunk."""
+        codes = self._embedder.finish()
+        if self._embedder.name != setting(self._db, "embedder", DEFAULT_EMBEDDER):
+            self._change_embedder()
+            return
+        size = len(codes) // chunk_size
+        by_origin: dict[int, tuple[list[int], list[bytes]]] = {}
+        for one in added:
+            numbers, parts = by_origin.setdefault(one.origin_number, ([], []))
+            numbers.append(one.seq)
+            parts.append(codes[one.place * size : (one.place + 1) * size])
+        name = self._embedder.name
+        for origin, (numbers, parts) in by_origin.items():
+            joined = b"".join(parts)
+            vectors.append(self._db, numbers, joined, origin_number=origin, embedder=name)
+
+    def close(self) -> None:
+        """End the process that embeds beside the import."""
+        self._embedder.close()
+
+    def _change_embedder(self) -> None:
+        under_way = self._embedder.texts_under_way
+        self._embedder.close()
+        self._embedder = ChunkEmbedder(self._db)
+        for texts in under_way:
+            self._embedder.start(texts)
+
+
+def catch_up(db: Connection, origin_numbers: Iterable[int]) -> None:
+    """Make the vectors of all facts of some origins that have none, in an open transaction:
+    vectors follow the order of facts, so these come before those of a new chunk."""
+    for origin_number in origin_numbers:
+        while embed_backlog(db, origin_number=origin_number, limit=2 * vectors.CHUNK):
+            pass
