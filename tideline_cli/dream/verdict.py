@@ -8,7 +8,14 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import covers, may_be_one, merged
-from tideline_cli.policy.sameness import SAME_TERMS, apart, richness, same_slot
+from tideline_cli.policy.sameness import (
+    SAME_SLOT_COSINE,
+    SAME_SLOT_TERMS,
+    SAME_TERMS,
+    apart,
+    richness,
+    same_slot,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +26,6 @@ if TYPE_CHECKING:
 
     Cosine = Callable[[Fact, Fact], float]
 
-SAME_SLOT_TERMS = 0.40
-SAME_SLOT_COSINE = 0.45
 UNSAID = "named as needless by the model"
 
 

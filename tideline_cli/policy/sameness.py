@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SAMENESS: tuple[Sameness, ...] = ("strict", "reference")
 SAME_TERMS = 0.85
+# Of two facts, one of them in a slot, by the rule `reference`.
+SAME_SLOT_TERMS = 0.40
+SAME_SLOT_COSINE = 0.45
 
 
 def apart(one: str, other: str, *, rule: Sameness, learned: bool = False) -> str | None:

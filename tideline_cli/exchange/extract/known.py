@@ -6,7 +6,13 @@ from math import ceil
 
 from tideline_cli.memory.near_duplicates import likeliest, rule_of
 from tideline_cli.model.text import jaccard, terms
-from tideline_cli.policy.sameness import SAME_TERMS, apart, richness
+from tideline_cli.policy.sameness import (
+    SAME_SLOT_COSINE,
+    SAME_SLOT_TERMS,
+    SAME_TERMS,
+    apart,
+    richness,
+)
 from tideline_cli.store import facts, fts, slots, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.vector import hrr_plain
@@ -21,8 +27,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
 
-SAME_SLOT_TERMS = 0.40
-SAME_SLOT_COSINE = 0.45
 _RARE = 64
 _FEW = 200  # texts that plain Python embeds sooner than numpy is loaded
 
