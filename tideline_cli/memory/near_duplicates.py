@@ -45,7 +45,7 @@ def twins(
     comparing them ends soon, as the caller holds the write lock. Those that cannot say the same
     for their figures come last, the newest few of them: they are there to be named.
     """
-    near = list(_near(db, distinct, origin_number))
+    near = list(sharing(db, distinct, origin_number=origin_number))
     if rule == "reference":
         for seq, theirs in near:
             yield from _loaded(db, [(seq, theirs)], viewer)
@@ -53,7 +53,8 @@ def twins(
     seen = {seq for seq, _ in near}
     for spelled in _respelled(db, text, distinct):
         # They share as much with the text once its figures are spelled as theirs are.
-        near += [(seq, distinct) for seq, _ in _near(db, spelled, origin_number) if seq not in seen]
+        like = sharing(db, spelled, origin_number=origin_number)
+        near += [(seq, distinct) for seq, _ in like if seq not in seen]
     hopeful: list[tuple[int, frozenset[str]]] = []
     others: list[tuple[int, frozenset[str]]] = []
     for found in near:
@@ -119,17 +120,18 @@ def _loaded(
             yield Rival(twin, theirs)
 
 
-def _near(
-    db: Connection, distinct: frozenset[str], origin_number: int
+def sharing(
+    db: Connection, distinct: frozenset[str], *, origin_number: int, least: float = SAME_TERMS
 ) -> Iterator[tuple[int, frozenset[str]]]:
-    """Yield (number, terms) of the active facts that share so much of the terms, oldest first.
+    """Yield (number, terms) of the active facts of an origin whose terms and these have a Jaccard
+    index of at least `least`, oldest first.
 
-    A twin holds all but a few of the terms; asking for most of the rarest ones finds every twin
-    and little else.
+    Such a fact holds all but a few of the terms; asking for most of the rarest ones finds every
+    such fact and little else.
     """
     if not distinct:
         return
-    needed = ceil(SAME_TERMS * len(distinct))
+    needed = ceil(least * len(distinct))
     missable = len(distinct) - needed
     probes = _rarest(db, distinct, origin_number, missable)
     if sum(count == 0 for count, _ in probes) > missable:
@@ -141,7 +143,7 @@ def _near(
         return
     for seq, held in list(fts.holding(db, condition, origin_number=origin_number)):
         theirs = frozenset(held.split())
-        if jaccard(distinct, theirs) >= SAME_TERMS:
+        if jaccard(distinct, theirs) >= least:
             yield seq, theirs
 
 

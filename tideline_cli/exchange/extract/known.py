@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
-
-from tideline_cli.memory.near_duplicates import likeliest, rule_of
+from tideline_cli.memory.near_duplicates import likeliest, rule_of, sharing
 from tideline_cli.model.text import jaccard, terms
 from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
@@ -13,7 +11,7 @@ from tideline_cli.policy.sameness import (
     apart,
     richness,
 )
-from tideline_cli.store import facts, fts, slots, visibility
+from tideline_cli.store import facts, slots, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.vector import hrr_plain
 
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
 
-_RARE = 64
 _FEW = 200  # texts that plain Python embeds sooner than numpy is loaded
 
 
@@ -60,11 +57,7 @@ def equivalent(
     if not distinct:
         return None
     rule = rule_of(db)
-    same = [
-        (seq, held)
-        for seq, held in _sharing(db, distinct, SAME_TERMS, viewer)
-        if jaccard(distinct, held) >= SAME_TERMS
-    ]
+    same = _sharing(db, distinct, SAME_TERMS, viewer)
     if rule == "strict":
         same = likeliest(db, text, distinct, same, viewer=viewer)
     known = [seq for seq, _ in same]
@@ -81,8 +74,7 @@ def equivalent(
 def verbatim(db: Connection, text: str, *, viewer: Origin, now: int) -> Fact | None:
     """Return the active fact of this origin with exactly this text, None when there is none."""
     distinct = _distinct(db, text)
-    seqs = [seq for seq, held in _sharing(db, distinct, 1.0, viewer) if held == distinct]
-    found = _facts(db, seqs, viewer)
+    found = _facts(db, [seq for seq, _ in _sharing(db, distinct, 1.0, viewer)], viewer)
     return next((f for f in found if f.content == text and not _has_ended(f, now)), None)
 
 
@@ -92,24 +84,12 @@ def _distinct(db: Connection, text: str) -> frozenset[str]:
 
 
 def _sharing(
-    db: Connection, distinct: frozenset[str], share: float, viewer: Origin
+    db: Connection, distinct: frozenset[str], least: float, viewer: Origin
 ) -> list[tuple[int, frozenset[str]]]:
-    """Return (number, terms) of the active facts that may share so much of the terms: they hold
-    one at least of any choice of terms that has one more than may be missing."""
     origin_number = visibility.number(db, viewer)
-    if not distinct or origin_number == visibility.NOBODY:
+    if origin_number == visibility.NOBODY:
         return []
-    missable = len(distinct) - ceil(share * len(distinct))
-    counted = sorted(
-        (fts.rarity(db, term, origin_number=origin_number, enough=_RARE), term) for term in distinct
-    )
-    chosen = tuple(term for count, term in counted[: missable + 1] if count)
-    if not chosen:
-        return []
-    condition = chosen[0] if len(chosen) == 1 else ("OR", chosen)
-    return [(seq, frozenset(held.split())) for seq, held in fts.holding(
-        db, condition, origin_number=origin_number
-    )]  # fmt: skip
+    return list(sharing(db, distinct, origin_number=origin_number, least=least))
 
 
 def _likeness(listed: Sequence[str]) -> Callable[[str], Iterable[int]]:
