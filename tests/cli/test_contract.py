@@ -8,8 +8,7 @@ import os
 import pytest
 
 from tests.support import DAY, NOW, PEER
-from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.fast import options_of, verb
+from tideline_cli.cli.commands import COMMANDS, options_of, verb
 from tideline_cli.model.instant import iso
 
 

@@ -13,8 +13,7 @@ import pytest
 
 from tests.support import ROOT
 from tideline_cli.cli import app
-from tideline_cli.cli.commands import COMMANDS, Command
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.commands import COMMANDS, Command, verb
 from tideline_cli.cli.generate import completions, docs, files, man
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 

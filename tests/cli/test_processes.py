@@ -197,8 +197,7 @@ def test_no_text_on_a_terminal(run):
 
 def test_help_names_every_command(run):
     """--help lists all commands; each command's help lists its options."""
-    from tideline_cli.cli.commands import COMMANDS
-    from tideline_cli.cli.fast import options_of
+    from tideline_cli.cli.commands import COMMANDS, options_of
 
     text = run("--help").out
     assert [name for name in COMMANDS if name not in text] == []

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.support import PEER
-from tideline_cli.cli.fast import options_of, verb
+from tideline_cli.cli.commands import options_of, verb
 from tideline_cli.cli.options import GLOBAL, Option
 from tideline_cli.model.record import record
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from tests.conftest import run_main
 from tests.support import ROOT
 from tideline_cli import errors
-from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.generate import man as generate_man
 from tideline_cli.cli.options import GLOBAL, Option, convert
 from tideline_cli.config import SWITCHES

@@ -10,8 +10,7 @@ import pytest
 from tests.contract import lines, pairs, said
 from tests.contract.lines import Line
 from tideline_cli.cli import app, messages, output
-from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.commands import COMMANDS, verb
 
 LINES = 320
 
@@ -122,7 +121,7 @@ def test_options_that_are_lost_in_front_are_found(monkeypatch):
     other parser reads."""
 
     def forget():
-        monkeypatch.setattr(app, "_keep_globals", lambda **_: app._before.clear())
+        monkeypatch.setattr(app, "_keep_globals", lambda context, given: None)
 
     line = Line("recall", ("--quiet",), (), ("nothing like it zebra",), b"")
     assert any("the parsers differ" in one for one in found_in(line, plant=forget))

@@ -6,8 +6,7 @@ import pytest
 
 from tests.contract import pairs, tables
 from tideline_cli.cli import options
-from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.options import Option
 from tideline_cli.model.record import replace
 

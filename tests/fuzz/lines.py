@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.fuzz import values
-from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.fast import options_of, verb
+from tideline_cli.cli.commands import COMMANDS, options_of, verb
 from tideline_cli.cli.options import GLOBAL, Option
 from tideline_cli.model.record import record
 

@@ -162,8 +162,7 @@ def test_a_bad_key_file_is_not_quoted(say, environ, tmp_path, make, says):
 
 def test_no_option_takes_a_key():
     """A key comes from the environment or a file: no option of any command has one as its value."""
-    from tideline_cli.cli.commands import COMMANDS
-    from tideline_cli.cli.fast import options_of
+    from tideline_cli.cli.commands import COMMANDS, options_of
     from tideline_cli.cli.options import GLOBAL
 
     words = ("key", "token", "password", "secret", "credential")

@@ -36,7 +36,7 @@ def by_typer(argv):
     """Return what Typer understands: (name, given), or None for help and errors."""
     seen = []
 
-    def capture(name, given):
+    def capture(name, given, _):
         seen.append((name, given))
         return 0
 
@@ -82,7 +82,7 @@ def test_any_command_line_ends_with_a_code(argv):
     """No command line raises in either parser."""
     fast.parse(argv)
     with (
-        mock.patch.object(app, "perform", lambda name, given: 0),
+        mock.patch.object(app, "perform", lambda name, given, _: 0),
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):

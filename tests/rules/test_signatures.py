@@ -134,8 +134,7 @@ def test_time_comes_in_as_a_keyword():
 
 def test_every_command_has_a_module_with_help_and_examples():
     """COMMANDS and the verbs' tables are complete, and options are named once."""
-    from tideline_cli.cli.commands import COMMANDS
-    from tideline_cli.cli.fast import verb
+    from tideline_cli.cli.commands import COMMANDS, verb
     from tideline_cli.cli.options import GLOBAL
 
     for name in COMMANDS:

@@ -12,8 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from tideline_cli import __version__
-from tideline_cli.cli.commands import COMMANDS, SUMMARY
-from tideline_cli.cli.fast import is_door, verb
+from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
 from tideline_cli.cli.generate.man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.perform import (
@@ -27,10 +26,7 @@ from tideline_cli.cli.perform import (
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Doors", "Shell")
-"""Headings of the command list, in order."""
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 def run(argv: Sequence[str]) -> int:
@@ -38,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         code = root().main(list(argv), prog_name="tideline", standalone_mode=False)
     except ClickException as error:
-        if is_door(argv):
+        if _is_door(argv):
             return 0
         usage = UsageError(error.format_message(), hint="tideline --help")
         return failed(usage, as_json=_wants_json(argv))
@@ -51,13 +47,36 @@ def run(argv: Sequence[str]) -> int:
         return 0
     except OSError as error:
         discard_stdout()
-        return 0 if is_door(argv) else failed(system_error(error), as_json=_wants_json(argv))
+        return 0 if _is_door(argv) else failed(system_error(error), as_json=_wants_json(argv))
     except (ImportError, MemoryError, SystemError) as error:
         short = exhausted(error)
         if short is None:
             raise
-        return 0 if is_door(argv) else failed(short, as_json=_wants_json(argv))
+        return 0 if _is_door(argv) else failed(short, as_json=_wants_json(argv))
     return code if isinstance(code, int) else 0
+
+
+def _show_help(name: str) -> None:
+    run([name, "--help"])
+
+
+def _is_door(argv: Sequence[str]) -> bool:
+    """Say whether a command line, even a wrong one, is a program's at a door."""
+    return "--auto" in argv and _named(argv) == DOOR
+
+
+def _named(argv: Sequence[str]) -> str:
+    """Return the command that a command line names, empty for none."""
+    flags = {flag: option for option in GLOBAL for flag in option.flags}
+    rest = list(argv)
+    while rest:
+        part = rest.pop(0)
+        if not part.startswith("-"):
+            return part
+        option = flags.get(part)
+        if option is not None and option.kind != "flag":
+            rest = rest[1:]
+    return ""
 
 
 def _wants_json(argv: Sequence[str]) -> bool:
@@ -85,10 +104,9 @@ def build(name: str) -> TyperCommand:
     """Return the Typer command of a verb, made from its tables."""
     module = verb(name)
 
-    def call(**given: Any) -> int:
+    def call(context: typer.Context, given: Mapping[str, Any]) -> int:
         """Merge what stands before the command with what stands after it, and run."""
-        typed = {key: value for key, value in given.items() if _is_given(value)}
-        return perform(name, {"words": [], **_before, **typed})
+        return perform(name, {"words": [], **(context.obj or {}), **_typed(given)}, _show_help)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, help=module.HELP, epilog=_examples(name, module.EXAMPLES))(
@@ -134,25 +152,27 @@ class _Lazy(TyperGroup):
                     formatter.write_dl(rows)
 
 
-_before: dict[str, Any] = {}
 _VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
 
 
-def _keep_globals(**given: Any) -> None:
-    _before.clear()
-    if given.pop("version", False):
-        as_json = given.get("json")
+def _keep_globals(context: typer.Context, given: Mapping[str, Any]) -> None:
+    """Hand over what stands before the command to the command, by way of the context."""
+    if given["version"]:
+        as_json = given["json"]
         print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201
         raise typer.Exit
-    _before.update({key: value for key, value in given.items() if _is_given(value)})
+    context.obj = _typed(given)
 
 
-def _is_given(value: Any) -> bool:
-    return value is not None and value is not False and value != []
+def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that were typed, without those that stand for nothing."""
+    return {key: value for key, value in given.items() if value not in (None, False, [])}
 
 
 def _function(
-    body: Callable[..., Any], arguments: Sequence[Argument], options: Sequence[Option]
+    body: Callable[[typer.Context, Mapping[str, Any]], int | None],
+    arguments: Sequence[Argument],
+    options: Sequence[Option],
 ) -> Callable[..., Any]:
     """Return a function whose signature tells Typer the arguments and options.
 
@@ -161,20 +181,25 @@ def _function(
     kinds: dict[str, Any] = {argument.name: _argument(argument) for argument in arguments}
     kinds |= {option.name: _option(option) for option in options}
 
-    def function(**given: Any) -> Any:
-        return body(**given)
+    def function(context: typer.Context, **given: Any) -> int | None:
+        return body(context, given)
 
-    function.__annotations__ = kinds
+    function.__annotations__ = {"context": typer.Context, **kinds}
     function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind,
-                default=False if kind.__args__[0] is bool else None,
-            )
-            for name, kind in kinds.items()
+                "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+            ),
+            *(_parameter(name, kind) for name, kind in kinds.items()),
         ]
-    )  # fmt: skip
+    )
     return function
+
+
+def _parameter(name: str, kind: Any) -> inspect.Parameter:
+    default = False if kind.__args__[0] is bool else None
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, annotation=kind, default=default)
 
 
 def _argument(argument: Argument) -> Any:

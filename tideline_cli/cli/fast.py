@@ -6,7 +6,7 @@ flags, missing values), so a command line means the same on both ways.
 
 from __future__ import annotations
 
-from tideline_cli.cli.commands import COMMANDS
+from tideline_cli.cli.commands import options_of, verb
 from tideline_cli.cli.options import GLOBAL
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 _HOT = ("remember", "recall", "context", "status")
-DOOR = "context"
-"""The command that with --auto is a door for programs: it ends with 0 whatever happens."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -39,7 +37,13 @@ def run(argv: Sequence[str]) -> int:
         return app.run(argv)
     from tideline_cli.cli.perform import perform  # noqa: PLC0415  what --version does without
 
-    return perform(*parsed)
+    return perform(*parsed, _show_help)
+
+
+def _show_help(name: str) -> None:
+    from tideline_cli.cli import app  # noqa: PLC0415  40-60 ms
+
+    app.run([name, "--help"])
 
 
 def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
@@ -68,37 +72,6 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
         return None
     given["words"] = words
     return name, given
-
-
-def is_door(argv: Sequence[str]) -> bool:
-    """Say whether a command line, be it wrong, is a program's at a door."""
-    return "--auto" in argv and _named(argv) == DOOR
-
-
-def _named(argv: Sequence[str]) -> str:
-    """Return the command that a command line names, empty for none."""
-    flags = _by_flag(GLOBAL)
-    rest = list(argv)
-    while rest:
-        part = rest.pop(0)
-        if not part.startswith("-"):
-            return part
-        option = flags.get(part)
-        if option is not None and option.kind != "flag":
-            rest = rest[1:]
-    return ""
-
-
-def options_of(name: str) -> tuple[Option, ...]:
-    """Return the options of a command, the global ones excepted."""
-    return verb(name).OPTIONS  # type: ignore[no-any-return]
-
-
-def verb(name: str) -> Any:
-    """Return the module of a command, imported now."""
-    from importlib import import_module  # noqa: PLC0415  one verb of many
-
-    return import_module(f"tideline_cli.cli.commands.{COMMANDS[name].module}")
 
 
 def _by_flag(options: Sequence[Option]) -> dict[str, Option]:

@@ -6,7 +6,7 @@ import os
 import sys
 from time import perf_counter
 
-from tideline_cli.cli.fast import DOOR, verb
+from tideline_cli.cli.commands import DOOR, verb
 from tideline_cli.cli.options import GLOBAL, completed
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import (
@@ -20,7 +20,7 @@ from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 INTERRUPTED = 130
@@ -32,7 +32,7 @@ _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocat
               "error return without exception set")  # fmt: skip
 
 
-def perform(name: str, given: Mapping[str, Any]) -> int:
+def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
     """Run a command with the texts given for its options, and return the exit code.
 
     A door for programs fails nobody: it ends with 0, and says why only to one who asks.
@@ -64,9 +64,7 @@ def perform(name: str, given: Mapping[str, Any]) -> int:
     except HelpWantedError as error:
         if as_json or is_door:
             return end(error, error.exit_code)
-        from tideline_cli.cli import app  # noqa: PLC0415  help comes from Typer
-
-        app.run([name, "--help"])
+        show_help(name)
         return error.exit_code
     except BrokenPipeError:
         discard_stdout()

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 _ID_SHOWN = 26
 
 
-def hits(session: Session, found: Sequence[Hit], *, explain: bool) -> None:
-    """Print the hits of a recall."""
+def hits(
+    session: Session, found: Sequence[Hit], explained: Callable[[Hit], str] | None = None
+) -> None:
+    """Print the hits of a recall; `explained` says what a score is made of."""
     table = _table("", "score", "fact", "segment", "id")
     for rank, hit in enumerate(found, 1):
         text = Text(screen_text(" ".join(hit.fact.content.split())))
-        if explain:
-            text.append("\n" + _explained(hit), style="dim")
+        if explained is not None:
+            text.append("\n" + explained(hit), style="dim")
         mark = "~" if hit.why.lane == "vector" else ""
         score = Text(f"{mark}{hit.score:.3f}", style="dim" if mark else "")
         table.add_row(f"@{rank}", score, text, hit.fact.segment, Text(hit.fact.id, style="dim"))
@@ -69,12 +71,6 @@ class progress:  # noqa: N801  reads as a statement: with progress(...) as advan
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
-
-
-def _explained(hit: Hit) -> str:
-    from tideline_cli.cli.commands.recall import explanation  # noqa: PLC0415  the verb imports us
-
-    return explanation(hit)
 
 
 def _table(*headings: str) -> Table:

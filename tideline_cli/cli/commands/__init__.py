@@ -1,4 +1,4 @@
-"""COMMANDS: the list of what tideline does."""
+"""COMMANDS: the list of what tideline does, and the module of each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
+
+    from tideline_cli.cli.options import Option
 
 
 @record
@@ -57,4 +60,20 @@ COMMANDS: Mapping[str, Command] = {
     "completions": Command("completions", "Print the completion script of a shell.", "Shell"),
     "man": Command("man", "Show a manual page.", "Shell"),
 }
+PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Shell")
+"""Headings of the command list, in order."""
+DOOR = "context"
+"""The command that with --auto is a door for programs: it ends with 0 whatever happens."""
 SUMMARY = "Long-term memory of the command line."
+
+
+def verb(name: str) -> Any:
+    """Return the module of a command, imported now."""
+    from importlib import import_module  # noqa: PLC0415  one command of many
+
+    return import_module(f"{__name__}.{COMMANDS[name].module}")
+
+
+def options_of(name: str) -> tuple[Option, ...]:
+    """Return the options of a command, without the global ones."""
+    return verb(name).OPTIONS  # type: ignore[no-any-return]

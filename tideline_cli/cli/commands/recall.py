@@ -102,7 +102,7 @@ def _print(session: Session, query: Query, answer: Recalled, explain: bool) -> N
     elif output.is_terminal(session) and answer.hits:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        tables.hits(session, answer.hits, explain=explain)
+        tables.hits(session, answer.hits, _explanation if explain else None)
     else:
         output.emit_lines([_line(hit, explain) for hit in answer.hits])
     if not answer.hits and not session.json:
@@ -112,10 +112,10 @@ def _print(session: Session, query: Query, answer: Recalled, explain: bool) -> N
 def _line(hit: Hit, explain: bool) -> str:
     text = " ".join(hit.fact.content.split())
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
-    return f"{line}\t{explanation(hit)}" if explain else line
+    return f"{line}\t{_explanation(hit)}" if explain else line
 
 
-def explanation(hit: Hit) -> str:
+def _explanation(hit: Hit) -> str:
     """Return the product that makes a hit's score, on one line."""
     why = hit.why
     shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"

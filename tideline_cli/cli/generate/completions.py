@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.cli.commands import COMMANDS
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.generate.man import HELP, VERSION
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 

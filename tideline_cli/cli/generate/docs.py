@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.app import PANELS
-from tideline_cli.cli.commands import COMMANDS
+from tideline_cli.cli.commands import COMMANDS, PANELS
 from tideline_cli.cli.generate.man import usage
 from tideline_cli.store import schema
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli import __version__
-from tideline_cli.cli.commands import COMMANDS, SUMMARY
-from tideline_cli.cli.fast import verb
+from tideline_cli.cli.commands import COMMANDS, SUMMARY, verb
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.config import PROJECT_FILE
 from tideline_cli.config.settings import SETTINGS
