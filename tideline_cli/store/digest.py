@@ -6,33 +6,37 @@ the bits that flipped, which SQLite cannot.
 
 from __future__ import annotations
 
+from _operator import itemgetter
+
+from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.lean import sha256
+from tideline_cli.store.fact_rows import COLUMNS, ORIGIN_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
 
-
-_COLUMNS = (
-    "id", "(SELECT key FROM origin WHERE number = fact.origin)", "created_at", "source", "kind",
-    "title", "tags", "derived_from", "content",
-)  # fmt: skip
-"""What `of` takes, in its order, as SQL on `fact`."""
-HELD = frozenset(("id", "origin", "created_at", "source", "kind", "title", "tags", "derived_from",
-                  "content"))  # fmt: skip
-"""The columns of a fact that a digest covers: who changes one of them puts it anew."""
+_ORDER = tuple(
+    field.name for field in sorted(FIELDS, key=lambda field: field.digest) if field.digest
+)
+COVERED = frozenset(_ORDER)
+"""The fields that a digest covers: who changes one of them puts the digest anew."""
+_covered = itemgetter(*(COLUMNS.index(name) for name in _ORDER))
 # As bytes: what is damaged need not be text any more.
-_BYTES = ", ".join(f"CAST({column} AS BLOB)" for column in _COLUMNS)
+_BYTES = ", ".join(
+    f"CAST({ORIGIN_KEY if name == 'origin' else name} AS BLOB)" for name in _ORDER
+)
 _SELECT = f"SELECT seq, digest, {_BYTES} FROM fact"
 
 
-def of(*values: str | int | None) -> int:
-    """Return the digest of the values of _COLUMNS: three bytes, signed, as SQLite packs them."""
+def of(columns: Sequence[object]) -> int:
+    """Return the digest of a fact by what `fact_rows.columns_of` returns: three bytes, signed, as
+    SQLite packs them."""
     # No text of ours holds NUL, so no two facts are joined to the same.
-    joined = "\x00".join(["" if value is None else f"={value}" for value in values])
+    joined = "\x00".join(["" if one is None else f"={one}" for one in _covered(columns)])
     return _shortened(joined.encode("utf-8", "surrogatepass"))
 
 
@@ -58,4 +62,5 @@ def _of_bytes(values: Iterable[bytes | None]) -> int:
 
 
 def _shortened(joined: bytes) -> int:
-    return int.from_bytes(sha256(joined).digest()[:3], "big", signed=True)
+    # A field that came later and has no value adds nothing.
+    return int.from_bytes(sha256(joined.rstrip(b"\x00")).digest()[:3], "big", signed=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.model import codec
-from tideline_cli.model.fact import SEGMENTS, Fact
-from tideline_cli.model.origin import Everyone, Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
+from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +14,11 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Everyone, Origin
     from tideline_cli.model.source import Source
 
-_SELECT = """
-SELECT fact.seq, fact.id, content, segment, tier, heat, kind, title, tags, importance, decay_rate,
-       ifnull(usage.access_count, 0), ifnull(usage.last_accessed_at, fact.created_at),
-       fact.created_at, source, (SELECT key FROM origin WHERE number = fact.origin), lifecycle,
-       status, confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata
-FROM fact LEFT JOIN usage ON usage.fact = fact.seq
-"""
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
-_WITH_TERMS = _SELECT.replace(", metadata", ", metadata, terms")
 _MIN_PREFIX = 4
 _FULL = 26  # letters of an id
 
@@ -84,8 +76,8 @@ def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> di
     wanted = list(seqs)
     condition, values = visibility.where(viewer)
     marks = ", ".join("?" * len(wanted))
-    rows = db.execute(f"{_SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values))
-    return {row[0]: _fact(row) for row in rows}
+    rows = db.execute(f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}", (*wanted, *values))
+    return {row[0]: fact_of(row) for row in rows}
 
 
 def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[int, Fact]:
@@ -95,7 +87,7 @@ def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[
     too short or not unique.
     """
     condition, values = visibility.where(viewer)
-    sql = f"{_SELECT} WHERE fact.id = ? AND {condition}"
+    sql = f"{SELECT} WHERE fact.id = ? AND {condition}"
     try:
         row = db.execute(sql, (reference, *values)).fetchone()
     except UnicodeEncodeError:  # not UTF-8, as no id is
@@ -108,7 +100,7 @@ def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[
         row = row or others
     if row is None:
         raise missing(reference)
-    return row[0], _fact(row)
+    return row[0], fact_of(row)
 
 
 def exists(db: Connection, fact_id: str, *, viewer: Origin) -> bool:
@@ -159,10 +151,11 @@ def in_slot(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, st
     """Return the active facts of a slot in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{_WITH_TERMS} WHERE {condition} AND slot = ? AND lifecycle = 'active' ORDER BY fact.seq",
+        f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND lifecycle = 'active'"
+        " ORDER BY fact.seq",
         (*values, slot),
     )
-    return [(_fact(row), row[-1]) for row in rows]
+    return [(fact_of(row), row[-1]) for row in rows]
 
 
 def once_in_slot(db: Connection, slot: str, *, viewer: Origin, after: int) -> list[Fact]:
@@ -170,22 +163,22 @@ def once_in_slot(db: Connection, slot: str, *, viewer: Origin, after: int) -> li
     arrival. No index holds them; few writes ask."""
     condition, values = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{_SELECT} WHERE {condition} AND slot = ? AND lifecycle = 'archived'"
+        f"{SELECT} WHERE {condition} AND slot = ? AND lifecycle = 'archived'"
         " AND valid_to > ? ORDER BY fact.seq",
         (*values, slot, after),
     )
-    return [_fact(row) for row in rows]
+    return [fact_of(row) for row in rows]
 
 
 def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return facts by number in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{_WITH_TERMS} "
+        f"{SELECT_WITH_TERMS} "
         f"WHERE fact.seq IN ({', '.join('?' * len(seqs))}) AND {condition} ORDER BY fact.seq",
         (*seqs, *values),
     )
-    return [(_fact(row), row[-1]) for row in rows]
+    return [(fact_of(row), row[-1]) for row in rows]
 
 
 def worded(
@@ -234,11 +227,11 @@ def each(
     narrowed, more = narrowing(wanted)
     order = "fact.seq" if oldest_first else "fact.created_at DESC, fact.id"
     rows = db.execute(
-        f"{_SELECT} WHERE {condition}{narrowed} ORDER BY {order} LIMIT ?",
+        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {order} LIMIT ?",
         (*values, *more, -1 if limit is None else limit),
     )
     for row in rows:
-        yield _fact(row)
+        yield fact_of(row)
 
 
 def among(
@@ -249,10 +242,10 @@ def among(
     narrowed, more = narrowing(wanted, valid_at=now)
     marks = ", ".join("?" * len(seqs))
     rows = db.execute(
-        f"{_SELECT} WHERE fact.seq IN ({marks}) AND {condition}{narrowed}",
+        f"{SELECT} WHERE fact.seq IN ({marks}) AND {condition}{narrowed}",
         (*seqs, *values, *more),
     )
-    return {row[0]: _fact(row) for row in rows}
+    return {row[0]: fact_of(row) for row in rows}
 
 
 def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tuple[Any, ...]]:
@@ -303,28 +296,9 @@ def _by_prefix(
     if len(prefix) < _MIN_PREFIX or not (prefix.isascii() and prefix.isalnum()):
         return None
     rows = db.execute(
-        f"{_SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT 2",
+        f"{SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT 2",
         (prefix, prefix + "~", *values),
     ).fetchall()
     if len(rows) > 1:
         raise _ambiguous(prefix)
     return rows[0] if rows else None
-
-
-def _fact(row: Sequence[Any]) -> Fact:
-    (
-        _, fact_id, content, segment, tier, heat, kind, title, tags, importance, decay_rate,
-        access_count, last_accessed_at, created_at, source, origin, lifecycle, status,
-        confidence, slot, valid_from, valid_to, pinned, source_turn, derived_from, metadata, *_,
-    ) = row  # fmt: skip
-    return Fact(
-        fact_id, content, segment, tier, heat, kind, title, _list(tags), importance,
-        SEGMENTS[segment].decay_rate if decay_rate is None else decay_rate,
-        access_count, last_accessed_at, created_at, source, Origin(origin), lifecycle, status,
-        confidence, slot, valid_from, valid_to, bool(pinned), source_turn, _list(derived_from),
-        None if metadata is None else codec.loads(metadata),
-    )  # fmt: skip
-
-
-def _list(text: str | None) -> tuple[str, ...]:
-    return () if text is None else tuple(codec.loads(text))

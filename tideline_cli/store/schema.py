@@ -206,9 +206,7 @@ CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', new.seq, '+');
 END;
 CREATE TRIGGER fact_updated AFTER UPDATE OF
-  id, origin, created_at, lifecycle, segment, tier, heat, importance, decay_rate, source,
-  confidence, status, slot, valid_from, valid_to, pinned, kind, title, source_turn, tags,
-  derived_from, metadata, content ON fact
+{journalled} ON fact
 BEGIN
   INSERT INTO change (batch, entity, row, act, before)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '~', {old_fact});
@@ -319,13 +317,28 @@ CREATE TABLE cursor (
 INSERT INTO origin (number, key) VALUES (1, 'owner');
 """
 
-_FACT = (
-    "seq", "id", "origin", "created_at", "lifecycle", "segment", "tier", "heat", "importance",
-    "decay_rate", "source", "confidence", "status", "slot", "valid_from", "valid_to", "pinned",
-    "kind", "title", "source_turn", "tags", "derived_from", "metadata", "content",
-)  # fmt: skip
-_LINK = ("number", "from_fact", "to_fact", "kind", "reason", "strength", "created_at")
-_USAGE = ("fact", "access_count", "last_accessed_at")
+_DERIVED = ("length", "terms", "digest")  # made of the rest of a fact: no history keeps them
+_WIDTH = 100  # of a line of the schema
+
+
+def _columns(table: str) -> tuple[str, ...]:
+    """Return the columns of a table of SCHEMA that the journal keeps."""
+    body = SCHEMA.partition(f"CREATE TABLE {table} (\n")[2].partition("\n) STRICT")[0]
+    names = (line.split()[0] for line in body.splitlines())
+    return tuple(name for name in names if name.islower() and name not in _DERIVED)
+
+
+def _filled(words: tuple[str, ...]) -> str:
+    """Return words as a list with commas, in lines that are no longer than _WIDTH."""
+    lines = ["  "]
+    for word in words:
+        if len(lines[-1]) + len(word) + 1 > _WIDTH:
+            lines.append("  ")
+        lines[-1] += f"{word}, "
+    return "\n".join(line.rstrip() for line in lines).removesuffix(",")
+
+
+_FACT, _LINK, _USAGE = _columns("fact"), _columns("link"), _columns("usage")
 _INDEX_OF = """CASE
          WHEN {0}terms = '' OR {0}origin = 1 THEN {0}terms
          ELSE {0}origin || '_' || replace({0}terms, ' ', ' ' || {0}origin || '_')
@@ -353,6 +366,7 @@ def script() -> str:
     """Return the SQL that makes an empty file a tideline database."""
     return (
         SCHEMA.replace("{old_fact}", _old(_FACT))
+        .replace("{journalled}", _filled(_FACT[1:]))
         .replace("{index_of}", _INDEX_OF.format(""))
         .replace("{index_of_new}", _INDEX_OF.format("new."))
         .replace("{index_of_old}", _INDEX_OF.format("old."))

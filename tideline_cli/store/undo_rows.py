@@ -159,7 +159,7 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     db.execute(
         f"UPDATE {entity} SET {columns} WHERE {_KEYS[entity]} = ?", (*changed.values(), number)
     )
-    if entity == "fact" and not digest.HELD.isdisjoint(changed):
+    if entity == "fact" and not digest.COVERED.isdisjoint(changed):
         digest.put(db, [number])
 
 

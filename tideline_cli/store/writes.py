@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.model import codec
-from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.store import digest
+from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,59 +15,32 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
 
-_STORED = (
-    "id", "origin", "created_at", "lifecycle", "segment", "tier", "heat", "importance",
-    "decay_rate", "source", "confidence", "status", "slot", "valid_from", "valid_to", "pinned",
-    "kind", "title", "source_turn", "tags", "derived_from", "metadata", "length", "content",
-    "terms", "digest",
-)  # fmt: skip
+_STORED = (*COLUMNS, "length", "terms", "digest")
+_ORIGIN = COLUMNS.index("origin")
 _INSERT = (
     f"INSERT INTO fact ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
     "ON CONFLICT (id) DO NOTHING"
 )
-_CHANGEABLE = (
-    "segment", "tier", "decay_rate", "importance", "confidence", "status", "slot", "valid_from",
-    "valid_to", "lifecycle", "source_turn", "pinned", "heat", "metadata", "kind", "title", "tags",
-    "derived_from",
-)  # fmt: skip
 
 
 def insert(db: Connection, fact: Fact, *, origin_number: int, terms: Sequence[str]) -> bool:
     """Store a fact under its origin's number; return False when its id is taken."""
-    tags, sources = _list_text(fact.tags), _list_text(fact.derived_from)
-    db.execute(
-        _INSERT,
-        (
-            fact.id, origin_number, fact.created_at, fact.lifecycle, fact.segment, fact.tier,
-            fact.heat, fact.importance, _own_rate(fact), fact.source, fact.confidence, fact.status,
-            fact.slot, fact.valid_from, fact.valid_to, int(fact.pinned), fact.kind, fact.title,
-            fact.source_turn, tags, sources,
-            None if fact.metadata is None else codec.dumps(fact.metadata), len(terms),
-            fact.content, " ".join(terms),
-            digest.of(
-                fact.id, fact.origin.key, fact.created_at, fact.source, fact.kind, fact.title,
-                tags, sources, fact.content,
-            ),
-        ),
-    )  # fmt: skip
+    values = columns_of(fact)
+    sealed = digest.of(values)
+    values[_ORIGIN] = origin_number
+    db.execute(_INSERT, (*values, len(terms), " ".join(terms), sealed))
     return db.changes() > 0
 
 
 def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
-    changed = [name for name in _CHANGEABLE if getattr(before, name) != getattr(after, name)]
+    changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
     if changed:
         db.execute(
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
-            (
-                *(
-                    _own_rate(after) if name == "decay_rate" else _plain(getattr(after, name))
-                    for name in changed
-                ),
-                before.id,
-            ),
+            (*(column_of(after, name) for name in changed), before.id),
         )
-    if not digest.HELD.isdisjoint(changed):
+    if not digest.COVERED.isdisjoint(changed):
         rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (before.id,)).fetchall()
         digest.put(db, [int(seq) for (seq,) in rows])
 
@@ -87,20 +60,3 @@ def put_terms(db: Connection, seq: int, terms: Sequence[str]) -> None:
         "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
         (" ".join(terms), len(terms), seq),
     )
-
-
-def _list_text(values: tuple[str, ...]) -> str | None:
-    return codec.dumps(list(values)) if values else None
-
-
-def _own_rate(fact: Fact) -> float | None:
-    """Return the decay rate where it is not that of the segment."""
-    return None if fact.decay_rate == SEGMENTS[fact.segment].decay_rate else fact.decay_rate
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, dict):
-        return codec.dumps(value)
-    if isinstance(value, tuple):
-        return _list_text(value)
-    return int(value) if isinstance(value, bool) else value
