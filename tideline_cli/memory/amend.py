@@ -10,7 +10,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
-from tideline_cli.store import facts, journal, links, uses, writes
+from tideline_cli.store import facts, journal, links, slots, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | 
                 waiting.append(source)
             elif overlap(source, fact) and may_touch(source.source, fact.source):
                 return source
-    mates = facts.in_slot(db, fact.slot, viewer=viewer) if fact.slot is not None else []
+    mates = slots.values(db, fact.slot, viewer=viewer) if fact.slot is not None else []
     rivals = (mate for mate, _ in mates if mate.id != fact.id and overlap(mate, fact))
     return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
 

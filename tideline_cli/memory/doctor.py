@@ -13,7 +13,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import bulk_reads, connection, opening, score_bounds, slots, vectors
-from tideline_cli.store.checks import derived, journalled, on_disk, run_check, structure
+from tideline_cli.store.checks import derived, journalled, on_disk, run_check, slots, structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy import edits, gate
 from tideline_cli.policy.slots import Ended, displaced
 from tideline_cli.policy.transitions import begin, ended
-from tideline_cli.store import facts, journal, uses, writes
+from tideline_cli.store import facts, journal, slots, uses, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -204,7 +204,7 @@ def _fill_slot(
     if fact.slot is None:
         return []
     stood = before.slot == fact.slot and is_trusted(before.source) == is_trusted(fact.source)
-    mates = [mate for mate, _ in facts.in_slot(db, fact.slot, viewer=fact.origin)]
+    mates = [mate for mate, _ in slots.values(db, fact.slot, viewer=fact.origin)]
     gone = displaced(
         fact,
         [mate for mate in mates if mate.id != but],

@@ -150,7 +150,9 @@ def _succeed(
     rivals = [mate.fact for mate in mates]
     since = new.valid_from
     if holder.slot is not None and since is not None and since < new.created_at:
-        rivals += facts.once_in_slot(db, holder.slot, viewer=new.origin, after=since)
+        from tideline_cli.store.slots import past_values  # noqa: PLC0415  few are in a slot
+
+        rivals += past_values(db, holder.slot, viewer=new.origin, after=since)
     if not named and not rivals:
         return ()
     from tideline_cli.memory.succession import give_way  # noqa: PLC0415  likewise
@@ -249,7 +251,9 @@ def _check_descent(db: Connection, fact: Fact) -> None:
 def _slot_mates(db: Connection, slot: str | None, *, viewer: Origin) -> list[Rival]:
     if slot is None:
         return []
+    from tideline_cli.store.slots import values  # noqa: PLC0415  few are in a slot
+
     return [
         Rival(mate, frozenset(held.split()))
-        for mate, held in facts.in_slot(db, slot, viewer=viewer)
+        for mate, held in values(db, slot, viewer=viewer)
     ]

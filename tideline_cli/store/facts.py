@@ -147,29 +147,6 @@ def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[
     return list({fact.id: fact for fact in found}.values())
 
 
-def in_slot(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
-    """Return the active facts of a slot in order of arrival, each with its terms."""
-    condition, values = visibility.where(viewer)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND lifecycle = 'active'"
-        " ORDER BY fact.seq",
-        (*values, slot),
-    )
-    return [(fact_of(row), row[-1]) for row in rows]
-
-
-def once_in_slot(db: Connection, slot: str, *, viewer: Origin, after: int) -> list[Fact]:
-    """Return the archived facts of a slot that held at some time after an instant, in order of
-    arrival. No index holds them; few writes ask."""
-    condition, values = visibility.where(viewer)
-    rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT} WHERE {condition} AND slot = ? AND lifecycle = 'archived'"
-        " AND valid_to > ? ORDER BY fact.seq",
-        (*values, slot, after),
-    )
-    return [fact_of(row) for row in rows]
-
-
 def with_terms(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return facts by number in order of arrival, each with its terms."""
     condition, values = visibility.where(viewer)

@@ -1,23 +1,42 @@
-"""The active facts that are in a slot."""
+"""The facts of slots: the values that a slot has and had."""
 
 from __future__ import annotations
 
-from tideline_cli.model.codec import dumps
-from tideline_cli.model.finding import Finding, some
-from tideline_cli.model.instant import LATEST_MS
-from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store import visibility
+from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
-_NAMED = 5
+
+def values(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
+    """Return the active facts of a slot in order of arrival, each with its terms."""
+    condition, names = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND lifecycle = 'active'"
+        " ORDER BY fact.seq",
+        (*names, slot),
+    )
+    return [(fact_of(row), row[-1]) for row in rows]
+
+
+def past_values(db: Connection, slot: str, *, viewer: Origin, after: int) -> list[Fact]:
+    """Return the archived facts of a slot that held at some time after an instant, in order of
+    arrival. No index holds them; few writes ask."""
+    condition, names = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot = ? AND lifecycle = 'archived'"
+        " AND valid_to > ? ORDER BY fact.seq",
+        (*names, slot, after),
+    )
+    return [fact_of(row) for row in rows]
 
 
 def held(db: Connection, *, viewer: Origin) -> list[tuple[int, str, str]]:
@@ -29,30 +48,3 @@ def held(db: Connection, *, viewer: Origin) -> list[tuple[int, str, str]]:
         values,
     ).fetchall()
     return rows
-
-
-_CROWDED = """
-SELECT id FROM fact AS one WHERE slot IS NOT NULL AND lifecycle = 'active' AND EXISTS (
-  SELECT 1 FROM fact AS other
-  WHERE other.origin = one.origin AND other.slot = one.slot AND other.lifecycle = 'active'
-    AND other.seq < one.seq
-    AND (one.source IN (SELECT value FROM json_each(?1)))
-      = (other.source IN (SELECT value FROM json_each(?1)))
-    AND max(ifnull(one.valid_from, one.created_at), ifnull(other.valid_from, other.created_at))
-      < min(ifnull(one.valid_to, ?2), ifnull(other.valid_to, ?2))
-) ORDER BY seq
-"""
-
-
-def one_value(db: Connection) -> Iterator[Finding]:
-    """A slot has one value at any instant; an untrusted one may stand beside a trusted one."""
-    rows: list[Any] = db.execute(_CROWDED, (dumps(UNTRUSTED), LATEST_MS)).fetchall()
-    if rows:
-        named = ", ".join(fact_id for (fact_id,) in rows[:_NAMED])
-        yield Finding(
-            "slots", "warning",
-            f"{some(len(rows), 'fact')} in a slot while another value holds it: "
-            f"{named}{', …' if len(rows) > _NAMED else ''}",
-            "`tideline show ID` shows one; `tideline remember` the value that is right with its "
-            "--slot, and it replaces the others",
-        )  # fmt: skip

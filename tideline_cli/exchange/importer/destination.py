@@ -12,7 +12,7 @@ from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.policy.slots import settled
 from tideline_cli.policy.transitions import begin
-from tideline_cli.store import facts, links, uses, visibility, writes
+from tideline_cli.store import facts, links, slots, uses, visibility, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Destination:
             if fact.slot is not None and fact.lifecycle == "active":
                 by_slot.setdefault((fact.origin.key, fact.slot), {})[fact.id] = fact
         for (key, slot), come in by_slot.items():
-            active = [value for value, _ in facts.in_slot(self._db, slot, viewer=Origin(key))]
+            active = [value for value, _ in slots.values(self._db, slot, viewer=Origin(key))]
             since = min(map(begin, come.values()))
             values = [*self._replaced(active, since), *active]
             for end in settled(values, come, now=self._context.now):

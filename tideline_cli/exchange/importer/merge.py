@@ -13,7 +13,7 @@ from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
 from tideline_cli.policy.sameness import SAME_TERMS, apart
 from tideline_cli.policy.transitions import begin
-from tideline_cli.store import facts, links, uses, writes
+from tideline_cli.store import facts, links, slots, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Merger:
     def _mates(self, fact: Fact) -> list[tuple[Fact, str]]:
         if fact.slot is None:
             return []
-        return facts.in_slot(self._db, fact.slot, viewer=fact.origin)
+        return slots.values(self._db, fact.slot, viewer=fact.origin)
 
     def _is_one_value(self, mate: Fact, fact: Fact) -> bool:
         if self._rule == "reference":
