@@ -127,7 +127,7 @@ def test_a_dream_keeps_the_copy_that_holds(db):
              *(fact(line, f"FILL{n}") for n, line in enumerate(FILL))])  # fmt: skip
     done = dream(db, Settings(), viewer=OWNER, now=NOW + DAY, dry_run=False)
     assert done.plan.merges == ()
-    assert facts.find(db, "AAAA2", viewer=OWNER)[1].lifecycle == "active"
+    assert facts.find(db, "AAAA2", viewer=OWNER).lifecycle == "active"
 
 
 def test_what_consolidate_archives_comes_back_as_it_was(db, monkeypatch):
@@ -135,14 +135,14 @@ def test_what_consolidate_archives_comes_back_as_it_was(db, monkeypatch):
     put(db, [fact("the user is on Windows", "AAAA1", metadata={"a": 1}),
              fact("the user is on macOS now", "AAAA2"),
              *(fact(line, f"FILL{n}") for n, line in enumerate(FILL))])  # fmt: skip
-    before = facts.find(db, "AAAA1", viewer=OWNER)[1]
+    before = facts.find(db, "AAAA1", viewer=OWNER)
     reply = '{"archive": ["AAAA1"], "because": {"AAAA1": {"by": "AAAA2", "reason": "moved"}}}'
     monkeypatch.setattr(consolidate, "complete", lambda *_, **__: reply)
     bucket = consolidate.gather(db, viewer=OWNER)
     consolidate.consolidate(
         db, bucket, None, viewer=OWNER, now=NOW + DAY, max_loss=1.0, dry_run=False
     )
-    assert facts.find(db, "AAAA1", viewer=OWNER)[1].metadata == {
+    assert facts.find(db, "AAAA1", viewer=OWNER).metadata == {
         "a": 1, "consolidated": {"replaced_by": "AAAA2"},
     }  # fmt: skip
     amend.forget(db, ["AAAA2"], viewer=OWNER, now=NOW + DAY)

@@ -24,7 +24,7 @@ FREE = Settings(max_loss=1.0)
 
 
 def state(db, fact_id):
-    return facts.find(db, fact_id, viewer=EVERYONE)[1]
+    return facts.find(db, fact_id, viewer=EVERYONE)
 
 
 def night(db, settings=FREE, *, viewer=OWNER, now=NOW, dry_run=False):

@@ -47,7 +47,7 @@ def compare(db, forms, *, valid_to=True):
     """Compare what the store holds with the reference's records."""
     there = {form["memoryId"] for form in forms}
     for form in forms:
-        _, ours = facts.find(db, form["memoryId"], viewer=EVERYONE)
+        ours = facts.find(db, form["memoryId"], viewer=EVERYONE)
         theirs = reference_fact(form)
         names = [name for name in STATED if valid_to or name != "valid_to"]
         assert {name: getattr(ours, name) for name in names} == {

@@ -73,7 +73,7 @@ def test_retention(db, name):
 def test_provenance(db):
     """A fact names what it derives from, and is found by what it derives from."""
     wanted = CASES["inspect_p2"]["result"]
-    _, fact = facts.find(db, "p2", viewer=OWNER)
+    fact = facts.find(db, "p2", viewer=OWNER)
     assert list(fact.derived_from) == wanted["derivedFrom"]
     derived = [one for one in doomed(db, ["p2"], viewer=OWNER).values() if one != "p2"]
     assert derived == wanted["derives"]

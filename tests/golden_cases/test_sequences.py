@@ -145,7 +145,7 @@ class Script:
             with journal.batch(self.db, verb="promote", by=OWNER, now=self.now):
                 after = amend.promote(self.db, before, **args["patch"])
             assert result.items() <= as_dict(before).items()
-            assert after == facts.find(self.db, before.id, viewer=OWNER)[1]
+            assert after == facts.find(self.db, before.id, viewer=OWNER)
 
     def evict(self, args, result):
         found = self._active(args["ids"])
@@ -156,7 +156,7 @@ class Script:
 
     def lifecycle(self, args, result):
         for fact_id in args["ids"]:
-            _, before = facts.find(self.db, fact_id, viewer=OWNER)
+            before = facts.find(self.db, fact_id, viewer=OWNER)
             writes.change(self.db, before, replace(before, lifecycle=args["lifecycle"]))
 
     def explicitly_superseded(self, fact_id):
@@ -181,7 +181,7 @@ class Script:
 
     def _touch(self, result):
         for hit in result:
-            seq, _ = facts.find(self.db, hit["id"], viewer=EVERYONE)
+            seq = facts.number_of(self.db, hit["id"], viewer=EVERYONE)
             uses.touch(self.db, [seq], now=self.now)
 
     def dream(self, args, result):
@@ -212,7 +212,7 @@ def _prior(fact):
 
 def stored(db, fact_id):
     """Return our fact with its links, as comparable values."""
-    _, fact = facts.find(db, fact_id, viewer=EVERYONE)
+    fact = facts.find(db, fact_id, viewer=EVERYONE)
     leaving = links.leaving(db, fact_id, viewer=EVERYONE)
     return fact, [(link.kind, link.target, link.reason, link.strength) for link in leaving]
 

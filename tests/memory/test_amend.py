@@ -20,7 +20,7 @@ WHO = {"viewer": OWNER, "now": NOW}
 
 
 def read(db, fact_id, viewer=OWNER):
-    return facts.find(db, fact_id, viewer=viewer)[1]
+    return facts.find(db, fact_id, viewer=viewer)
 
 
 def batches(db):

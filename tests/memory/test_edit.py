@@ -17,7 +17,7 @@ LATER = NOW + 30 * DAY
 
 
 def read(db, fact_id):
-    return facts.find(db, fact_id, viewer=OWNER)[1]
+    return facts.find(db, fact_id, viewer=OWNER)
 
 
 def revise(db, reference, changes, *, now=LATER, since=None, typed=True, **who):

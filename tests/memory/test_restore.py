@@ -20,7 +20,7 @@ LATER = NOW + 30 * DAY
 
 
 def read(db, fact_id):
-    return facts.find(db, fact_id, viewer=OWNER)[1]
+    return facts.find(db, fact_id, viewer=OWNER)
 
 
 def say(db, text, fact_id, now=NOW, **given):

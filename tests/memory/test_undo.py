@@ -49,7 +49,7 @@ def refusal(db, ordinal, viewer=OWNER):
 
 
 def use(db, fact_id):
-    _, found = facts.find(db, fact_id, viewer=EVERYONE)
+    found = facts.find(db, fact_id, viewer=EVERYONE)
     return found.access_count, found.last_accessed_at
 
 
@@ -407,7 +407,7 @@ def test_a_value_that_would_hold_for_longer_meets_what_came_since(db):
     amend.forget(db, ["X"], viewer=OWNER, now=NOW + 2)
     amend.restore(db, ["X"], viewer=OWNER, now=NOW + 3)
     revise(db, "X", {"slot": "city"}, "N", now=NOW + 4)
-    assert facts.find(db, "A", viewer=OWNER)[1].lifecycle == "active"
+    assert facts.find(db, "A", viewer=OWNER).lifecycle == "active"
     assert refusal(db, 3)[0] == "batch 3 cannot be undone: batch 6 (edit) filled the slot of A"
     amend.forget(db, ["A"], viewer=OWNER, now=NOW + 5)
     assert undo(db, 7, viewer=OWNER, now=NOW + 6).restored == ("A",)

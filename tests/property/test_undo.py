@@ -163,7 +163,7 @@ def do_edit_since(world):
 def do_edit_to_another(world):
     """The words of another fact, with a label or without."""
     for one, other in (tuple(both) for both in [world.some(2)] if len(both) == 2):
-        _, known = facts.find(world.db, other, viewer=world.viewer)
+        known = facts.find(world.db, other, viewer=world.viewer)
         labels = world.draw(st.sampled_from(({}, {"slot": "day"}, {"tags": ("t",)})))
         revise(world, one, {"content": known.content, **labels})
 

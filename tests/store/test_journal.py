@@ -60,7 +60,7 @@ def test_a_replaced_slot_is_history(db):
         (2, "remember", "done", "link", "+", "B"),
         (2, "remember", "done", "link", "+", "B"),
     ]
-    (_, old) = facts.find(db, "A", viewer=OWNER)
+    old = facts.find(db, "A", viewer=OWNER)
     assert (old.lifecycle, old.valid_to) == ("archived", NOW + 1)
     changed = [e for e in journal.entries_of(db, 1, viewer=OWNER) if e.act == "~"]
     assert '"lifecycle":"active"' in changed[0].before

@@ -161,7 +161,7 @@ class Pass:
 
     def _current(self, fact: Fact) -> Fact | None:
         try:
-            return facts.find(self._db, fact.id, viewer=self._viewer)[1]
+            return facts.find(self._db, fact.id, viewer=self._viewer)
         except NotFoundError:
             return None
 

@@ -56,7 +56,7 @@ def forget(
     def step(named: Sequence[Fact]) -> list[Fact]:
         by = None
         if superseded_by is not None:
-            _, by = facts.find(db, superseded_by, viewer=viewer)
+            by = facts.find(db, superseded_by, viewer=viewer)
             check_active(by, "supersede anything")
             if any(fact.id == by.id for fact in named):
                 raise UsageError("a fact cannot supersede itself", hint="name another one")
@@ -138,7 +138,7 @@ def _replacing(db: Connection, fact: Fact, *, viewer: Origin) -> Iterator[Fact]:
     """Yield the facts that replace or contradict a fact by an edge, and whose sources may."""
     for link in links.arriving(db, fact.id, viewer=viewer):
         if link.kind in REPLACING:
-            _, source = facts.find(db, link.source, viewer=viewer)
+            source = facts.find(db, link.source, viewer=viewer)
             if may_touch(source.source, fact.source):
                 yield source
 

@@ -72,14 +72,14 @@ def edit(
     """
     if since is not None:
         changes = {**changes, "valid_from": since}
-    _, seen = facts.find(db, reference, viewer=viewer)
+    seen = facts.find(db, reference, viewer=viewer)
     check_active(seen, "be edited")
     screen = edit_request.look(seen, changes, editor)
     kept: Fact | None = None
     new: NewFact | None = None
     try:
         with journal.batch(db, verb="edit", by=viewer, now=now) as batch:
-            _, kept = facts.find(db, reference, viewer=viewer)
+            kept = facts.find(db, reference, viewer=viewer)
             check_active(kept, "be edited")
             new = edit_request.revised(kept, changes, editor)
             if all(getattr(kept, name) == getattr(new, name) for name in _COMPARED):

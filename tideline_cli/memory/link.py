@@ -80,8 +80,8 @@ def _relink(
     edges: tuple[Link, ...] = ()
     try:
         with journal.batch(db, verb="link", by=viewer, now=now) as batch:
-            _, one = facts.find(db, source, viewer=viewer)
-            _, other = facts.find(db, target, viewer=viewer)
+            one = facts.find(db, source, viewer=viewer)
+            other = facts.find(db, target, viewer=viewer)
             if one.id == other.id:
                 raise UsageError("a fact cannot be linked to itself", hint="name two facts")
             before = tuple(links.between(db, one.id, other.id, viewer=viewer))

@@ -83,7 +83,7 @@ def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purg
 def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
     """Return the number of a fact; of one that an undo took out, all that had the id."""
     try:
-        return [facts.find(db, reference, viewer=viewer)[0]]
+        return [facts.number_of(db, reference, viewer=viewer)]
     except NotFoundError:
         undone = purge_rows.undone(db, reference, viewer=viewer)
         if not undone:

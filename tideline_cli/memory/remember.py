@@ -242,7 +242,7 @@ def _check_descent(db: Connection, fact: Fact) -> None:
         return
     for reference in fact.derived_from:
         try:
-            _, cited = facts.find(db, reference.strip(), viewer=fact.origin)
+            cited = facts.find(db, reference.strip(), viewer=fact.origin)
         except NotFoundError:
             continue
         gate.check_descent(fact.source, (cited.source,))

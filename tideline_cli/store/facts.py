@@ -80,27 +80,18 @@ def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> di
     return {row[0]: fact_of(row) for row in rows}
 
 
-def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[int, Fact]:
-    """Return the fact with this id or unique prefix of one, and its number.
+def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> Fact:
+    """Return the fact with this id or unique prefix of one.
 
     Raises NotFoundError, also for facts of other origins, and UsageError for a prefix that is
     too short or not unique.
     """
-    condition, values = visibility.where(viewer)
-    sql = f"{SELECT} WHERE fact.id = ? AND {condition}"
-    try:
-        row = db.execute(sql, (reference, *values)).fetchone()
-    except UnicodeEncodeError:  # not UTF-8, as no id is
-        row = None
-    if row is None or len(reference) < _FULL:
-        # A short id does not stand before the facts whose ids begin with it.
-        others = _by_prefix(db, reference.upper(), condition, values)
-        if row is not None and others is not None and others[1] != row[1]:
-            raise _ambiguous(reference)
-        row = row or others
-    if row is None:
-        raise missing(reference)
-    return row[0], fact_of(row)
+    return fact_of(_row(db, reference, viewer))
+
+
+def number_of(db: Connection, reference: str, *, viewer: Origin | Everyone) -> int:
+    """Return the number of the fact that `find` returns; raise as that does."""
+    return int(_row(db, reference, viewer)[0])
 
 
 def exists(db: Connection, fact_id: str, *, viewer: Origin) -> bool:
@@ -143,7 +134,7 @@ def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[
 
     Raises as `find` does for the first reference that names none.
     """
-    found = (find(db, reference, viewer=viewer)[1] for reference in references)
+    found = (find(db, reference, viewer=viewer) for reference in references)
     return list({fact.id: fact for fact in found}.values())
 
 
@@ -265,6 +256,26 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
 
 def _ambiguous(prefix: str) -> UsageError:
     return UsageError(f"{prefix} is the beginning of several ids", hint="give more of it")
+
+
+def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:
+    condition, values = visibility.where(viewer)
+    row: tuple[Any, ...] | None
+    try:
+        row = db.execute(
+            f"{SELECT} WHERE fact.id = ? AND {condition}", (reference, *values)
+        ).fetchone()
+    except UnicodeEncodeError:  # not UTF-8, as no id is
+        row = None
+    if row is None or len(reference) < _FULL:
+        # A short id does not stand before the facts whose ids begin with it.
+        others = _by_prefix(db, reference.upper(), condition, values)
+        if row is not None and others is not None and others[1] != row[1]:
+            raise _ambiguous(reference)
+        row = row or others
+    if row is None:
+        raise missing(reference)
+    return row
 
 
 def _by_prefix(

@@ -73,7 +73,7 @@ def run(
     since = _since(session, from_, given["valid_from"])
     reference = session.reference(words[0])
     db = by_id.existing(session, [reference])
-    _, fact = facts.find(db, reference, viewer=session.viewer)
+    fact = facts.find(db, reference, viewer=session.viewer)
     check_active(fact, "be edited")
     changes = _changes(given)
     text = _text(session, words[1:], fact.content, has_labels=bool(changes) or vouch)

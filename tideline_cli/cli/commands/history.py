@@ -74,7 +74,7 @@ def _told(
 ) -> tuple[list[Told], bool]:
     """Return what the newest `limit` commands did (0: all), and whether there were more."""
     if words:
-        seq, _ = facts.find(db, session.reference(words[0]), viewer=session.viewer)
+        seq = facts.number_of(db, session.reference(words[0]), viewer=session.viewer)
         told = _life(session, db, seq)
         newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))
     else:

@@ -36,9 +36,10 @@ def run(session: Session, *, words: list[str]) -> int:
     db = session.reading()
     if db is None:
         raise facts.missing(reference)
-    seq, fact = facts.find(db, reference, viewer=session.viewer)
+    fact = facts.find(db, reference, viewer=session.viewer)
     out = links.leaving(db, fact.id, viewer=session.viewer)
     back = links.arriving(db, fact.id, viewer=session.viewer)
+    seq = facts.number_of(db, fact.id, viewer=session.viewer)
     past = list(journal.entries_of(db, seq, viewer=session.viewer))
     power = decay.present(fact, now=session.now)
     if session.json:

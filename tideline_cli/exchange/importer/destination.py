@@ -108,7 +108,7 @@ class Destination:
             for link in links.leaving(self._db, value.id, viewer=value.origin):
                 if link.kind != SUCCEEDS[0] or link.target in found:
                     continue
-                gone = facts.find(self._db, link.target, viewer=value.origin)[1]
+                gone = facts.find(self._db, link.target, viewer=value.origin)
                 is_late = gone.valid_to is not None and gone.valid_to > since
                 if gone.slot == value.slot and gone.lifecycle == "archived" and is_late:
                     found[gone.id] = gone

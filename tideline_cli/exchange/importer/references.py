@@ -59,7 +59,7 @@ class References:
         if found is not None:
             return found
         try:
-            return facts.find(self._db, stated, viewer=origin)[1].id
+            return facts.find(self._db, stated, viewer=origin).id
         except (NotFoundError, UsageError):
             return None
 

@@ -87,7 +87,7 @@ class RowIds:
     def _held(self, fact_id: str, fact: Fact) -> Fact | None:
         """Return what has exactly this id in the origin of a fact."""
         try:
-            known = facts.find(self._db, fact_id, viewer=fact.origin)[1]
+            known = facts.find(self._db, fact_id, viewer=fact.origin)
         except (NotFoundError, UsageError):
             return None
         return known if known.id == fact_id else None
@@ -113,7 +113,7 @@ class RowIds:
 
     def _is_older(self, fact_id: str) -> bool:
         """Say whether a fact was there before this run."""
-        return facts.find(self._db, fact_id, viewer=EVERYONE)[0] <= self._last_before
+        return facts.number_of(self._db, fact_id, viewer=EVERYONE) <= self._last_before
 
 
 def differs(known: Fact, stated: Fact) -> bool:

@@ -94,7 +94,7 @@ class RowLinks:
         meant = {one: self._names.meant(one, said.origin) for one in said.cites}
         self._summary.leave_out(said.line, (one for one, it in meant.items() if it is None))
         wanted = tuple(dict.fromkeys(it for it in meant.values() if it not in (None, said.fact)))
-        _, known = facts.find(self._db, said.fact, viewer=said.origin)
+        known = facts.find(self._db, said.fact, viewer=said.origin)
         if set(known.derived_from) < set(wanted):
             writes.change(self._db, known, replace(known, derived_from=wanted))
 
@@ -120,7 +120,7 @@ class RowLinks:
             return
         self._link(said, {"kind": "transition", "target": gone})
         by, old = (
-            facts.find(self._db, one, viewer=said.origin)[1] for one in (said.fact, gone)
+            facts.find(self._db, one, viewer=said.origin) for one in (said.fact, gone)
         )
         if by.lifecycle == old.lifecycle == "active" and may_touch(by.source, old.source):
             now = self._context.now
