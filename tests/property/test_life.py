@@ -12,7 +12,7 @@ from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
 from tideline_cli.policy.transitions import begin
 from tideline_cli.store import facts
-from tideline_cli.store.checks.slots import one_value
+from tideline_cli.store.checks.slot_values import one_value
 from tideline_cli.store.facts import Filter
 
 TEXTS = ("The capital is Rome", "The capital is Oslo", "The gate code is blue heron",

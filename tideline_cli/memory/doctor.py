@@ -12,8 +12,15 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import bulk_reads, connection, opening, score_bounds, slots, vectors
-from tideline_cli.store.checks import derived, journalled, on_disk, run_check, slots, structure
+from tideline_cli.store import bulk_reads, connection, opening, score_bounds, vectors
+from tideline_cli.store.checks import (
+    derived,
+    journalled,
+    on_disk,
+    run_check,
+    slot_values,
+    structure,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +79,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("vectors", derived.vector_sets),
     ("pairs", derived.pair_rows),
     ("links", structure.links),
-    ("slots", slots.one_value),
+    ("slots", slot_values.one_value),
     ("batches", journalled.batches),
     ("journal", journalled.journal),
     ("purge", structure.purge_finished),

@@ -93,7 +93,7 @@ class _Run:
         with self._batch.transaction(bulk=self.storer.is_bulk) as batch:
             self._batch.number, self.summary.batch = batch.number, batch.ordinal
             self.storer.store(self._reader.analysed(chunk, _analyzer(self._db)), batch)
-            if score_bounds.missing(self._db) >= score_bounds.CHUNK:
+            if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
                 _extend_bounds(self._db)
 
 
