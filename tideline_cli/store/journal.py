@@ -180,11 +180,8 @@ def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Ite
         yield Entry(*row)
 
 
-_KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
-_LINK_STATE = (
-    "json_object('number', number, 'from_fact', from_fact, 'to_fact', to_fact, 'kind', kind,"
-    " 'reason', reason, 'strength', strength, 'created_at', created_at)"
-)
+KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
+"""The column by which the journal names a row of each table."""
 
 
 def row_image(db: Connection, entity: str, number: int) -> str | None:
@@ -208,10 +205,10 @@ def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int,
     """Return what the journal would keep of those of the rows that exist, by number."""
     from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL, that no write needs
 
-    key = _KEYS[entity]
-    image = _LINK_STATE if entity == "link" else schema.state_of(entity)
+    key = KEYS[entity]
     rows: Iterable[Any] = db.execute(
-        f"SELECT {key}, {image} FROM {entity} WHERE {key} IN (SELECT value FROM json_each(?))",
+        f"SELECT {key}, {schema.state_of(entity)} FROM {entity}"
+        f" WHERE {key} IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(numbers)),),
     )
     return dict(rows)

@@ -352,8 +352,8 @@ _NEW_ARCHIVED = f"""
 
 
 def state_of(entity: str) -> str:
-    """Return the SQL for a row of `fact` or `usage` as the JSON that the journal keeps of it."""
-    columns = {"fact": _FACT, "usage": _USAGE}[entity]
+    """Return the SQL for a row of `fact`, `link` or `usage` as the JSON that the journal keeps."""
+    columns = {"fact": _FACT, "link": _LINK, "usage": _USAGE}[entity]
     return "json_object(" + ", ".join(f"'{name}', {name}" for name in columns) + ")"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, history, journal
+from tideline_cli.store import digest, history, journal, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
 _TOUCHED = """
 SELECT entity, row, number, batch, before, after FROM change
 WHERE number >= ?1
@@ -136,7 +135,7 @@ def undone_by(db: Connection, batch: Batch) -> int:
 def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
     """Delete rows by number."""
     db.execute(
-        f"DELETE FROM {entity} WHERE {_KEYS[entity]} IN (SELECT value FROM json_each(?))",
+        f"DELETE FROM {entity} WHERE {journal.KEYS[entity]} IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(rows)),),
     )
 
@@ -157,7 +156,8 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     """Set columns of one row."""
     columns = ", ".join(f"{name} = ?" for name in changed)
     db.execute(
-        f"UPDATE {entity} SET {columns} WHERE {_KEYS[entity]} = ?", (*changed.values(), number)
+        f"UPDATE {entity} SET {columns} WHERE {journal.KEYS[entity]} = ?",
+        (*changed.values(), number),
     )
     if entity == "fact" and not digest.COVERED.isdisjoint(changed):
         digest.put(db, [number])
@@ -168,14 +168,9 @@ def put_use(db: Connection, seq: int, row: Row | None) -> None:
     if row is None:
         delete(db, "usage", [seq])
         return
-    db.execute(
-        """
-        INSERT INTO usage (fact, access_count, last_accessed_at)
-        SELECT seq, ?2, ?3 FROM fact WHERE seq = ?1
-        ON CONFLICT DO UPDATE SET access_count = ?2, last_accessed_at = ?3
-        """,
-        (seq, row["access_count"], row["last_accessed_at"]),
-    )
+    count, last = row["access_count"], row["last_accessed_at"]
+    for fact_id in present_ids(db, [seq]).values():
+        uses.put(db, fact_id, access_count=count, last_accessed_at=last)
 
 
 def changed_values(trail: Trail) -> Row:
