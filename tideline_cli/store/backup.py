@@ -144,7 +144,7 @@ def _filled(db: Connection, path: str) -> Copied:
         finally:
             copied.close()
         files.sync(path)
-    except BaseException as error:
+    except BaseException as error:  # an interrupt too must leave no half of a copy
         _discard(path)
         if isinstance(error, apsw.Error) and not isinstance(error, apsw.CorruptError):
             raise database_errors.translated(error, path) from error

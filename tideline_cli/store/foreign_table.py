@@ -97,7 +97,7 @@ class _Opened:
             _disarm(self._db)
             if self._folder is not None:
                 self._unname(self._db)
-        except BaseException:
+        except BaseException:  # an interrupt too must leave no copy behind
             self.__exit__()
             raise
         return self._db

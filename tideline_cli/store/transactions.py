@@ -93,7 +93,7 @@ def begin(db: Connection) -> None:
     queue = locks.wait(db.filename, locks.WRITER, seconds=patience / 1000)
     try:
         _begin(db, patience, int((monotonic() - start) * 1000))
-    except BaseException:
+    except BaseException:  # an interrupt too must let the next one in
         locks.release(queue)
         raise
     if queue is not None:
