@@ -19,11 +19,11 @@ from tideline_cli.store import facts, fts, score_bounds
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.fts import RankingRow
 
 _FEW = 400  # facts that are cheaper to read than to bound
 _STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
@@ -168,12 +168,12 @@ class _Scorer:
         self._fading = fading
         self.matches: list[Match] = []
 
-    def add(self, rows: Iterable[Sequence[Any]]) -> None:
+    def add(self, rows: Iterable[RankingRow]) -> None:
         """Score the rows; those that cannot reach the floor are dropped unscored."""
         floor = self.floor() or 0.0
         fresh: list[Match] = []
         for row in rows:
-            value, matched = bm25.score(row[2].split(), self._terms, self._stats)
+            value, matched = bm25.score(row[fts.TERMS].split(), self._terms, self._stats)
             if value >= floor:
                 fresh.append(self._match(row, value, matched))
                 if len(fresh) >= 4 * self._limit + 64:
@@ -189,7 +189,7 @@ class _Scorer:
     def _merge(self, fresh: list[Match]) -> None:
         self.matches = sorted([*self.matches, *fresh], key=Match.order)[: self._limit]
 
-    def _match(self, row: Sequence[Any], value: float, matched: tuple[str, ...]) -> Match:
+    def _match(self, row: RankingRow, value: float, matched: tuple[str, ...]) -> Match:
         (
             seq, fact_id, _, source, confidence, importance, decay_rate, segment, tier, pinned,
             created_at, access_count, last_accessed_at,
@@ -223,7 +223,7 @@ def _search_as_of(
     everything = type(wanted)(as_of=instant)
     count, tokens = fts.totals_as_of(db, origin_number=origin_number, instant=instant)
     rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=everything)
-    sets = [frozenset(row[2].split()) for row in rows]
+    sets = [frozenset(row[fts.TERMS].split()) for row in rows]
     held = {term: sum(term in terms_of for terms_of in sets) for term in terms}
     stats = bm25.statistics(count, tokens, held)
     if not wanted.is_open():

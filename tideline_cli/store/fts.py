@@ -10,20 +10,29 @@ from tideline_cli.store.facts import Filter, narrowing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
 
+    # seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment),
+    # segment, tier, pinned, created_at, access_count, last_accessed_at. A tuple and no record: a
+    # recall reads thousands, and records would make it a tenth slower.
+    RankingRow = tuple[
+        int, str, str, Source, float, float, float | None, Segment, Tier, int, int, int, int
+    ]
+
 _OWNER = 1
-# seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment), segment,
-# tier, pinned, created_at, access_count, last_accessed_at
+TERMS: Literal[2] = 2
+"""The place of the terms in a RankingRow."""
 _COLUMNS = """
 SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at)
 """
-_CANDIDATE = f"""{_COLUMNS}
+_MATCHING = f"""{_COLUMNS}
 FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid LEFT JOIN usage ON usage.fact = fact.seq
 WHERE fact_fts MATCH ? AND fact.origin = ?
 """
@@ -69,26 +78,30 @@ def postings(db: Connection, term: str, *, origin_number: int) -> list[int]:
 
 def ranking_rows(
     db: Connection, seqs: Sequence[int], *, origin_number: int, now: int, wanted: Filter
-) -> list[tuple[Any, ...]]:
-    """Return the ranking columns of those of the facts that are active and valid now, and that
+) -> list[RankingRow]:
+    """Return the ranking rows of those of the facts that are active and valid now, and that
     `wanted` asks for."""
     narrowed, values = narrowing(wanted, valid_at=now)
     marks = ", ".join(map(str, seqs))
-    return db.execute(
+    rows: list[Any] = db.execute(
         f"{_COLUMNS} FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
         f"WHERE fact.seq IN ({marks}) AND fact.origin = ?{narrowed}",
         (origin_number, *values),
     ).fetchall()
+    return rows
 
 
 def matching_as_of(
     db: Connection, terms: Sequence[str], *, origin_number: int, wanted: Filter
-) -> list[tuple[Any, ...]]:
-    """Return the ranking columns of all facts that hold any of the terms and that `wanted` with
+) -> list[RankingRow]:
+    """Return the ranking rows of all facts that hold any of the terms and that `wanted` with
     its `as_of` asks for, archived ones included."""
     query = _expression(("OR", tuple(terms)), _prefix(origin_number))
     narrowed, values = narrowing(wanted)
-    return db.execute(_CANDIDATE + narrowed, (query, origin_number, *values)).fetchall()
+    rows: list[Any] = db.execute(
+        _MATCHING + narrowed, (query, origin_number, *values)
+    ).fetchall()
+    return rows
 
 
 def totals_as_of(db: Connection, *, origin_number: int, instant: int) -> tuple[int, int]:
