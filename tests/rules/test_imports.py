@@ -75,7 +75,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "__main__.py", "vector/worker.py", "exchange/importer/import_vectors.py",
                "store/locks.py", "store/opening.py",
                "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",
-               "store/mounts.py", "store/foreign_table.py", "store/file_kind.py",
+               "store/mounts.py", "store/foreign_table.py", "store/foreign_file.py",
+               "store/file_kind.py", "store/file_states.py",
                "store/transactions.py", "llm",
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

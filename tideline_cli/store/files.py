@@ -1,39 +1,20 @@
-"""Files beside the memory file: copies, made private and durable, and who may read and write
-them."""
+"""Making, copying and removing files beside the memory file: each private and durable."""
 
 from __future__ import annotations
 
 import os
-import stat
 from contextlib import suppress
 from errno import EMFILE, ENFILE
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
-from tideline_cli.model.record import record
-from tideline_cli.store import folders
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tideline_cli.store import file_states, folders
 
 _COPY_BYTES = 1 << 20
 _MODE = 0o600
 _PART = ".part-"
 _BESIDE = ("-wal", "-shm", "-journal")
 _FRESH = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OWN = ("", "-wal", "-shm", "-journal", "-reserve", "-lock")
-
-
-@record
-class State:
-    """A file or folder as the system describes it. `kind` is file, folder, link or other."""
-
-    path: str
-    kind: str
-    mode: int
-    is_ours: bool
-    size: int
 
 
 def absolute(path: str) -> str:
@@ -203,77 +184,15 @@ def same(path: str, other: str) -> bool:
 
 def refuse_own(path: str, database: str) -> None:
     """Raise UsageError when `path` is the memory file or one of those that belong to it."""
-    own = [name for name in _names(database) if same(name, path)]
-    if own or os.path.abspath(path) in {os.path.abspath(database) + end for end in _OWN}:
+    own = [name for name in file_states.own_files(database) if same(name, path)]
+    reserved = {os.path.abspath(database) + end for end in file_states.ENDINGS}
+    if own or os.path.abspath(path) in reserved:
         raise UsageError(f"{path} belongs to the memory file itself", hint="name another file")
 
 
 def is_file(path: str) -> bool:
     """Say whether a path leads to a regular file."""
     return os.path.isfile(path)
-
-
-def state(path: str) -> State | None:
-    """Return what is at a path, None when nothing is."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
-    return State(
-        path,
-        kinds.get(stat.S_IFMT(found.st_mode), "other"),
-        stat.S_IMODE(found.st_mode),
-        found.st_uid == os.geteuid() or _is_tended(path, found.st_uid),
-        found.st_size,
-    )
-
-
-def _is_tended(path: str, owner: int) -> bool:
-    """Say whether root looks at what a user has in a folder of their own."""
-    return os.geteuid() == 0 and os.stat(os.path.dirname(path) or ".").st_uid == owner
-
-
-def states(path: str) -> Iterator[State]:
-    """Yield the states of a memory file and of those that belong to it."""
-    for name in _names(path):
-        found = state(name)
-        if found is not None:
-            yield found
-
-
-def folder_state(path: str) -> State | None:
-    """Return the state of the folder that a file lies in."""
-    return state(os.path.realpath(os.path.dirname(os.path.abspath(path))))
-
-
-def restrict(path: str, mode: int) -> None:
-    """Set the mode of a file or folder of ours."""
-    os.chmod(path, mode)
-
-
-def free_bytes(path: str) -> int:
-    """Return how many bytes the disk that holds a file has free for us."""
-    found = os.statvfs(os.path.dirname(os.path.abspath(path)))
-    return found.f_bavail * found.f_frsize
-
-
-def is_writable(path: str) -> bool:
-    """Say whether this user may write a file, and its folder."""
-    folder = os.path.dirname(os.path.abspath(path))
-    return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
-
-
-def unreadable(path: str) -> str:
-    """Return why the system cannot read a file to its end; empty when it can. No connection of
-    this process may be open on it."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            while file.read(_COPY_BYTES):
-                pass
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
 
 
 def are_used_up() -> bool:
@@ -283,14 +202,3 @@ def are_used_up() -> bool:
     except OSError as error:
         return error.errno in (EMFILE, ENFILE)
     return False
-
-
-def _names(path: str) -> list[str]:
-    folder, name = os.path.split(os.path.abspath(path))
-    try:
-        listed = os.listdir(folder)
-    except OSError:
-        listed = []
-    locks = sorted(entry for entry in listed if entry.startswith(f"{name}-lock"))
-    fixed = [name + end for end in _OWN if end != "-lock"]
-    return [os.path.join(folder, entry) for entry in (*fixed, *locks)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import file_names, files, mounts
+from tideline_cli.store import file_names, file_states, files, mounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LONG_LOG = 64 * _MIB
 
 def modes(path: str) -> Iterator[Finding]:
     """The files are 0600 and this user's, and nobody else may write the folder."""
-    for found in files.states(path):
+    for found in file_states.states(path):
         if found.kind in ("other", "folder"):
             is_store = found.path == files.absolute(path)
             remedy = "name another file with --db" if is_store else f"remove {found.path}"
@@ -37,7 +37,7 @@ def modes(path: str) -> Iterator[Finding]:
         elif found.mode & 0o077:
             message = f"{found.path} has mode {found.mode:04o}: others may read or write it"
             yield mendable("modes", message, "sets it to 0600")
-    folder = files.folder_state(path)
+    folder = file_states.folder_state(path)
     if folder is not None and folder.mode & 0o022 and not folder.mode & 0o1000:
         message = f"{folder.path} has mode {folder.mode:04o}: others may replace the memory file"
         if folder.is_ours:
@@ -48,19 +48,19 @@ def modes(path: str) -> Iterator[Finding]:
 
 def restrict_modes(path: str) -> None:
     """Take away what rights others have on the files, and on the folder that of writing."""
-    for found in files.states(path):
+    for found in file_states.states(path):
         if found.kind == "file" and found.is_ours and found.mode & 0o077:
-            files.restrict(found.path, 0o600)
-    folder = files.folder_state(path)
+            file_states.restrict(found.path, 0o600)
+    folder = file_states.folder_state(path)
     if folder is not None and folder.is_ours and folder.mode & 0o022 and not folder.mode & 0o1000:
-        files.restrict(folder.path, folder.mode & ~0o022)
+        file_states.restrict(folder.path, folder.mode & ~0o022)
 
 
 def room(path: str) -> Iterator[Finding]:
     """The disk has room to write, and for the copy that a purge or a backup makes; a want of it
     damages nothing."""
-    left, size = files.free_bytes(path), files.size(path)
-    if not files.is_writable(path):
+    left, size = file_states.free_bytes(path), files.size(path)
+    if not file_states.is_writable(path):
         yield Finding(
             "room", "warning", f"{path} or its folder is read-only: nothing can be remembered",
             "give yourself the right to write both",
