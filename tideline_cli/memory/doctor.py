@@ -12,7 +12,13 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import bulk_reads, connection, opening, score_bounds, vectors
+from tideline_cli.store import (
+    bulk_reads,
+    connection,
+    opening,
+    score_bounds,
+    vectors,
+)
 from tideline_cli.store.checks import (
     derived,
     journalled,
@@ -20,6 +26,7 @@ from tideline_cli.store.checks import (
     run_check,
     slot_values,
     structure,
+    text_index,
 )
 
 TYPE_CHECKING = False
@@ -74,7 +81,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("references", structure.references),
     ("values", structure.values),
     ("origins", structure.origin_names),
-    ("counts", structure.ranking_counts),
+    ("counts", text_index.ranking_counts),
     ("bounds", derived.bounds),
     ("vectors", derived.vector_sets),
     ("pairs", derived.pair_rows),
@@ -100,7 +107,7 @@ def _checks(
     pages = structure.structure_and_indexes if deep else structure.structure
     yield "structure", lambda: run_check.run("structure", pages, path)
     yield "tables", lambda: run_check.run("tables", structure.tables, path)
-    yield "index", lambda: run_check.run("index", structure.index, path, writes=True)
+    yield "index", lambda: run_check.run("index", text_index.index, path, writes=True)
     images = journalled.whole_images if deep else journalled.images
     later = (*_QUICK, ("images", images), ("embedder", embedder))
     for name, check in (*later, *_DEEP) if deep else later:

@@ -18,7 +18,7 @@ from tideline_cli.store import (
     score_bounds,
     writes,
 )
-from tideline_cli.store.checks import derived, journalled, on_disk, repairs
+from tideline_cli.store.checks import derived, journalled, on_disk, structure, text_index
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
 
@@ -117,14 +117,14 @@ def _accept(db: Connection) -> None:
 
 
 _JOURNALLED: dict[str, Callable[[Connection], None]] = {
-    "references": repairs.drop_orphans,
-    "links": repairs.drop_crossing_links,
+    "references": structure.drop_orphans,
+    "links": structure.drop_crossing_links,
 }
 _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "batches": journalled.close_batches,
     "journal": journalled.close_gaps,
     "index": fts.rebuild,
-    "counts": repairs.count_anew,
+    "counts": text_index.count_anew,
     "bounds": _bound,
     "pairs": derived.forget_pairs,
     "digests": _accept,

@@ -1,4 +1,5 @@
-"""Whether a memory file is whole: its pages, its references, and what is derived from the facts.
+"""Whether a memory file is whole: its pages, its tables, its references and values. What points to
+nothing is removed here too.
 
 Each check takes a connection that `connection.open_for_inspection` made, and changes nothing.
 """
@@ -11,7 +12,7 @@ from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import connection, digest, schema, transactions
+from tideline_cli.store import connection, digest, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _FROM_COPY = (
 _DERIVED = frozenset(
     ("usage", "near", "unpaired", "near_progress", "vector_chunk", "vector_progress")
 )
+_NO_FACT = "NOT IN (SELECT seq FROM fact)"
+_NO_ORIGIN = "NOT IN (SELECT number FROM origin)"
 _ALLOWED = {
     "lifecycle": LIFECYCLES, "segment": tuple(SEGMENTS), "tier": TIERS, "heat": HEATS,
     "source": SOURCES,
@@ -126,6 +129,26 @@ def links(db: Connection) -> Iterator[Finding]:
         yield mendable("links", message, "removes them, after a copy")
 
 
+def drop_orphans(db: Connection) -> None:
+    """Remove links, uses and derived rows of facts or origins that are not there."""
+    db.execute(f"DELETE FROM link WHERE from_fact {_NO_FACT} OR to_fact {_NO_FACT}")
+    db.execute(f"DELETE FROM near WHERE fact {_NO_FACT} OR other {_NO_FACT}")
+    for table in ("usage", "unpaired"):
+        db.execute(f"DELETE FROM {table} WHERE fact {_NO_FACT}")
+    for table in ("near_progress", "vector_chunk", "vector_progress"):
+        db.execute(f"DELETE FROM {table} WHERE origin {_NO_ORIGIN}")
+
+
+def drop_crossing_links(db: Connection) -> None:
+    """Remove links from one origin to another."""
+    db.execute(
+        """
+        DELETE FROM link WHERE (SELECT origin FROM fact WHERE seq = from_fact)
+                            <> (SELECT origin FROM fact WHERE seq = to_fact)
+        """
+    )
+
+
 def origin_names(db: Connection) -> Iterator[Finding]:
     """The names of origins are such as new ones may have; another one is whole, and looks like
     another's."""
@@ -164,61 +187,6 @@ def values(db: Connection) -> Iterator[Finding]:
             f"facts with values that mean nothing: {'; '.join(wrong[:_SHOWN])}",
             "damaged, or written by a newer version: " + _FROM_COPY,
         )  # fmt: skip
-
-
-def index(db: Connection) -> Iterator[Finding]:
-    """The full-text index holds the terms of the facts, no more and no less."""
-    if db.readonly("main"):
-        yield Finding(
-            "index", "warning", "the full-text index was not checked: the file is read-only",
-            "copy the file, and check the copy with --db",
-        )  # fmt: skip
-        return
-    transactions.begin(db)  # the check is spelled as an insert; it writes nothing
-    try:
-        db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
-    except apsw.CorruptError:
-        message = "the full-text index is stale: it does not hold the terms of the facts"
-        yield mendable("index", message, "makes it anew")
-    finally:
-        transactions.rollback(db)
-
-
-_TALLY = """
-SELECT count(*) FROM (
-  SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0
-  EXCEPT SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active'
-  GROUP BY 1, 2
-)
-"""
-_UNTALLIED = """
-SELECT count(*) FROM (
-  SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active' GROUP BY 1, 2
-  EXCEPT SELECT origin, source, facts, tokens FROM tally
-)
-"""
-COUNTED_TERMS = f"""
-SELECT origin, value, count(*) FROM (
-  SELECT DISTINCT seq, fact.origin, value FROM fact, {schema.each_term("fact")}
-  WHERE lifecycle <> 'active' AND value <> ''
-) GROUP BY 1, 2
-"""
-_ARCHIVED = f"""
-SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
-                              EXCEPT {COUNTED_TERMS}))
-     + (SELECT count(*) FROM ({COUNTED_TERMS} EXCEPT
-                              SELECT origin, term, facts FROM archived_term))
-"""
-
-
-def ranking_counts(db: Connection) -> Iterator[Finding]:
-    """The statistics of the ranking are those of the facts."""
-    if db.execute(_TALLY).get or db.execute(_UNTALLIED).get:
-        message = "the counts of active facts and their terms are not those of the facts"
-        yield mendable("counts", message, "counts anew")
-    if db.execute(_ARCHIVED).get:
-        message = "the counts of terms of archived facts are not those of the facts"
-        yield mendable("counts", message, "counts anew")
 
 
 def purge_finished(db: Connection) -> Iterator[Finding]:

@@ -1,0 +1,80 @@
+"""Whether the full-text index and the counts of the ranking are those of the facts, and counting
+anew."""
+
+from __future__ import annotations
+
+import apsw
+
+from tideline_cli.model.finding import Finding, mendable
+from tideline_cli.store import schema, transactions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apsw import Connection
+
+_TALLY = """
+SELECT count(*) FROM (
+  SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0
+  EXCEPT SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active'
+  GROUP BY 1, 2
+)
+"""
+_UNTALLIED = """
+SELECT count(*) FROM (
+  SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active' GROUP BY 1, 2
+  EXCEPT SELECT origin, source, facts, tokens FROM tally
+)
+"""
+_COUNTED_TERMS = f"""
+SELECT origin, value, count(*) FROM (
+  SELECT DISTINCT seq, fact.origin, value FROM fact, {schema.each_term("fact")}
+  WHERE lifecycle <> 'active' AND value <> ''
+) GROUP BY 1, 2
+"""
+_ARCHIVED = f"""
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
+                              EXCEPT {_COUNTED_TERMS}))
+     + (SELECT count(*) FROM ({_COUNTED_TERMS} EXCEPT
+                              SELECT origin, term, facts FROM archived_term))
+"""
+
+
+def index(db: Connection) -> Iterator[Finding]:
+    """The full-text index holds the terms of the facts, no more and no less."""
+    if db.readonly("main"):
+        yield Finding(
+            "index", "warning", "the full-text index was not checked: the file is read-only",
+            "copy the file, and check the copy with --db",
+        )  # fmt: skip
+        return
+    transactions.begin(db)  # the check is spelled as an insert; it writes nothing
+    try:
+        db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        message = "the full-text index is stale: it does not hold the terms of the facts"
+        yield mendable("index", message, "makes it anew")
+    finally:
+        transactions.rollback(db)
+
+
+def ranking_counts(db: Connection) -> Iterator[Finding]:
+    """The statistics of the ranking are those of the facts."""
+    if db.execute(_TALLY).get or db.execute(_UNTALLIED).get:
+        message = "the counts of active facts and their terms are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+    if db.execute(_ARCHIVED).get:
+        message = "the counts of terms of archived facts are not those of the facts"
+        yield mendable("counts", message, "counts anew")
+
+
+def count_anew(db: Connection) -> None:
+    """Make the statistics of the ranking anew."""
+    db.execute("DELETE FROM tally")
+    db.execute(
+        "INSERT INTO tally (origin, source, facts, tokens) SELECT origin, source, count(*),"
+        " sum(length) FROM fact WHERE lifecycle = 'active' GROUP BY 1, 2"
+    )
+    db.execute("DELETE FROM archived_term")
+    db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
