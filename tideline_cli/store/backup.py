@@ -1,4 +1,4 @@
-"""Copies of the memory file, and putting one back, while other processes read and write it."""
+"""Copies of the memory file, and putting a copy back, while other processes read and write it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Copied:
 def write(db: Connection, path: str, *, force: bool) -> Copied:
     """Copy what is committed now into a new file, private, durable and checked.
 
-    Writers go on meanwhile. Raises UsageError when there is a file already, unless forced: then
-    it is replaced at the end, so that there is always one that is whole.
+    Other processes may write meanwhile. Raises UsageError when there is a file already, unless
+    forced. A forced copy replaces it at the end, so that there is always a file that is whole.
     """
     path = files.absolute(path)
     _check_name(path)
@@ -46,8 +46,8 @@ def write(db: Connection, path: str, *, force: bool) -> Copied:
 
 
 def write_over(db: Connection, path: str) -> Copied:
-    """Copy what is committed now into a file, which takes the place of one that is there. A log
-    that was read or written with that one goes with it."""
+    """Copy what is committed now into a file, in the place of the one that is there. The log that
+    belonged to the old file is removed."""
     with files.part(path, like=db.filename) as part:
         made = _filled(db, part)
         files.move(part, path)
@@ -66,7 +66,7 @@ def verify(db: Connection, path: str) -> int:
 
 def copy_before(database: str, deed: str, *, now: int) -> str:
     """Copy the memory file as it is, page by page even where it is damaged, into a fresh file
-    beside it, named for what is about to be done to it; return its path."""
+    beside it, named after what is done to it next (`deed`); return its path."""
     stamp = instant.iso(now)[:19].replace("-", "").replace(":", "")
     target = files.made_afresh(f"{database}.before-{deed}-{stamp}Z", like=database)
     try:
@@ -83,12 +83,12 @@ def copy_before(database: str, deed: str, *, now: int) -> str:
 def replace_content(
     db: Connection, path: str, *, now: int, progress: Callable[[str], None]
 ) -> str | None:
-    """Make the content of the open memory file that of the copy at `path`, in one transaction:
-    whoever reads goes on with what was there until it begins anew. Return where what was there is
-    kept, None when there was nothing.
+    """Replace the content of the open memory file by that of the copy at `path`, in one
+    transaction: who is reading sees the old content until it begins a new read. Return the path
+    of a copy of the old content, None when there was none.
 
-    The write lock is held from before the copy of what is there to the end, so that nothing is
-    written in between, which would be in neither.
+    The write lock is held from before the old content is copied until the end. Otherwise something
+    could be written in between, and be in neither file.
     """
     source = connection.open_for_inspection(path)
     try:
@@ -110,8 +110,8 @@ def replace_content(
 
 
 def _has_log(db: Connection) -> bool:
-    """Have a file keep a log, so that it can be read while it is locked; say whether it does. One
-    that is damaged may have none: then the place in the queue of writers is all there is."""
+    """Switch the log of a file on, so that it can be read while it is locked; say whether it is on.
+    A damaged file may have no log: then only the queue of writers keeps others away."""
     try:
         return bool(db.pragma("journal_mode", "wal") == "wal")
     except apsw.Error:
@@ -119,7 +119,7 @@ def _has_log(db: Connection) -> bool:
 
 
 def _holds_anything(database: str) -> bool:
-    """Say whether there is a fact to lose, or damage that may hide one."""
+    """Say whether the file holds a fact, or is damaged and may hold one."""
     db = connection.open_for_inspection(database)
     try:
         return bool(db.execute("SELECT EXISTS (SELECT 1 FROM batch UNION SELECT 1 FROM fact)").get)
@@ -153,8 +153,8 @@ def _filled(db: Connection, path: str) -> Copied:
 
 
 def _last(db: Connection) -> int:
-    """Return the number of the newest fact that ever was; -1 in a file of another version, which
-    may count otherwise."""
+    """Return the highest number that a fact has ever had; -1 in a file of another version, which
+    may count in another way."""
     if db.pragma("user_version") != schema.VERSION:
         return -1
     row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'fact'").fetchone()
@@ -191,5 +191,5 @@ def _damaged(path: str, why: str) -> TidelineError:
 
 
 def write_log_back(db: Connection) -> None:
-    """Write the log back into the file, as far as readers let go of it."""
+    """Write the log back into the file, as far as no reader needs it."""
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -29,7 +29,8 @@ def open_for_inspection(path: str) -> Connection:
 
 
 def connect(real: str, *, writes: bool) -> Opened:
-    """Connect to a file with one name; one with two is read, and neither written nor tidied."""
+    """Connect to a file. A file with two names is opened for reading only: nothing is written to
+    it, and its log is not written back."""
     before = file_kind.regular(real)
     if before is not None:
         mark = locks.differing_mark(real, before)
@@ -62,28 +63,28 @@ def connect_for_reading(path: str) -> Opened:
     except apsw.IOError as error:
         if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_SHMSIZE:
             raise
-    # The disk has no room for the file of shared memory. Nobody else has the store open then, and
-    # who is alone needs none.
+    # The disk has no room for the file of shared memory. So nobody else has the store open, and a
+    # process that is alone needs no such file.
     return _connect_as_reader(path, "PRAGMA locking_mode = EXCLUSIVE")
 
 
 def _connect_as_reader(path: str, setup: str = "") -> Opened:
     db = connect(path, writes=False)
     try:
-        # What a reader writes are counts of use, best effort: no sync but for the checkpoints that
-        # keep the log short, and none of those at the end.
+        # A reader writes only counts of use, as best effort. So it syncs only in the checkpoints
+        # that keep the log short, and makes no checkpoint at its end.
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         db.execute(f"{setup}; PRAGMA synchronous = NORMAL").fetchall()
         db.pragma("application_id")
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError):
-        db.close()  # not so after a CorruptError: `translated` asks the connection for its reason
+        db.close()  # it stays open after a CorruptError: `translated` asks it for the reason
         raise
     return db
 
 
 def _connect_unchanging(path: str) -> Opened:
-    """Connect to a file in a folder where no log can be made, as on a read-only medium: without a
-    log and without locks, since nobody can write."""
+    """Connect without a log and without locks to a file in a folder where no log can be made, as on
+    a read-only medium. Nobody can write there."""
     log = path + "-wal"
     if os.path.exists(log) and os.path.getsize(log):
         raise CannotWriteError(

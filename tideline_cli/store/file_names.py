@@ -1,4 +1,4 @@
-"""The names of a memory file, where it has more than one: which they are, and what to say then."""
+"""The names of a memory file that has more than one: which they are, and what users are told."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refused(path: str) -> CannotWriteError:
 
 
 def why(path: str) -> str:
-    """Return how a file comes to have more than one name; empty when it has one, or is none."""
+    """Return why a file has more than one name; empty when it has one name, or does not exist."""
     try:
         state = os.lstat(path)
     except OSError:
@@ -43,8 +43,8 @@ def hint(path: str) -> str:
 
 
 def others(path: str) -> list[str]:
-    """Return the other names of a file that are easy to find: links in its folder, and places where
-    this process sees it by another mount."""
+    """Return the other names of a file that are easy to find: hard links in its folder, and places
+    where this process sees it through another mount."""
     folder, name = os.path.split(path)
     return sorted({*_linked(folder, name), *mounted(path)})
 
@@ -59,8 +59,8 @@ def _linked(folder: str, name: str) -> list[str]:
 
 
 def mounted(path: str, *, listing: str = mounts.MOUNTS) -> list[str]:
-    """Return where else this one file is seen, and not its folder: where it is a mount of its own,
-    or, when it is one here, where it came from."""
+    """Return where else this one file is seen without its folder: where it is a mount of its own,
+    or, when it is such a mount here, where it came from."""
     wanted = mounts.escaped(path)
     table = mounts.table(listing)
     above = max(
@@ -71,7 +71,7 @@ def mounted(path: str, *, listing: str = mounts.MOUNTS) -> list[str]:
     if above is None:
         return []
     inner = _moved(wanted, above.point, above.root)  # as the file system itself names it
-    # Where its folder is mounted too, it lies beside its log, and is one name there.
+    # Where its folder is mounted too, the file lies beside its log, so it has one name there.
     alone = above.point == wanted
     seen = {
         _moved(inner, row.root, row.point)

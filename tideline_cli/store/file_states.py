@@ -1,5 +1,5 @@
-"""The memory file and those that belong to it, as the system describes them: kind, mode, owner, and
-whether the disk lets them be read and written."""
+"""The memory file and the files that belong to it, as the system describes them: kind, mode, owner,
+room, and whether they can be read and written."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def state(path: str) -> State | None:
 
 
 def _is_tended(path: str, owner: int) -> bool:
-    """Say whether root looks at what a user has in a folder of their own."""
+    """Say whether this is root, and the file belongs to the user who owns the folder."""
     return os.geteuid() == 0 and os.stat(os.path.dirname(path) or ".").st_uid == owner
 
 

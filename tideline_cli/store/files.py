@@ -29,8 +29,8 @@ def resolved(path: str) -> str:
 
 
 def create(path: str, *, like: str = "") -> None:
-    """Make an empty file, 0600 whatever the umask; raise UsageError when anything is there. Root
-    makes it for the owner of `like`, where that is who owns the folder, too."""
+    """Make an empty file with mode 0600, whatever the umask; raise UsageError when anything is
+    there. Root gives it to the owner of `like`, if that user also owns the folder."""
     os.close(_created(path, like))
 
 
@@ -50,9 +50,9 @@ def _created(path: str, like: str = "") -> int:
 
 
 class part:  # noqa: N801  reads as a statement: with part(path) as name:
-    """A file of this process alone, beside the one whose place it is to take: nobody else's has
-    its name. It is gone after the block, unless it was moved; what a killed process has left is
-    removed by the next one. The lock says that its maker lives."""
+    """A file of this process alone, beside the file whose place it will take; no other process uses
+    its name. It is removed after the block, unless it was moved. The next process removes what a
+    killed process has left: a lock shows that the maker of a part still runs."""
 
     def __init__(self, path: str, *, like: str = "") -> None:
         self._path = path
@@ -67,7 +67,7 @@ class part:  # noqa: N801  reads as a statement: with part(path) as name:
                 flock(self._handle, LOCK_EX)
             if os.fstat(self._handle).st_nlink:
                 return self._name
-            os.close(self._handle)  # taken for one that was left, in the instant before the lock
+            os.close(self._handle)  # another process removed it in the instant before the lock
 
     def __exit__(self, *_: object) -> None:
         _remove_all(self._name)
@@ -83,7 +83,7 @@ def _sweep(start: str) -> None:
         return
     for name in names:
         if name.endswith(_BESIDE):
-            continue  # what is a part's goes with it
+            continue  # the files beside a part are removed together with it
         path = os.path.join(folder, name)
         try:
             handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -93,7 +93,7 @@ def _sweep(start: str) -> None:
             flock(handle, LOCK_EX | LOCK_NB)
             _remove_all(path)
         except OSError:
-            continue  # its maker is at work
+            continue  # its maker still runs
         finally:
             os.close(handle)
 

@@ -26,10 +26,10 @@ def create_file(path: str) -> None:
 
 
 def hand_over(handle: int, path: str, *, like: str) -> None:
-    """Give what root has made at `path` to the owner of `like`, if the folder is that user's: what
-    root does once with the memory of a user shall not end their own use of it.
+    """Give what root has made at `path` to the owner of `like`, if that user owns the folder: after
+    root has used the memory of a user once, the user must still be able to use it.
 
-    In the folder of somebody else it stays root's, as that user may not read it.
+    In the folder of somebody else it stays root's, because that user may not read it.
     """
     if os.geteuid() != 0:
         return
@@ -39,13 +39,13 @@ def hand_over(handle: int, path: str, *, like: str) -> None:
         if owner.st_uid and owner.st_uid == above.st_uid:
             os.fchown(handle, owner.st_uid, owner.st_gid)
     except OSError:
-        return  # as where this root is not that of the file system
+        return  # as where the file system does not accept this root as its own
 
 
 def make_folder(folder: str) -> None:
     """Create `folder` and what is missing above it, each 0700 and synced into its parent."""
     missing: list[str] = []
-    while not os.path.isdir(folder):  # a path that somebody typed may have thousands of parts
+    while not os.path.isdir(folder):  # no recursion: a path may have thousands of parts
         missing.append(folder)
         folder = os.path.dirname(folder)
     for name in reversed(missing):

@@ -17,8 +17,8 @@ _LONGEST_MARK = 256
 
 
 def wait(path: str, name: str, *, seconds: float) -> int | None:
-    """Return a lock that is held until `release`; None when it cannot be had in time, or not at
-    all, as on a medium that is read-only or has no locks."""
+    """Return a lock that is held until `release`. None when it cannot be taken in time, or when
+    there can be no lock file, as on a read-only medium."""
     handle = _opened(path, name)
     if handle is None:
         return None
@@ -41,7 +41,7 @@ def attempt(path: str, name: str) -> int | None:
 
 
 def release(handle: int | None) -> None:
-    """Let the next one have it."""
+    """Give a lock back, so that the next process can take it."""
     if handle is not None:
         os.close(handle)
 
@@ -83,7 +83,7 @@ def _taken(handle: int) -> bool:
 def _waited(handle: int, seconds: float) -> bool:
     """Wait for the lock in the kernel's queue, which is fair; polling starves the unlucky."""
 
-    # `signal` would import enum, 5 ms; only who must wait comes here.
+    # `signal` would import enum, 5 ms. Only a process that must wait comes here.
     from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415  as long as a lock is waited for
         ITIMER_REAL,
         SIGALRM,

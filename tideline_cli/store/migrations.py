@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     Step = Callable[[Connection], None]
 
-_PATIENCE = 600.0  # seconds; the one before may have a large file to copy
+_PATIENCE = 600.0  # seconds; the process before may have to copy a large file
 _ATTEMPTS = 5
 
 
 def _name_batches(db: Connection) -> None:
-    """From version 1, which told only in words which batch an undo took back, and whether a pass
-    was a whole one."""
+    """From version 1, which said only in words which batch an undo took back, and whether a pass
+    was complete."""
     db.execute("ALTER TABLE batch ADD COLUMN undoes INTEGER")
     db.execute("ALTER TABLE batch ADD COLUMN whole INTEGER NOT NULL DEFAULT 0")
     db.execute(
@@ -48,9 +48,9 @@ unchecked until its end; tests/legacy holds a file of every version that it may 
 def upgrade(db: Connection, path: str) -> None:
     """Bring an older file to the version of this program, or leave it as it is.
 
-    Whatever stops it, the file is of the old version or of the new one. What it was is kept
-    beside it, as `copy_name` says. Many processes at once queue, and the first does it. Raises
-    StoreError where there is no way.
+    Whatever stops it, the file has the old version or the new one. A copy of the old file stays
+    beside it, as `copy_name` says. When many processes come at once, the first one upgrades and the
+    others wait. Raises StoreError where the file cannot be upgraded.
     """
     _check_way(db, path)
     queue = locks.wait(path, locks.UPGRADE, seconds=_PATIENCE)

@@ -39,11 +39,11 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
             device = os.stat(folder).st_dev
             break
         except OSError:
-            parent = os.path.dirname(folder)  # it is made later, where this one is
+            parent = os.path.dirname(folder)  # the folder is made later, inside its parent
             if parent == folder:
                 return
             folder = parent
-    # What has a block device of its own is local: no file to read for most users.
+    # A file system on a block device is local. So for most users the table need not be read.
     if listing == MOUNTS and os.major(device):
         return
     kind = file_system_of(os.path.realpath(folder), listing=listing)
@@ -62,7 +62,7 @@ def file_system_of(folder: str, *, listing: str = MOUNTS) -> str:
     wanted = escaped(folder)
     best, kind = -1, ""
     for row in table(listing):
-        # The longest path counts, and of equal ones the last: it hides those before it.
+        # The longest path counts. Of equal paths the last one counts: it hides those before it.
         below = (wanted + b"/").startswith(row.point.rstrip(b"/") + b"/")
         if below and len(row.point) >= best:
             best, kind = len(row.point), row.kind
@@ -110,7 +110,8 @@ def unescaped(raw: bytes) -> bytes:
 
 
 def number_of(handle: int) -> bytes:
-    """Return the number of the mount that an open file lies on; empty where nobody says."""
+    """Return the number of the mount that an open file lies on, asked of the kernel: a container or
+    a service may have no /proc. Empty where the kernel does not say."""
     try:
         from ctypes import create_string_buffer, pythonapi  # noqa: PLC0415  not in every Python
 

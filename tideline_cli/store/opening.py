@@ -1,4 +1,5 @@
-"""Opening the store: made where there is none, brought to our version, a hindered purge ended."""
+"""Opening the store. A new file is made, an older one is upgraded, and a purge that could not be
+finished is finished."""
 
 from __future__ import annotations
 
@@ -73,8 +74,8 @@ def open_for_reading(path: str) -> Connection | None:
 
 
 def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connection:
-    """Return a connection to a store of ours that may be damaged and whose content is about to be
-    replaced; an empty one is made when there is none."""
+    """Return a connection to a store of ours that may be damaged, and whose content is replaced
+    next. An empty store is made when there is none."""
     if not os.path.lexists(path) or os.path.getsize(path) == 0:
         return open_for_writing(path, network_allowed=network_allowed)
     check_library()
@@ -89,7 +90,7 @@ def open_for_replacing(path: str, *, network_allowed: bool = False) -> Connectio
 
 
 def _noted(db: Opened) -> str:
-    """Note the generation of the store in its connection; return what `purge_pending` does."""
+    """Note the generation of the store in its connection; return the same as `purge_pending`."""
     rows: list[Any] = db.execute(
         "SELECT name, value FROM setting WHERE name IN (?, ?)", (TRACES, GENERATION)
     ).fetchall()
@@ -99,7 +100,7 @@ def _noted(db: Opened) -> str:
 
 
 def _give_generation(db: Opened) -> None:
-    """Give a store of an older program its generation; best effort, as a full disk takes none."""
+    """Give a store that an older program made a generation. Best effort: a full disk takes none."""
     db.set_busy_timeout(TOUCH_BUSY_MS)
     follow(db)
     try:
@@ -126,7 +127,7 @@ def _check_place(path: str) -> None:
 
 
 def _prepare(db: Connection, path: str) -> None:
-    """Make an empty file a store; refuse one that is not ours, and leave it as it is."""
+    """Turn an empty file into a store. Refuse a file that is not ours, and leave it as it is."""
     if is_unmade(db):
         file_kind.make_private(path)
         db.execute("PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL").fetchall()
@@ -147,8 +148,8 @@ def _prepare(db: Connection, path: str) -> None:
 
 
 def is_unmade(db: Connection) -> bool:
-    """Say whether a file has nothing in it: the first writer gives it a log before it makes the
-    tables, so others may see it in between, also for long when that writer was killed."""
+    """Say whether a file has nothing in it. The first writer gives it a log before it makes the
+    tables. Others may see it in between, and for a long time when that writer was killed."""
     return db.pragma("application_id") == 0 and _is_empty(db)
 
 

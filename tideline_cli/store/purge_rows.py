@@ -1,4 +1,4 @@
-"""Removing facts for good: their rows, all that was derived of them, their part of the journal."""
+"""Removing facts for good: their rows, all that is derived from them, and what the journal says."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ WHERE entity = 'fact' AND act = '-' AND row NOT IN (SELECT seq FROM fact)
 
 
 def undone(db: Connection, reference: str, *, viewer: Origin) -> list[int]:
-    """Return the numbers of facts with this id, or beginning of one, that the journal alone still
-    knows."""
+    """Return the numbers of facts with this id, or with this beginning of it, that only the journal
+    still knows."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"SELECT seq, id FROM ({_UNDONE}) AS fact WHERE {condition}", values
@@ -49,9 +49,9 @@ def undone(db: Connection, reference: str, *, viewer: Origin) -> list[int]:
 def with_citers(
     db: Connection, named: Iterable[int], *, viewer: Origin | Everyone
 ) -> dict[int, str]:
-    """Return the ids of facts, by number, with all that `viewer` may see and that derives from
-    them, directly or not, the copies of the same text that are out of sight, and what the journal
-    alone knows of the same text or id; in order of arrival."""
+    """Return the ids of facts, by number, in order of arrival: the named ones; all that `viewer`
+    may see and that derives from them, directly or not; archived and pruned facts with the same
+    text; and what only the journal still knows of the same text or id."""
     condition, values = visibility.where(viewer)
     citing: dict[str, list[int]] = {}
     typed: list[tuple[str, int, int]] = []
@@ -90,8 +90,8 @@ def with_citers(
 
 
 def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[str]:
-    """Return the ids of archived facts that the facts given have replaced: other wordings of what
-    they say, which a purge leaves."""
+    """Return the ids of archived facts that the given facts have replaced. They say the same in
+    other words, and a purge leaves them."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -108,8 +108,8 @@ def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[st
 def _meant(
     db: Connection, typed: str, gone: dict[int, tuple[Any, ...]], *, before: int, origin_number: int
 ) -> set[str]:
-    """Return the id of the fact that was there before number `before` and that a citation names by
-    the beginning of its id or in small letters, as a file or an older version may have stored it.
+    """Return the id of the fact older than number `before` that a citation names by the beginning
+    of its id or in small letters, as a file or an older version may have stored it.
     """
     wanted = typed.strip().upper()
     if len(wanted) < _MIN_PREFIX or not (wanted.isascii() and wanted.isalnum()):
@@ -127,7 +127,7 @@ def _meant(
 
 
 def _copies(db: Connection, origin_number: int, content: str) -> list[int]:
-    """Return the archived and pruned facts of an origin with the very same text."""
+    """Return the archived and pruned facts of an origin with exactly the same text."""
     rows: list[Any] = db.execute(
         "SELECT seq FROM fact WHERE origin = ? AND lifecycle <> 'active' AND content = ?",
         (origin_number, content),
@@ -138,8 +138,8 @@ def _copies(db: Connection, origin_number: int, content: str) -> list[int]:
 def made_before(
     db: Connection, instant: int, *, viewer: Origin | Everyone, confirmed: bool
 ) -> dict[int, str]:
-    """Return the ids of the facts made before an instant, by number, whatever their lifecycle,
-    those that the journal alone knows included; confirmed and pinned ones only when asked for."""
+    """Return the ids of the facts made before an instant, by number, with any lifecycle, also those
+    that only the journal knows; confirmed and pinned ones only when asked for."""
     condition, values = visibility.where(viewer)
     kept = "" if confirmed else " AND pinned = 0 AND ifnull(status, '') <> 'confirmed'"
     rows: Iterable[Any] = db.execute(
@@ -158,9 +158,9 @@ def _fact(db: Connection, seq: int) -> tuple[Any, ...]:
 
 
 def remove(db: Connection, gone: Collection[int]) -> None:
-    """Remove facts and every row that tells of them, in a bulk batch of the caller.
+    """Remove facts and every row that says something of them, in a bulk batch of the caller.
 
-    What pages and the log still hold is left to `traces.finish_purge`.
+    What pages and the log still hold is removed by `purge_traces.finish_purge`.
     """
     begin_purge(db)
     listed = codec.dumps(list(gone))
@@ -177,10 +177,10 @@ def remove(db: Connection, gone: Collection[int]) -> None:
         " AND row IN (SELECT value FROM json_each(?))",
         (listed,),
     )
-    # The numbers of the newest changes are given again; batches that go on must find theirs.
+    # The numbers of the newest changes are used again. Batches that go on must find their changes.
     db.execute(
         "UPDATE batch SET first = (SELECT 1 + ifnull(max(number), 0) FROM change)"
         " WHERE first > (SELECT 1 + ifnull(max(number), 0) FROM change)"
     )
-    # Row by row, the index would keep pieces of terms that separate its pages.
+    # Row by row, the index would keep pieces of terms as the borders of its pages.
     fts.rebuild(db)

@@ -1,4 +1,4 @@
-"""Traces of purged facts: where they may be left, and writing the files anew without them."""
+"""Traces of purged facts: where they may be left, and writing the files again without them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def finish_purge(db: Connection, *, patience_ms: int = 1000) -> bool:
     """Leave no trace of purged facts in any file; return False when another process or a full disk
     prevents it.
 
-    Pages keep what was moved or deleted until they are written anew, so the whole file is; then
-    the log, which holds older pages, is emptied, for which no other process may be reading.
+    Pages keep what was moved or deleted until they are written again, so the whole file is written
+    again. Then the log is emptied, because it holds older pages; no other process may be reading
+    at that time.
     """
     patience = db.pragma("busy_timeout")
     try:

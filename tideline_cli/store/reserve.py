@@ -1,5 +1,5 @@
-"""Room kept for a full disk: a file of dead weight beside the store, given up while facts are
-forgotten where nothing else can be written."""
+"""Room kept for a full disk: a file without content beside the store. It is removed for a while
+when the disk is full, so that facts can be forgotten where nothing else can be written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from tideline_cli.store import folders
 
 SIZE = 512 * 1024  # forgetting takes 64 KiB in a small store, 96 KiB in one of 10,000 facts
-_PLENTY = 3 * SIZE  # below this, the room is of more use to others
+_PLENTY = 3 * SIZE  # with less free than this, other programs need the room more
 _LEAST = SIZE // 4
 _ENDING = "-reserve"
 
@@ -20,7 +20,7 @@ def make(path: str) -> None:
 
 
 def spend(path: str) -> bool:
-    """Give the reserve up if the disk is about full, and say whether there was one."""
+    """Remove the reserve if the disk is nearly full, and say whether there was one."""
     if _room(path) >= SIZE:
         return False
     try:
@@ -31,7 +31,7 @@ def spend(path: str) -> bool:
 
 
 def take_back(path: str) -> None:
-    """Keep what is left of a reserve that was given up, for the next that wants to forget."""
+    """Make a reserve again of the room that is left, for the next process that wants to forget."""
     size = min(SIZE, _room(path))
     if size >= _LEAST and os.path.lexists(path):
         _make(path, size)

@@ -28,7 +28,7 @@ class Opened(apsw.Connection):
     generation: str | None = None
 
 
-_queues: dict[int, int | None] = {}  # connection -> its place in the queue of writers
+_queues: dict[int, int | None] = {}  # id of a connection -> its lock in the queue of writers
 
 
 class writing:  # noqa: N801  reads as a statement: with writing(db):
@@ -54,8 +54,8 @@ class writing:  # noqa: N801  reads as a statement: with writing(db):
 
 
 class in_turn:  # noqa: N801  reads as a statement: with in_turn(db):
-    """The turn of a writer that makes its transaction itself. What is left of the connection's
-    patience after the wait is the patience of the block, so no two locks are waited for in full."""
+    """The turn of a writer that makes its transaction itself. The time that it waited for its turn
+    counts: the block waits for other locks only as long as is left of the connection's patience."""
 
     def __init__(self, db: Connection) -> None:
         self._db = db
@@ -85,8 +85,8 @@ class in_turn:  # noqa: N801  reads as a statement: with in_turn(db):
 def begin(db: Connection) -> None:
     """Begin a write transaction, in order of arrival among the processes that want one.
 
-    Raises ReplacedError when the content of the file is not the one that the connection was opened
-    on: numbers of facts and batches that were read before mean others now.
+    Raises ReplacedError when the file has another content than when the connection was opened: the
+    numbers of facts and batches that were read before now mean other ones.
     """
     patience: int = db.pragma("busy_timeout")
     start = monotonic()
@@ -102,7 +102,7 @@ def begin(db: Connection) -> None:
 
 
 def _begin(db: Connection, patience: int, waited: int) -> None:
-    if waited:  # a writer waits so long in all, however many locks there are
+    if waited:  # a writer waits no longer than this in all, however many locks there are
         db.set_busy_timeout(max(0, patience - waited))
     try:
         db.execute("BEGIN IMMEDIATE")
@@ -160,8 +160,8 @@ def generation(db: Connection) -> str:
 
 
 def renew(db: Connection) -> None:
-    """Make the content another one than what was read until now: whoever goes on with numbers of
-    before stops at its next transaction."""
+    """Mark the content as another one than was read until now. A process that still uses numbers
+    from before stops at its next transaction."""
     db.execute(
         "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)",
         (GENERATION, os.urandom(8).hex()),
@@ -169,8 +169,8 @@ def renew(db: Connection) -> None:
 
 
 def follow(db: Connection) -> None:
-    """Let a connection write whatever content the file has then, as one may that has read nothing
-    before its transaction."""
+    """Let a connection write to any content that the file has then. This is safe for one that has
+    read nothing before its transaction."""
     if isinstance(db, Opened):
         db.generation = None
 
@@ -178,10 +178,11 @@ def follow(db: Connection) -> None:
 def prepare_for_bulk(db: Connection) -> None:
     """Give a connection room for many writes: a larger page cache, rarer checkpoints and syncs.
 
-    Nothing of the bulk is acknowledged before a commit that follows `finish_bulk`.
+    Nothing of the bulk is reported as done before a commit that follows `finish_bulk`.
 
-    On a small disk the log is written back after each commit: what stands in it when the disk is
-    full finds no room in the file, and the log grows with all that is written, forgetting too.
+    On a small disk the log is written back after each commit. Otherwise the log grows with every
+    write, also with those that forget facts, and once the disk is full its pages find no room in
+    the file.
     """
     held = os.statvfs(os.path.dirname(db.filename))
     pages = _BULK_LOG_PAGES if held.f_bavail * held.f_frsize >= _BULK_ROOM else 1
