@@ -1,6 +1,6 @@
 """The only SQL and the only apsw; no rules of its own.
 
-What a memory file is known by stands here, so that opening one loads no schema.
+The constants that identify a memory file stand here, so that opening a file loads no schema.
 """
 
 SCHEMA_VERSION = 2

@@ -1,4 +1,4 @@
-"""How far `extract` has come in a conversation: the `cursor` table."""
+"""How many messages of a conversation `extract` has done: the `cursor` table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What errors of the database mean to a user. Loaded after one only."""
+"""What errors of the database mean to a user. Loaded only after such an error."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def _full(path: str) -> CannotWriteError:
 
 
 def _ran_out_of_room(error: apsw.IOError) -> bool:
-    """Say whether an I/O error was for want of room: SQLite names it only for what it writes
-    through its cache, not for the file of shared memory, nor for a limit of the process."""
+    """Say whether an I/O error means that there was no room. SQLite says so only for what it writes
+    through its cache, not for the file of shared memory and not for a limit of the process."""
     return _extended(error) == apsw.SQLITE_IOERR_SHMSIZE or any(
         db.system_errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) for db in apsw.connections()
     )

@@ -45,7 +45,7 @@ class opened:  # noqa: N801  reads as a statement: with opened(path, stop) as db
             address = file_kind.address(self._copied())
             mode = apsw.SQLITE_OPEN_READWRITE  # the copy's log is written into the copy
         else:
-            # Without a log there is nobody to share with; to look for one would make one.
+            # Without a log no other process uses it. To look for a log would make one.
             address = file_kind.address(self._path) + ("?immutable=1" if is_wal else "")
             mode = apsw.SQLITE_OPEN_READONLY
         self._db = apsw.Connection(address, flags=mode | apsw.SQLITE_OPEN_URI)
@@ -66,8 +66,8 @@ class opened:  # noqa: N801  reads as a statement: with opened(path, stop) as db
             self._folder.cleanup()
 
     def _unname(self, db: Connection) -> None:
-        """Remove the names of a copy once it and its log are open: an import that is killed leaves
-        nothing of it."""
+        """Remove the names of a copy once it and its log are open, so that an import that is killed
+        leaves nothing behind."""
         # Without shared memory nothing is opened by name later on.
         db.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -75,7 +75,7 @@ class opened:  # noqa: N801  reads as a statement: with opened(path, stop) as db
         self._folder = None
 
     def _copied(self) -> str:
-        """Copy a file with its log into a private folder, both as of one time."""
+        """Copy a file and its log into a private folder, both as they are at one time."""
         from shutil import copyfile  # noqa: PLC0415  a file that is in use
         from tempfile import TemporaryDirectory  # noqa: PLC0415  a file with a log alone
 
@@ -126,8 +126,9 @@ def _header(path: str) -> bytes:
 
 
 def _is_hot(journal: str) -> bool:
-    """Say whether a journal would be rolled back: one that is done with is empty, or begins with a
-    zero. What is no file counts as one that would; a FIFO is waited for by nobody."""
+    """Say whether a journal would be rolled back. A journal that is finished is empty, or begins
+    with a zero byte. What is not a regular file counts as one that would be rolled back; a FIFO is
+    opened without waiting."""
     try:
         handle = os.open(journal, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -28,9 +28,9 @@ def rows(
 ) -> Iterator[dict[str, Any] | TidelineError]:
     """Yield each row of a table by column name, or what is wrong with it.
 
-    Views and virtual tables are programs, and are switched off; columns that are computed are left
-    out, which `tell` is told. Raises UsageError where there is no such table, where the file is
-    none or damaged, and where no row comes for some seconds of processor time.
+    Views and virtual tables are programs, and are switched off. Computed columns are left out, and
+    `tell` gets a message about it. Raises UsageError where there is no such table, where the file
+    is damaged or is no database, and where no row comes for some seconds of processor time.
     """
     try:
         watch = _Watch(patience)

@@ -39,7 +39,7 @@ WHERE fact_fts MATCH ? AND fact.origin = ?
 
 
 def totals(db: Connection, *, origin_number: int, now: int) -> tuple[int, int]:
-    """Return the number of facts that are active and valid now, and of their terms."""
+    """Return the number of facts that are active and valid now, and the number of their terms."""
     rows: list[Any] = db.execute(
         "SELECT facts, tokens FROM tally WHERE origin = ?", (origin_number,)
     ).fetchall()
@@ -117,7 +117,7 @@ def totals_as_of(db: Connection, *, origin_number: int, instant: int) -> tuple[i
 def holding(
     db: Connection, condition: Condition, *, origin_number: int
 ) -> Iterator[tuple[int, str]]:
-    """Yield (number, terms) of the active facts whose terms meet `condition`, in order of
+    """Yield (number, terms) of the active facts whose terms fulfil `condition`, in order of
     arrival."""
     query = _expression(condition, _prefix(origin_number))
     yield from db.execute(
@@ -128,7 +128,7 @@ def holding(
 
 
 def index_after(db: Connection, seq: int) -> None:
-    """Index all facts that came after number `seq`: the end of a bulk."""
+    """Add all facts after number `seq` to the index, at the end of a bulk."""
     db.execute(
         "INSERT INTO fact_fts (rowid, terms) SELECT seq, terms FROM fact_index WHERE seq > ?",
         (seq,),
@@ -136,7 +136,7 @@ def index_after(db: Connection, seq: int) -> None:
 
 
 def rebuild(db: Connection) -> None:
-    """Make the whole index anew, in the file format that every SQLite with FTS5 reads, and with
+    """Make the whole index again, in the file format that every SQLite with FTS5 reads, and with
     the settings of a new store."""
     db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('automerge', 2)")
     db.execute("INSERT INTO fact_fts (fact_fts) VALUES ('rebuild')")

@@ -1,5 +1,5 @@
-"""Reading the journal: batches by the number that users see, and the life of links, also of those
-that are gone."""
+"""Reading the journal: batches by the number that users see, and the changes of links, also of
+those that are gone."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def find(db: Connection, ordinal: int, *, viewer: Origin) -> Batch | None:
 
 
 def newest(db: Connection, *, viewer: Origin) -> Batch | None:
-    """Return the newest batch of an origin that changed anything; of a purge nothing is known but
-    that."""
+    """Return the newest batch of an origin that changed anything. A purge counts, although the
+    journal keeps no changes of it."""
     rows = db.execute(
         f"{_BATCH} WHERE origin.key = ? AND outcome = 'done'"
         f" AND (verb IN ('purge', 'retention') OR {_CHANGED})"
@@ -55,7 +55,7 @@ def newest(db: Connection, *, viewer: Origin) -> Batch | None:
 
 
 def by_number(db: Connection, number: int) -> Batch | None:
-    """Return the batch with this number, whosoever it is; None for changes from outside."""
+    """Return the batch with this number, of any origin; None for changes from outside."""
     rows = db.execute(f"{_BATCH} WHERE batch.number = ?", (number,))
     return next((Batch(*values) for values in rows), None)
 
@@ -72,8 +72,8 @@ def has_changes(db: Connection, batch: Batch) -> bool:
 
 @record
 class Life:
-    """The changes of one edge: their numbers, oldest first, each with the edge as it was before
-    and as it was after, None where there was none."""
+    """The changes of one edge, oldest first: the number of each, the edge before it and the edge
+    after it, None where there was no edge."""
 
     changes: tuple[tuple[int, str | None, str | None], ...]
 
@@ -94,9 +94,9 @@ WHERE entity = 'link' AND row IN (SELECT value FROM json_each(?)) ORDER BY row, 
 
 
 def lives(db: Connection, facts: Iterable[int]) -> Iterator[Life]:
-    """Yield the lives of all edges that start or end, or ever did, at one of these facts.
+    """Yield the lives of all edges that start or end at one of these facts, or once did.
 
-    The number of an edge that is gone may serve another, so a number may have several lives.
+    The number of an edge that is gone may be given to another, so a number may have several lives.
     """
     wanted = frozenset(facts)
     numbers: Iterable[Any] = db.execute(_ROWS, (codec.dumps(list(wanted)),))

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     """One IMMEDIATE transaction whose changes are recorded together.
 
-    `ordinal` is the batch's number among those of its origin, which has `origin_number`. With
-    `resume`, the changes join an earlier batch (its `number`) of the same pass, or begin a new one
-    when that was undone meanwhile: `number` then is another. In a `bulk` the
-    caller indexes new facts itself, by `fts.index_after`.
+    `ordinal` is the number of the batch among those of its origin, which has `origin_number`. With
+    `resume`, the changes join an earlier batch of the same pass, which has that `number`. When that
+    batch was undone meanwhile, a new batch begins, and `number` is another. In a `bulk` the caller
+    adds new facts to the index itself, by `fts.index_after`.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         return self
 
     def explain(self, reason: str, *, whole: bool = False, undoes: int | None = None) -> None:
-        """Note what the batch has done, in words for people; that it is a `whole` pass, which has
-        come to its end; and the number of the batch that it `undoes`."""
+        """Note what the batch has done, in words for people; whether it is a `whole` pass that has
+        reached its end; and the number of the batch that it `undoes`."""
         self._db.execute(
             "UPDATE batch SET reason = ?, whole = ?, undoes = ? WHERE number = ?",
             (reason, int(whole), undoes, self.number),
@@ -94,7 +94,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
 
 
 def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: str) -> None:
-    """Record a write that was refused; nothing of its text is kept."""
+    """Record a write that was refused. Nothing of its text is kept."""
     with writing(db):
         origin = visibility.ensure_number(db, by)
         number = _add(db, origin, verb, now, 0)
@@ -106,7 +106,7 @@ def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: s
 @record
 class Entry:
     """What one batch did to one row, or a batch that was blocked and did nothing. `batch` is None
-    for a batch of another origin, whose numbers are nobody else's business.
+    for a batch of another origin, whose numbers are not shown.
 
     `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
     of the row and of the change; `edge` is a link in words: its kind and where it leads.
@@ -126,8 +126,8 @@ class Entry:
     edge: str | None = None
 
 
-# What is gone is told to those whose it was: a fact by what the journal keeps of it, an edge by the
-# fact it started at.
+# A row that is gone is shown to the origin that it belonged to. The origin of a fact is read from
+# what the journal keeps of it, the origin of an edge from the fact where it started.
 _ENTRY = """
 SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb, batch.outcome,
        iif(batch.origin = own.number, batch.reason, NULL), change.entity, change.act,
@@ -158,7 +158,7 @@ def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
 
 
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
-    """Yield what happened to one fact of an origin, whoever did it, oldest first."""
+    """Yield what any batch did to one fact of an origin, oldest first."""
     rows = db.execute(
         f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
         ORDER BY change.number""",
@@ -169,8 +169,8 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
 
 
 def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
-    """Yield those of the changes, given by number, that are changes of an origin's facts, oldest
-    first."""
+    """Yield those of the changes with the given numbers that are changes of an origin's facts,
+    oldest first."""
     rows = db.execute(
         f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))
         ORDER BY change.number""",
@@ -185,13 +185,13 @@ KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
 
 
 def row_image(db: Connection, entity: str, number: int) -> str | None:
-    """Return what the journal would keep of a row of `fact`, `link` or `usage` now."""
+    """Return a row of `fact`, `link` or `usage` as the journal would keep it now, as JSON text."""
     return row_images(db, entity, [number]).get(number)
 
 
 def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
-    """Return the row of a fact that is archived or pruned as it was before; None where the journal
-    does not know."""
+    """Return the row of an archived or pruned fact as it was when it was last active; None where
+    the journal does not know it."""
     row: Any = db.execute(
         "SELECT before FROM change WHERE entity = 'fact' AND act = '~'"
         " AND row = (SELECT seq FROM fact WHERE id = ?) AND before ->> 'lifecycle' = 'active'"
@@ -202,8 +202,8 @@ def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
 
 
 def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int, str]:
-    """Return what the journal would keep of those of the rows that exist, by number."""
-    from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL, that no write needs
+    """Return those of the rows that exist as the journal would keep them now, by number."""
+    from tideline_cli.store import schema  # noqa: PLC0415  16 KB of SQL that no write needs
 
     key = KEYS[entity]
     rows: Iterable[Any] = db.execute(
@@ -215,7 +215,7 @@ def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int,
 
 
 def _is_undone(db: Connection, number: int) -> bool:
-    """Say whether an undo has named a batch since, taken back or not."""
+    """Say whether a later undo names a batch, also one that was itself taken back."""
     return bool(
         db.execute(
             "SELECT EXISTS (SELECT 1 FROM batch WHERE number > ?1 AND undoes = ?1)", (number,)

@@ -48,8 +48,8 @@ ON CONFLICT DO NOTHING
 
 
 def add(db: Connection, link: Link) -> bool:
-    """Store an edge between two facts of one origin; return False when it is there already, when
-    an end is missing, or when it would lead back to itself or into another origin."""
+    """Store an edge between two facts of one origin. Return False when it is there already, when an
+    end is missing, when both ends are one fact, or when it would lead into another origin."""
     db.execute(
         """
         INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)
@@ -77,7 +77,7 @@ def relate(
     the two edges are new.
 
     An edge that is there already gets a reason and a strength where it has none. A fact gets no
-    more than `at_most` edges of a kind; each direction is decided by itself.
+    more than `at_most` edges of one kind. Each direction is decided on its own.
     """
     made = 0
     for start, word, end in _both_ways(source, kind, target):
@@ -105,7 +105,7 @@ def remove(db: Connection, source: str, kind: str, target: str) -> int:
 
 
 def between(db: Connection, one: str, other: str, *, viewer: Origin | Everyone) -> list[Link]:
-    """Return the edges between two facts, either way, in order of their making."""
+    """Return the edges between two facts, both ways, in the order in which they were made."""
     condition, values = visibility.where(viewer)
     rows = db.execute(
         f"{_SELECT} WHERE (fact.id, target.id) IN (VALUES (?, ?), (?, ?)) AND {condition} "
@@ -116,7 +116,7 @@ def between(db: Connection, one: str, other: str, *, viewer: Origin | Everyone) 
 
 
 def leaving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[Link]:
-    """Return the edges that start at a fact, in order of their making."""
+    """Return the edges that start at a fact, in the order in which they were made."""
     condition, values = visibility.where(viewer)
     rows = db.execute(
         f"{_SELECT} WHERE fact.id = ? AND {condition} ORDER BY link.number", (fact_id, *values)
@@ -125,7 +125,7 @@ def leaving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[
 
 
 def arriving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[Link]:
-    """Return the edges that end at a fact, in order of their making."""
+    """Return the edges that end at a fact, in the order in which they were made."""
     condition, values = visibility.where(viewer)
     rows = db.execute(
         f"{_SELECT} WHERE target.id = ? AND {condition} ORDER BY link.number", (fact_id, *values)

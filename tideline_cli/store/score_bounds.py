@@ -1,7 +1,7 @@
 """One byte per fact that bounds its score, packed by number: a derived index, filled in order.
 
-The file names the tables that made them. The bytes of other tables are not used, and the next
-writer makes them anew.
+The file names the tables (weights, length classes) that the bytes were made with. Bytes of other
+tables are not used, and the next writer makes them again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def extend(db: Connection, *, limit: int) -> None:
 
 
 def put(db: Connection, made: Mapping[int, int]) -> None:
-    """Set the bytes of facts by number, those that the index has come to; 0 is that of no fact."""
+    """Set the bytes of those of the facts that the index has reached; 0 stands for no fact."""
     by_row: dict[int, dict[int, int]] = {}
     for seq, byte in made.items():
         by_row.setdefault(seq // CHUNK, {})[seq % CHUNK] = byte
@@ -84,7 +84,7 @@ def wrong_count(db: Connection) -> int:
 
 
 def clear(db: Connection) -> None:
-    """Forget all bytes; those that come are ours."""
+    """Forget all bytes, and note that the next ones are made with our tables."""
     db.execute("DELETE FROM ceiling")
     if not _are_ours(db):
         put_setting(db, _MADE_BY, CODER)
@@ -95,7 +95,7 @@ def _are_ours(db: Connection) -> bool:
 
 
 def _stored(db: Connection) -> bytes:
-    """Return the bytes stored, none if other tables have made them."""
+    """Return the bytes stored, none if they were made with other tables."""
     if not _are_ours(db):
         return b""
     return b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))

@@ -1,4 +1,4 @@
-"""The table of pairs that are alike, and what of an origin has been compared."""
+"""The table of pairs of similar facts, and how far the facts of an origin have been compared."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def put_reached(db: Connection, made: Reach, *, origin_number: int) -> None:
 
 
 def forget(db: Connection, *, origin_number: int) -> None:
-    """Forget every pair of an origin, so that all of it is compared anew."""
+    """Forget every pair of an origin, so that all its facts are compared again."""
     db.execute(
         "DELETE FROM near WHERE fact IN (SELECT seq FROM fact WHERE origin = ?)", (origin_number,)
     )
@@ -68,7 +68,7 @@ def newest_active(db: Connection, *, origin_number: int) -> int:
 
 
 def unpaired(db: Connection, *, origin_number: int) -> list[int]:
-    """Return the numbers of an origin's facts that came late to the comparison."""
+    """Return the numbers of an origin's facts that the comparison has passed without comparing."""
     rows: list[Any] = db.execute(
         "SELECT unpaired.fact FROM unpaired JOIN fact ON fact.seq = unpaired.fact WHERE origin = ?",
         (origin_number,),
@@ -77,7 +77,7 @@ def unpaired(db: Connection, *, origin_number: int) -> list[int]:
 
 
 def add_unpaired(db: Connection, seqs: Iterable[int]) -> None:
-    """Have these facts compared again; those that are gone are left out."""
+    """Note that these facts must be compared again; those that are gone are left out."""
     for seq in seqs:
         db.execute(
             "INSERT OR IGNORE INTO unpaired (fact) SELECT seq FROM fact WHERE seq = ?", (seq,)

@@ -22,9 +22,9 @@ _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, 
 
 @record
 class Counts:
-    """What an origin holds. `groups` maps a column to counts of active facts by value, except
-    lifecycle, which counts all; `size` is what its facts take in the file, in bytes; `last` maps
-    dream and consolidate to when the last one was and what it did."""
+    """What an origin holds. `groups` maps a column to counts of active facts by value; only
+    lifecycle counts all facts. `size` is what its facts take in the file, in bytes. `last` maps
+    dream and consolidate to when the last one ran and what it did."""
 
     groups: dict[str, dict[str, int]]
     pinned: int
@@ -41,8 +41,8 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
     origin_number = visibility.number(db, viewer)
     groups: dict[str, dict[str, int]] = {name: {} for name in _GROUPS}
     pinned = added = size = 0
-    # Grouped by one text, and the lengths taken before: half the time of five columns, whose rows
-    # the sorter would carry whole (59 against 112 ms at 100,000 facts).
+    # Grouping by one text, with the lengths computed before, takes half the time of grouping by
+    # five columns, because the sorter would carry whole rows (59 against 112 ms at 100,000 facts).
     for key, n, pins, fresh, octets in db.execute(
         f"""
         SELECT key, count(*), sum(pinned), sum(fresh), sum(octets)
@@ -79,8 +79,8 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
     )  # fmt: skip
 
 
-# Facts that a batch brought and that are still there. A fact's origin is asked, not the batch's:
-# an import by the owner may bring facts of others.
+# Facts that a batch added and that are still there. The origin of the fact counts, not that of the
+# batch: an import by the owner may add facts of others.
 _ADDED = """
 SELECT (batch.at - ?1) / ?2, count(*)
 FROM change CROSS JOIN batch ON batch.number = change.batch CROSS JOIN fact ON fact.seq = change.row
@@ -88,8 +88,8 @@ WHERE change.number >= ?3 AND change.entity = 'fact' AND change.act = '+'
   AND fact.origin = ?4 AND batch.at >= ?1
 GROUP BY 1
 """
-# Changes after which a fact was no longer active: what it was afterwards is the before image of
-# its next change, or the fact itself. Quotes inside a value are escaped: the words match only the
+# Changes after which a fact was no longer active. What it was afterwards is the image before its
+# next change, or the fact itself. Quotes inside a value are escaped, so the words match only the
 # column.
 _ARCHIVED = """
 WITH image AS MATERIALIZED (
@@ -110,8 +110,8 @@ GROUP BY 1
 def activity(db: Connection, *, viewer: Origin, since: int, days: int) -> list[tuple[int, int]]:
     """Return how many of an origin's facts arrived and were archived on each day from `since`.
 
-    It costs what the journal holds of these days, not what the store holds: at 100,000 facts 0.2
-    to 4 ms when few of them changed, 40 ms when all arrived in these days.
+    The cost depends on what the journal holds of these days, not on what the store holds: at
+    100,000 facts 0.2 to 4 ms when few of them changed, 40 ms when all arrived in these days.
     """
     origin_number = visibility.number(db, viewer)
     ((first,),) = _rows(db, "SELECT min(first) FROM batch WHERE at >= ?", (since,))

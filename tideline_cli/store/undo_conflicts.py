@@ -23,8 +23,8 @@ _ENDING = ", ".join(f"'{kind}'" for kind in REPLACING)
 
 @record
 class Conflict:
-    """A batch (0 is a change from outside), what it did, and the number of the fact it did it
-    to."""
+    """A batch (0 is a change from outside), what it did (`deed`), and the number of the fact that
+    it did it to."""
 
     batch: int
     deed: str
@@ -34,7 +34,8 @@ class Conflict:
 def edges_of_removed(
     db: Connection, facts: Collection[int], *, but: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the edges from or to facts that go which other batches made; `but` go too."""
+    """Yield the edges that other batches made from or to facts that an undo removes. Edges in `but`
+    are removed too, and are no conflict."""
     listed = codec.dumps(list(facts))
     rows: list[Any] = db.execute(
         """
@@ -54,7 +55,7 @@ def edges_of_removed(
 def missing_ends(
     db: Connection, edge: dict[str, Any], *, gone: Collection[int], back: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the ends of an edge that are not there when it comes back."""
+    """Yield the ends of an edge that do not exist when the edge comes back."""
     for end in (edge["from_fact"], edge["to_fact"]):
         exists = db.execute("SELECT 1 FROM fact WHERE seq = ?", (end,)).fetchone()
         if end not in back and (end in gone or not exists):
@@ -64,7 +65,7 @@ def missing_ends(
 def same_edge(
     db: Connection, edge: dict[str, Any], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the edge that says the same as one that comes back."""
+    """Yield an edge that is there and says the same as the one that comes back."""
     rows: list[Any] = db.execute(
         "SELECT number FROM link WHERE from_fact = ? AND to_fact = ? AND kind = ?",
         (edge["from_fact"], edge["to_fact"], edge["kind"]),
@@ -77,7 +78,7 @@ def same_edge(
 def same_id(
     db: Connection, fact: dict[str, Any], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the fact that has got the id of one that comes back."""
+    """Yield a fact that now has the id of the one that comes back."""
     rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact["id"],)).fetchall()
     for (seq,) in rows:
         if seq in gone:
@@ -88,8 +89,8 @@ def same_id(
 def in_the_slot(
     db: Connection, fact: dict[str, Any], *, since: int, but: Collection[int]
 ) -> Iterator[Conflict]:
-    """Yield the active facts that came into the slot of a fact, for a time that they have in
-    common, after change number `since`; an untrusted one stands beside a trusted one."""
+    """Yield the active facts that came into the slot of a fact after change number `since`, where
+    both hold at the same time. An untrusted fact may stand beside a trusted one."""
     if fact["slot"] is None:
         return
     rivals: list[Any] = db.execute(
@@ -109,11 +110,12 @@ def replaced(
     db: Connection, facts: Mapping[int, tuple[int, dict[str, Any]]], *,
     inactive: Collection[int], back: Collection[int], but: Collection[int],
 ) -> Iterator[Conflict]:  # fmt: skip
-    """Yield what has replaced facts that hold again, directly or by way of others that were
-    replaced in turn; the facts are given with the change since which, and as they will be.
+    """Yield what has replaced facts that hold again, directly or through others that were replaced
+    in turn. Each fact is given with the number of the change from which on to look, and as it will
+    be.
 
     `inactive` are the facts that will not be active, `back` those that will be as they were, `but`
-    the edges that go.
+    the edges that will be removed.
     """
     ends: Iterable[Any] = db.execute(
         "SELECT DISTINCT to_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))"
@@ -128,8 +130,8 @@ def _followed(
     db: Connection, seq: int, since: int, fact: dict[str, Any], *,
     inactive: Collection[int], back: Collection[int], but: Collection[int],
 ) -> Iterator[Conflict]:  # fmt: skip
-    """Follow the edges of replacement that lead to a fact, against their direction; `made` is the
-    batch that has made one of them since."""
+    """Follow the edges of replacement that lead to a fact, against their direction. `made` is the
+    batch that has made one of these edges after change `since`, None when none was made."""
     waiting: list[tuple[int, Source, int | None]] = [(seq, fact["source"], None)]
     seen: set[tuple[int, bool]] = {(seq, False), (seq, True)}
     while waiting:
@@ -170,8 +172,8 @@ def _made_since(db: Connection, edge: int, since: int) -> int | None:
 def _came_beside(
     db: Connection, rival: int, fact: dict[str, Any], *, since: int, slot: str | None = None
 ) -> int | None:
-    """Return the batch by which a fact that is active now came to hold beside another, in its slot;
-    None when it did so before."""
+    """Return the batch that made an active fact hold at the same time as another, in the same slot;
+    None when it did so before change `since`."""
     changes: list[Any] = db.execute(
         "SELECT batch, before FROM change WHERE number >= ? AND entity = 'fact' AND row = ?"
         " ORDER BY number",

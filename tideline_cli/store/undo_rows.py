@@ -28,9 +28,9 @@ _EDGE = ("from_fact", "to_fact", "kind")
 
 @record
 class Trail:
-    """A row of `fact` or `link`: as the batch found it and as it is, None where there was none or
-    is none. `first` is the number of the batch's first change of it; `lost` are the batches whose
-    changes of the row would be lost."""
+    """A row of `fact` or `link` as the batch found it, and as it is `now`; None where there was or
+    is no row. `first` is the number of the first change that the batch made to it. `lost` are the
+    batches whose changes of the row an undo would lose."""
 
     first: int
     before: str | None
@@ -40,8 +40,8 @@ class Trail:
 
 @record
 class Use:
-    """How often a batch used a fact, beside the row of `usage` that it found, the one that it
-    left and the one that is there now; recall changes that row without a trace."""
+    """How often a batch used a fact, and the row of `usage` that it found, that it left, and that
+    is there now. Recall changes that row, and the journal does not see it."""
 
     count: int
     before: Row | None
@@ -51,7 +51,7 @@ class Use:
 
 @record
 class Trails:
-    """All that a batch did, by the number of the row."""
+    """All that a batch did, each under the number of its row."""
 
     facts: dict[int, Trail]
     links: dict[int, Trail]
@@ -100,7 +100,7 @@ def trails(db: Connection, batch: Batch) -> Trails:
 
 
 def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
-    """Return the ids of facts by number, those that exist."""
+    """Return the ids of those of the facts that exist, by number."""
     rows: Iterable[Any] = db.execute(
         "SELECT seq, id FROM fact WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
         (codec.dumps(list(facts)),),
@@ -109,7 +109,7 @@ def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
 
 
 def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
-    """Return the ids of facts by number, those that are gone included."""
+    """Return the ids of facts by number, also of those that are gone."""
     wanted = list(facts)
     rows: Iterable[Any] = db.execute(
         "SELECT row, before ->> 'id' FROM change WHERE entity = 'fact' AND act = '-'"
@@ -120,7 +120,7 @@ def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
 
 
 def undone_by(db: Connection, batch: Batch) -> int:
-    """Return the ordinal of the undo that took a batch back, 0 when it stands."""
+    """Return the ordinal of the undo that took a batch back, 0 when the batch is in force."""
     row: Any = db.execute(
         "SELECT number, ordinal FROM batch WHERE undoes = ?1 AND number > ?1 AND outcome = 'done'"
         " ORDER BY number DESC LIMIT 1",
@@ -147,7 +147,7 @@ def insert_fact(db: Connection, row: Row, terms: Sequence[str]) -> None:
 
 
 def insert_link(db: Connection, row: Row) -> None:
-    """Store an edge again, under its number unless another edge has got that."""
+    """Store an edge again, under its number unless another edge has that number now."""
     taken = db.execute("SELECT 1 FROM link WHERE number = ?", (row["number"],)).fetchone()
     _insert(db, "link", row | {"number": None} if taken else row)
 
@@ -164,7 +164,7 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
 
 
 def put_use(db: Connection, seq: int, row: Row | None) -> None:
-    """Set the use of a fact that exists; None is that of a fact that was never used."""
+    """Set the use of a fact that exists; None stands for a fact that was never used."""
     if row is None:
         delete(db, "usage", [seq])
         return
@@ -174,7 +174,7 @@ def put_use(db: Connection, seq: int, row: Row | None) -> None:
 
 
 def changed_values(trail: Trail) -> Row:
-    """Return the values of a row as it was that differ from those it has."""
+    """Return those values of the row before the batch that differ from what it has now."""
     was, has = (codec.loads(row or "{}") for row in (trail.before, trail.now))
     return {name: value for name, value in was.items() if has.get(name) != value}
 
@@ -182,7 +182,8 @@ def changed_values(trail: Trail) -> Row:
 def _trail(changes: list[_Change], now: str | None, batch: int) -> Trail:
     """Follow one row through its changes, oldest first.
 
-    What the batch left must be what its own next change found, or what is there now.
+    The row as the batch left it must be the row that the next change of the batch found, or the row
+    that is there now. Where it differs, other batches have changed it, and their changes are lost.
     """
     states = [change.before for change in changes] + [now]
     own = [place for place, change in enumerate(changes) if change.batch == batch]
@@ -195,8 +196,8 @@ def _trail(changes: list[_Change], now: str | None, batch: int) -> Trail:
 
 
 def _same_edge(changes: list[_Change], now: str | None, batch: int) -> str | None:
-    """Return what is there now, None when it is another edge that got the number of one that is
-    gone."""
+    """Return the edge that is there now, None when it is another edge that was given the number of
+    one that is gone."""
     states = [change.before for change in changes] + [now]
     own = next(place for place, change in enumerate(changes) if change.batch == batch)
     ours = states[own] if states[own] is not None else states[own + 1]

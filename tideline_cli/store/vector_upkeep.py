@@ -1,4 +1,4 @@
-"""Vectors of facts that go, or come back out of order: the packed chunks kept complete."""
+"""Vectors of facts that are removed, or that come back out of order: chunks are kept complete."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-_IN_PLACE = 64  # up to these are put into the chunks where they belong; more are packed anew
+_IN_PLACE = 64  # up to so many are put into their chunks; for more, all chunks are packed again
 
 
 def remove(db: Connection, gone: Collection[int]) -> None:
-    """Take out the vectors of facts by number, those of every embedder."""
+    """Remove the vectors of facts by number, of every embedder."""
     wanted = frozenset(gone)
     rows: list[Any] = db.execute("SELECT number, facts FROM vector_chunk").fetchall()
     for row, facts in rows:
@@ -31,7 +31,7 @@ def insert(
 ) -> None:
     """Store vectors of facts among those that are embedded, in order of number.
 
-    Facts beyond the progress are left out: their turn comes.
+    Facts that the embedding has not reached are left out: they are embedded later.
     """
     reached = vectors.embedded_up_to(db, origin_number=origin_number, embedder=embedder)
     late = {number: code for number, code in made.items() if number <= reached}
@@ -49,7 +49,8 @@ def insert(
 
 
 def rewind(db: Connection, seq: int, *, origin_number: int) -> None:
-    """Have the facts of an origin from number `seq` on embedded again, in their order."""
+    """Remove the vectors of an origin from number `seq` on, so that these facts are embedded again,
+    in their order."""
     late: list[Any] = db.execute(
         "SELECT seq FROM fact WHERE origin = ? AND seq >= ?", (origin_number, seq)
     ).fetchall()

@@ -1,4 +1,4 @@
-"""The vector table: chunks of packed vectors as raw bytes, apart by origin and embedder."""
+"""The vector table: chunks of packed vectors as raw bytes, each of one origin and one embedder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 w
 
 
 def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (fact numbers as little-endian, 4 bytes each, packed vectors) of an origin's facts."""
+    """Yield (numbers of facts, little-endian, 4 bytes each; their packed vectors) of an origin."""
     yield from db.execute(
         "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
         (origin_number, embedder),
@@ -47,9 +47,9 @@ def append(
 ) -> None:  # fmt: skip
     """Store packed vectors of facts that follow those already embedded, in ascending order.
 
-    Facts at or before the progress are left out: another process was faster. So are those that
+    Facts that are embedded already are left out: another process was faster. So are facts that
     another process has removed since they were read. With `ids`, nothing is stored when one of the
-    numbers is that of another fact by now.
+    numbers now belongs to another fact.
     """
     if not numbers:
         return

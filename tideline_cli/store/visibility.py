@@ -27,8 +27,9 @@ def number(db: Connection, viewer: Origin) -> int:
 
 
 def older(path: str, named: str) -> Origin | None:
-    """Return the origin with exactly this name that the store at `path` holds from before names
-    had a form; None when it has none, or the name is in form."""
+    """Return the origin with exactly this name, if the store at `path` holds it from a version that
+    allowed more names; None when it holds none, or when the name is one that new origins may have.
+    """
     try:
         origin = as_spelled(named)
     except UsageError:
@@ -45,7 +46,7 @@ def older(path: str, named: str) -> Origin | None:
 
 
 def ensure_number(db: Connection, origin: Origin) -> int:
-    """Return the number of an origin, which is registered when it is new.
+    """Return the number of an origin; register a new one.
 
     Raises WriteBlockedError for the unknown origin.
     """

@@ -1,1 +1,1 @@
-"""What doctor asks of a store, in its parts, and what --repair sets right in them."""
+"""The checks that doctor makes of a store, part by part, and what --repair changes."""

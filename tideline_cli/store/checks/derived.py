@@ -1,4 +1,4 @@
-"""Whether vectors, bounds and known pairs are those of the facts, and making them anew."""
+"""Whether vectors, bounds and known pairs fit the facts, and making them again."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int],
 
 
 def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
-    """Remove a set of vectors, so that it is made anew."""
+    """Remove a set of vectors, so that it is made again."""
     for table in ("vector_chunk", "vector_progress"):
         db.execute(
             f"DELETE FROM {table} WHERE origin = ? AND embedder = ?", (origin_number, embedder)
@@ -84,7 +84,7 @@ def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
 
 
 def bounds(db: Connection) -> Iterator[Finding]:
-    """The bytes that bound scores are as many as there are numbers, without a hole."""
+    """There is one byte that bounds the score for each number, without a hole."""
     rows: Any = db.execute("SELECT number, length(codes) FROM ceiling ORDER BY number").fetchall()
     last = int(db.execute(_LAST).get)
     sizes = [size for _, size in rows]
@@ -95,7 +95,7 @@ def bounds(db: Connection) -> Iterator[Finding]:
 
 
 def pair_rows(db: Connection) -> Iterator[Finding]:
-    """Pairs of facts that are alike are of one origin, the later one first."""
+    """The facts of a similar pair have one origin, and the later one stands first."""
     bad = db.execute(
         """
         SELECT count(*) FROM near JOIN fact AS a ON a.seq = fact JOIN fact AS b ON b.seq = other
@@ -111,7 +111,7 @@ def pair_rows(db: Connection) -> Iterator[Finding]:
 
 
 def forget_pairs(db: Connection) -> None:
-    """Have every origin compared anew."""
+    """Forget all pairs, so that every origin is compared again."""
     origins: list[Any] = db.execute("SELECT number FROM origin").fetchall()
     for (origin,) in origins:
         similar_pairs.forget(db, origin_number=origin)

@@ -1,4 +1,4 @@
-"""Whether the journal tells the whole story, and closing its gaps."""
+"""Whether the journal is complete, and closing its gaps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ORPHANS = "batch <> 0 AND batch NOT IN (SELECT number FROM batch)"
 _MISSING = """
 SELECT origin, max(ordinal) - count(*) FROM batch GROUP BY origin HAVING max(ordinal) <> count(*)
 """
-# Facts that the journal saw come and not go, and that are not there.
+# Facts that the journal saw arrive, did not see removed, and that are not there.
 _VANISHED = """
 SELECT count(*) FROM (SELECT row, act, max(number) FROM change
                       WHERE entity = 'fact' AND act <> '~' AND row NOT IN (SELECT seq FROM fact)
@@ -40,13 +40,13 @@ def batches(db: Connection) -> Iterator[Finding]:
 
 
 def close_batches(db: Connection) -> None:
-    """Take the mark of being written off every batch."""
+    """Mark every batch as no longer being written."""
     db.execute("UPDATE batch SET open = 0 WHERE open > 0")
 
 
 def journal(db: Connection) -> Iterator[Finding]:
-    """Batches are numbered without a gap, changes belong to one, and every fact has its
-    beginning."""
+    """Batches are numbered without a gap, changes belong to a batch, and the journal has the
+    beginning of every fact."""
     missing: list[Any] = db.execute(_MISSING).fetchall()
     lost = sum(count for _, count in missing)
     if lost:
@@ -69,7 +69,7 @@ def journal(db: Connection) -> Iterator[Finding]:
 
 
 def images(db: Connection) -> Iterator[Finding]:
-    """What the journal keeps of rows can be read."""
+    """The images of rows in the journal can be read."""
     bad = db.execute(
         "SELECT count(*) FROM change WHERE (before IS NOT NULL AND NOT json_valid(before))"
         " OR (after IS NOT NULL AND NOT json_valid(after))"
@@ -84,7 +84,7 @@ def images(db: Connection) -> Iterator[Finding]:
 
 
 def whole_images(db: Connection) -> Iterator[Finding]:
-    """As `images`; besides, an image has the columns of its table."""
+    """As `images`, and each image has the columns of its table."""
     yield from images(db)
     keys = {
         "fact": {"seq", "id", "origin", "created_at", "lifecycle", "source", "content"},
@@ -105,8 +105,8 @@ def whole_images(db: Connection) -> Iterator[Finding]:
 
 
 def close_gaps(db: Connection) -> None:
-    """Give each missing batch an empty one, each change without a batch to none of ours, each
-    fact without a beginning one outside of any batch."""
+    """Add an empty batch for each missing one, count each change without a batch as one from
+    outside, and record for each fact without a beginning that it came from outside."""
     db.execute(f"UPDATE change SET batch = 0 WHERE {_ORPHANS}")
     db.execute(
         f"""

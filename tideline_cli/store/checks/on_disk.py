@@ -57,8 +57,8 @@ def restrict_modes(path: str) -> None:
 
 
 def room(path: str) -> Iterator[Finding]:
-    """The disk has room to write, and for the copy that a purge or a backup makes; a want of it
-    damages nothing."""
+    """The disk has room to write, and room for the copy that a purge or a backup makes. A lack of
+    room damages nothing."""
     left, size = file_states.free_bytes(path), files.size(path)
     if not file_states.is_writable(path):
         yield Finding(
@@ -110,7 +110,7 @@ def one_name(path: str) -> Iterator[Finding]:
 
 
 def log(path: str) -> Iterator[Finding]:
-    """The log is written back from time to time; it grows while somebody reads without end."""
+    """The log is written back from time to time. It grows while one process reads without end."""
     size = files.size(path + "-wal")
     if size > _LONG_LOG:
         yield Finding(

@@ -1,4 +1,4 @@
-"""Running a check on a file that may be damaged: what an error means, told from a failing disk."""
+"""Running a check on a file that may be damaged. An error may mean damage, or a disk that fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Check = Callable[[Connection], Iterable[Finding]]
 
 READING = "reading"
-"""The check that a finding belongs to when the disk could not be read: nothing is repaired then."""
+"""The name of the check when the disk could not be read; then nothing is repaired."""
 
 _COPY_FIRST = (
     "copy the file to another disk before anything else; nothing is repaired while reading fails"
@@ -29,12 +29,11 @@ _DAMAGED = (
 
 
 def run(name: str, check: Check, path: str, *, writes: bool = False) -> list[Finding]:
-    """Return what a check finds, on a connection of its own and at one instant; an error that
-    stops it is a finding too. `writes` is for the one check that is spelled as a statement that
-    writes.
+    """Return what a check finds, on a connection of its own and at one instant. An error that stops
+    the check is a finding too. `writes` is for the one check whose SQL is a statement that writes.
 
-    SQLite calls a page that could not be read damaged. So an error is believed when it comes
-    twice, and the system reads the file to its end.
+    SQLite says of a page that could not be read that it is damaged. So damage is reported only when
+    the error comes twice and the system can read the file to its end.
     """
     try:
         return _tried(check, path, writes)

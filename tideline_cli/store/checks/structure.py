@@ -63,12 +63,12 @@ def identity(db: Connection) -> Iterator[Finding]:
 
 
 def structure(db: Connection) -> Iterator[Finding]:
-    """Every page can be read and says what it should."""
+    """Every page can be read and is well formed."""
     yield from _pages(db, "quick_check")
 
 
 def structure_and_indexes(db: Connection) -> Iterator[Finding]:
-    """As `structure`; besides, every index has the entries of its table."""
+    """As `structure`, and every index has the entries of its table."""
     yield from _pages(db, "integrity_check")
 
 
@@ -87,7 +87,7 @@ def tables(db: Connection) -> Iterator[Finding]:
     wanted, held = schema_objects(fresh), schema_objects(db)
     fresh.close()
     differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)
-    # A table beside ours does nothing; these act on what is written, or keep it from being so.
+    # A table beside ours does nothing. A trigger, view or index acts on what is written.
     acting: Any = db.execute(
         "SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view', 'index')"
     ).fetchall()
@@ -150,8 +150,8 @@ def drop_crossing_links(db: Connection) -> None:
 
 
 def origin_names(db: Connection) -> Iterator[Finding]:
-    """The names of origins are such as new ones may have; another one is whole, and looks like
-    another's."""
+    """The names of origins are names that new origins may have. Another name is no damage, but it
+    may look like that of another origin."""
     for (held,) in db.execute("SELECT key FROM origin ORDER BY key").fetchall():
         key = str(held)
         if not is_in_form(key):
@@ -200,7 +200,7 @@ def purge_finished(db: Connection) -> Iterator[Finding]:
 
 
 def digests(db: Connection) -> Iterator[Finding]:
-    """What never changes of a fact is what it was when the fact was stored."""
+    """The parts of a fact that never change are as they were when it was stored."""
     changed: list[str] = []
     strange: list[str] = []
     for _, fact_id, has_one in digest.wrong(db):
@@ -225,8 +225,8 @@ def digests(db: Connection) -> Iterator[Finding]:
 
 
 def schema_objects(db: Connection) -> dict[str, str]:
-    """Return the SQL of tables, views, indexes and triggers by name, without comments and
-    spaces, in which files differ that came to a version by different ways."""
+    """Return the SQL of tables, views, indexes and triggers by name, without comments and spaces:
+    files that were upgraded may differ in these from files that were made new."""
     rows: Any = db.execute(
         "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
     ).fetchall()

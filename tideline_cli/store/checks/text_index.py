@@ -1,5 +1,4 @@
-"""Whether the full-text index and the counts of the ranking are those of the facts, and counting
-anew."""
+"""Whether the full-text index and the counts for the ranking fit the facts, and counting again."""
 
 from __future__ import annotations
 
@@ -49,7 +48,7 @@ def index(db: Connection) -> Iterator[Finding]:
             "copy the file, and check the copy with --db",
         )  # fmt: skip
         return
-    transactions.begin(db)  # the check is spelled as an insert; it writes nothing
+    transactions.begin(db)  # the SQL of the check is an insert, but it writes nothing
     try:
         db.execute("INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
@@ -70,7 +69,7 @@ def ranking_counts(db: Connection) -> Iterator[Finding]:
 
 
 def count_anew(db: Connection) -> None:
-    """Make the statistics of the ranking anew."""
+    """Make the statistics of the ranking again."""
     db.execute("DELETE FROM tally")
     db.execute(
         "INSERT INTO tally (origin, source, facts, tokens) SELECT origin, source, count(*),"
