@@ -36,8 +36,8 @@ class Fading:
 
 
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
-    """Return (id, text, text of what it was merged into) of the facts that a dream archived as
-    twins and whose words no active fact of their origin has."""
+    """Return (id, text, text of the fact that stayed) of the facts that a dream archived as
+    duplicates, and whose text no active fact of their origin has."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -78,8 +78,8 @@ def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
 
 
 def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
-    """Return for each slot how many of its archived facts another value of the slot has replaced;
-    the same words with other labels, or from another source, are no other value."""
+    """Return for each slot how many of its archived facts were replaced by another value of the
+    slot. The same words with other labels, or from another source, are not another value."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
@@ -115,8 +115,8 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
 
 
 def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
-    """Return when a whole pass last came to its end in an origin, None when never: one that was
-    cut short, or that left stages out, is none."""
+    """Return when a whole pass last reached its end in an origin, None when never. A pass that was
+    cut short, or that left stages out, does not count."""
     row = db.execute(
         "SELECT max(at) FROM batch WHERE verb = ? AND outcome = 'done' AND whole = 1"
         " AND origin = (SELECT number FROM origin WHERE key = ?)",
@@ -151,8 +151,8 @@ def contents(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int
 def analysed(
     db: Connection, *, viewer: Origin | Everyone
 ) -> Iterator[tuple[str, str, int]]:
-    """Yield (content, index terms, their number) of every fact, for a check: what is damaged and
-    no text any more is marked."""
+    """Yield (content, index terms, their number) of every fact, for a check. Bytes that are damaged
+    and no longer text are replaced by a mark."""
     condition, values = visibility.where(viewer)
     for content, terms, length in db.execute(
         "SELECT CAST(content AS BLOB), CAST(terms AS BLOB), length FROM fact"
@@ -165,8 +165,8 @@ def analysed(
 def readable(
     db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone
 ) -> dict[int, str]:
-    """Return the texts of facts by number, for a check: what is damaged and no text any more is
-    marked."""
+    """Return the texts of facts by number, for a check. Bytes that are damaged and no longer text
+    are replaced by a mark."""
     condition, values = visibility.where(viewer)
     marks = ", ".join(map(str, map(int, seqs)))
     rows: Iterable[Any] = db.execute(
