@@ -7,7 +7,8 @@ from unicodedata import normalize
 
 import pytest
 
-from tideline_cli.model.text import in_form
+from tideline_cli.model import letters, text
+from tideline_cli.model.unicode_forms import in_form
 
 MARKS = (
     "\u0301\u0323",
@@ -46,3 +47,9 @@ def test_forms_of_texts_with_many_marks(text):
     for form in ("NFC", "NFKC", "NFKD"):
         for given in (text, normalize("NFD", text)):
             assert in_form(form, given) == normalize(form, given)
+
+
+def test_scripts_without_spaces_begin_where_both_modules_say():
+    """The analyser and the module of letters agree on the first letter without spaces."""
+    assert text._FIRST_SPACELESS == letters.FIRST_SPACELESS
+    assert letters.is_spaceless(letters.FIRST_SPACELESS)

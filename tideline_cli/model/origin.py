@@ -106,7 +106,7 @@ def _in_form(part: str, whole: str) -> str:
         return part
     from unicodedata import category  # noqa: PLC0415  plain names need none of it
 
-    from tideline_cli.model.text import in_form  # noqa: PLC0415  the same
+    from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  the same
 
     part = in_form("NFC", part)
     for char in part:

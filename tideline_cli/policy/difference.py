@@ -6,7 +6,7 @@ the other lacks; a word without a counterpart.
 
 from __future__ import annotations
 
-from tideline_cli.model.text import is_spaceless
+from tideline_cli.model.letters import is_spaceless
 from tideline_cli.policy.statement import FUNCTION_WORDS, Word, words
 
 TYPE_CHECKING = False

@@ -1,6 +1,8 @@
-"""What a remembered text looks like inside a prompt and on a terminal: pure, and nothing hidden."""
+"""A remembered text as it is shown in a prompt and on a terminal: nothing in it is hidden. Pure."""
 
 from __future__ import annotations
+
+from tideline_cli.model.lean import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ _INKED = ((0x0600, 0x0605), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891)
 
 
 def prompt_text(text: str) -> str:
-    """Return `text` as one line that cannot pass for markup, a new item or a role; idempotent."""
+    """Return `text` as one line that cannot be read as markup, a new item or a role; idempotent."""
     if not (text.isascii() and text.isprintable()):
         text = _visible(text)
     while "  " in text:
@@ -87,7 +89,7 @@ def screen_text(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = text.translate(_SCREEN)
-    return text if _conditional().isdisjoint(text) else _settled(text, _spelled)
+    return text if _conditional().isdisjoint(text) else _judged(text, _spelled)
 
 
 def screen_json(text: str) -> str:
@@ -95,7 +97,7 @@ def screen_json(text: str) -> str:
     if text.isascii():
         return text
     text = text.translate(_ESCAPE)
-    return text if _conditional().isdisjoint(text) else _settled(text, _escaped)
+    return text if _conditional().isdisjoint(text) else _judged(text, _escaped)
 
 
 def strays(text: str) -> str:
@@ -108,7 +110,7 @@ def strays(text: str) -> str:
         found.append(char)
         return ""
 
-    _settled(text.translate(_PROMPT), note)
+    _judged(text.translate(_PROMPT), note)
     return "".join(found)
 
 
@@ -119,12 +121,12 @@ def _visible(text: str) -> str:
     if text.isascii():
         return text
     if not _conditional().isdisjoint(text):
-        text = _settled(text, lambda _: "")
+        text = _judged(text, lambda _: "")
     return text if _WIDE_SPACES.isdisjoint(text) else _collapsed(text)
 
 
 def _without_sequences(text: str) -> str:
-    """Drop terminal sequences whole; a body never runs past the next introducer: linear time."""
+    """Drop whole terminal sequences; none runs past the start of the next one: linear time."""
     import re  # noqa: PLC0415  4 ms that only texts with control characters pay
 
     strings = (
@@ -149,7 +151,7 @@ def _collapsed(text: str) -> str:
     return "".join(out)
 
 
-def _settled(text: str, shown: Callable[[str], str]) -> str:
+def _judged(text: str, shown: Callable[[str], str]) -> str:
     """Keep the joiners, selectors and flags that belong to their surroundings, show the others."""
     conditional = _conditional()
     out: list[str] = []
@@ -192,9 +194,8 @@ def _belongs(char: str, previous: str, base: str, following: str) -> bool:
     return "\u180b" <= char <= "\u180f" and _IS_MONGOLIAN[previous]
 
 
-class _Within(dict[str, bool]):
-    """Whether a character is in some ranges; found out once for each, since a text may ask for
-    thousands of them."""
+class _InRanges(dict[str, bool]):
+    """Whether a character is in some ranges; remembered, as a text may ask thousands of times."""
 
     def __init__(self, ranges: tuple[tuple[int, int], ...], *, alone: Iterable[str] = ()) -> None:
         super().__init__(dict.fromkeys(alone, True))
@@ -266,20 +267,18 @@ class _Escape(dict[int, int | str | None]):
         return value
 
 
-_IS_JOINING = _Within(_JOINING)
-_IS_EMOJI = _Within(_EMOJI, alone=_EMOJI_ALONE)
-_IS_HAN = _Within(_HAN)
-_IS_MONGOLIAN = _Within(_MONGOLIAN)
+_IS_JOINING = _InRanges(_JOINING)
+_IS_EMOJI = _InRanges(_EMOJI, alone=_EMOJI_ALONE)
+_IS_HAN = _InRanges(_HAN)
+_IS_MONGOLIAN = _InRanges(_MONGOLIAN)
 _PROMPT = _Prompt()
 _ESCAPE = _Escape()
 _SCREEN = _Screen({9: " ", 10: "\\n", 27: "␛"})
-_conditionals: list[frozenset[str]] = []
 
 
+@once
 def _conditional() -> frozenset[str]:
-    """Return the characters that are invisible and may yet belong: judged by their neighbours."""
-    if not _conditionals:
-        selectors = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x1810))
-        tags = range(0xE0020, 0xE0080)
-        _conditionals.append(_JOINERS | frozenset(map(chr, (*selectors, *tags))))
-    return _conditionals[0]
+    """Return the invisible characters that may belong to a text: their neighbours decide."""
+    selectors = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x1810))
+    tags = range(0xE0020, 0xE0080)
+    return _JOINERS | frozenset(map(chr, (*selectors, *tags)))

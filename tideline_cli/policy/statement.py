@@ -6,8 +6,8 @@ sentences are left out. What changes a meaning stays: order, small words, signs,
 
 from __future__ import annotations
 
+from tideline_cli.model.letters import is_spaceless
 from tideline_cli.model.record import record
-from tideline_cli.model.text import is_spaceless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

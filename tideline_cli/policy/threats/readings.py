@@ -4,7 +4,7 @@ rendered, with look-alikes folded, decoded, and without its disguises.
 
 from __future__ import annotations
 
-from tideline_cli.model.text import in_form
+from tideline_cli.model.lean import once
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
 from tideline_cli.policy.threats.decoding import decoded
@@ -59,6 +59,8 @@ def _readings(text: str) -> Iterator[Reading]:
         text = f" {text} ".replace(" __", " ").replace(" _", " ").replace("__ ", " ")
         text = text.replace("_ ", " ").strip()
     if not text.isascii():
+        from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  ASCII needs none of it
+
         # One Arabic character that NFKC makes eighteen, and the one white space that it leaves.
         for odd in ("\ufdfa", "\ufdfb", "\u1680"):
             text = text.replace(odd, " ")
@@ -113,10 +115,6 @@ class _Skeletons(dict[int, int | str | None]):
         return value
 
 
-_tables: list[_Skeletons] = []
-
-
+@once
 def _skeletons() -> _Skeletons:
-    if not _tables:
-        _tables.append(_Skeletons())
-    return _tables[0]
+    return _Skeletons()
