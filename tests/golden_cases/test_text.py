@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support import golden
-from tideline_cli.model.text import jaccard, terms
+from tideline_cli.model.text import terms
+from tideline_cli.policy.sameness import jaccard
 
 
 @pytest.mark.parametrize("case", golden("tokenize")["items"], ids=lambda case: repr(case["text"]))

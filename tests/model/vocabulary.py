@@ -6,7 +6,8 @@ however alike they look: that is what the pairs are there for.
 
 from __future__ import annotations
 
-from tideline_cli.model.text import jaccard, terms
+from tideline_cli.model.text import terms
+from tideline_cli.policy.sameness import jaccard
 
 PAIRS = (
     ("The deadline is 2026-03-04", "The deadline is 2026-04-03"),

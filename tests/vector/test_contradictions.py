@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from tideline_cli.model.text import jaccard
+from tideline_cli.policy.sameness import jaccard
 from tideline_cli.vector import contradictions
 from tideline_cli.vector.embedder import cosines, resolve
 

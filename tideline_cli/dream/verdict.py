@@ -5,7 +5,6 @@ from __future__ import annotations
 from tideline_cli.model.proposal import Retire
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import covers, may_be_one, merged
 from tideline_cli.policy.sameness import (
@@ -13,6 +12,7 @@ from tideline_cli.policy.sameness import (
     SAME_SLOT_TERMS,
     SAME_TERMS,
     apart,
+    jaccard,
     richness,
     same_slot,
 )

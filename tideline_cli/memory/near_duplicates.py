@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import ceil, comb
 
-from tideline_cli.model.text import jaccard, terms
+from tideline_cli.model.text import terms
 from tideline_cli.policy.admit import Rival
-from tideline_cli.policy.sameness import SAME_TERMS, may_be_same
+from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_same
 from tideline_cli.ranking.bm25 import at_least
 from tideline_cli.store import facts, fts
 from tideline_cli.store.connection import setting

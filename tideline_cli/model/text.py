@@ -69,12 +69,6 @@ def terms(text: str, *, analyzer: Analyzer) -> list[str]:
     return _standard(text) if analyzer == "standard" else _reference(text)
 
 
-def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    """Return |a∩b| / |a∪b|, and 0 for two empty sets."""
-    union = len(a | b)
-    return len(a & b) / union if union else 0.0
-
-
 def _standard(text: str) -> list[str]:
     if text.count(".") > 1:
         text = " ".join(map(_without_dots, text.split()))

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, apart
+from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ Tideline, contradictions.
 from __future__ import annotations
 
 from tideline_cli.model.record import record
-from tideline_cli.model.text import jaccard
+from tideline_cli.policy.sameness import jaccard
 
 MIN_OVERLAP = 0.2
 MIN_SCORE = 0.12

@@ -25,6 +25,12 @@ SAME_SLOT_TERMS = 0.40
 SAME_SLOT_COSINE = 0.45
 
 
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Return |a∩b| / |a∪b|, and 0 for two empty sets."""
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0
+
+
 def apart(one: str, other: str, *, rule: Sameness, learned: bool = False) -> str | None:
     """Return what keeps a candidate from saying the same, in a few words; None when nothing does.
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.near_duplicates import likeliest, rule_of, sharing
-from tideline_cli.model.text import jaccard, terms
+from tideline_cli.memory.near_duplicates import (
+    likeliest,
+    rule_of,
+    sharing,
+)
+from tideline_cli.model.text import (
+    terms,
+)
 from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
     SAME_SLOT_TERMS,
     SAME_TERMS,
     apart,
+    jaccard,
     richness,
 )
-from tideline_cli.store import facts, slots, visibility
+from tideline_cli.store import (
+    facts,
+    slots,
+    visibility,
+)
 from tideline_cli.store.connection import setting
 from tideline_cli.vector import hrr_plain
 

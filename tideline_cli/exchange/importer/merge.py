@@ -9,9 +9,8 @@ from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import jaccard
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, apart
+from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
 from tideline_cli.policy.transitions import begin
 from tideline_cli.store import facts, links, slots, uses, writes
 
