@@ -13,7 +13,8 @@ from tideline_cli.exchange.extract import known
 from tideline_cli.exchange.extract.known import near_slots, verbatim
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.policy.sameness import jaccard, richness
+from tideline_cli.policy.sameness import jaccard
+from tideline_cli.policy.survivor import richness
 from tideline_cli.store.connection import put_setting
 from tideline_cli.vector import hrr_plain
 

@@ -20,7 +20,7 @@ from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES, UNTRUSTED, parse_source
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import richness
+from tideline_cli.policy.survivor import richness
 from tideline_cli.ranking import decay
 from tideline_cli.store import journal, writes
 

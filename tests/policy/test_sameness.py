@@ -15,8 +15,9 @@ from tideline_cli.policy.difference import (
     WORD,
     difference,
 )
-from tideline_cli.policy.sameness import apart, enriched, may_be_same
+from tideline_cli.policy.sameness import apart, may_be_same
 from tideline_cli.policy.statement import words
+from tideline_cli.policy.survivor import enriched
 
 SAME = (
     ("I deploy on Fridays", "I deploy on Friday"),

@@ -13,8 +13,8 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.periods import may_be_one, merged
-from tideline_cli.policy.sameness import apart, richness, same_slot
+from tideline_cli.policy.sameness import apart, same_slot
+from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.decay import present, strength
 
 TYPE_CHECKING = False

@@ -6,9 +6,8 @@ from __future__ import annotations
 from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import overlap, united
+from tideline_cli.policy.periods import beginning, overlap, united
 from tideline_cli.policy.sameness import apart, same_slot
-from tideline_cli.policy.transitions import begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,9 +55,9 @@ def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | N
         said = replace(said, decay_rate=fact.decay_rate)
     if since is not None:
         return replace(said, valid_from=since)
-    if said.valid_to is not None and said.valid_to <= begin(fact):
+    if said.valid_to is not None and said.valid_to <= beginning(fact):
         return said
-    return replace(said, valid_from=begin(fact))
+    return replace(said, valid_from=beginning(fact))
 
 
 def is_known(said: Fact, known: Fact) -> bool:

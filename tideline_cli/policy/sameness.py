@@ -1,14 +1,10 @@
-"""When two facts say the same, which of them is richer, and what the survivor inherits.
+"""When two facts say the same.
 
-Terms in common and likeness only find candidates; `apart` decides whether a candidate says the
-same: the one rule of every verb and pass.
+Terms in common and similarity only find candidates. `apart` decides whether a candidate says the
+same: it is the one rule of every verb and pass.
 """
 
 from __future__ import annotations
-
-from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.model.record import replace
-from tideline_cli.model.source import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,50 +55,3 @@ def _digits(terms: frozenset[str]) -> list[str]:
 def same_slot(one: Fact, other: Fact) -> bool:
     """Say whether two facts may be the same by their slots: two different ones are two things."""
     return one.slot is None or other.slot is None or one.slot == other.slot
-
-
-def richness(fact: Fact) -> tuple[bool, int, float, float, int, int]:
-    """Return the key by which the richer of two facts is the greater."""
-    return (
-        fact.slot is not None,
-        SEGMENTS[fact.segment].specificity,
-        fact.confidence or 0.0,
-        fact.importance,
-        fact.access_count,
-        fact.created_at,
-    )
-
-
-def enriched(survivor: Fact, other: Fact) -> Fact:
-    """Return `survivor` with what `other` knows better; provenance stays as it is.
-
-    A trusted fact learns nothing of an untrusted one: a slot, a segment, a confidence or a
-    valid-from that nobody vouches for would move, fade or hide it.
-    """
-    if is_trusted(survivor.source) and not is_trusted(other.source):
-        return survivor
-    more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
-    segment = other.segment if more_specific else survivor.segment
-    since = min(_begin(survivor), _begin(other))
-    return replace(
-        survivor,
-        slot=survivor.slot or other.slot,
-        segment=segment,
-        tier=SEGMENTS[segment].tier if more_specific else survivor.tier,
-        decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
-        importance=max(survivor.importance, other.importance),
-        confidence=_surer(survivor.confidence, other.confidence),
-        access_count=max(survivor.access_count, other.access_count),
-        source_turn=survivor.source_turn or other.source_turn,
-        valid_from=survivor.valid_from if since == _begin(survivor) else since,
-    )
-
-
-def _begin(fact: Fact) -> int:
-    return fact.created_at if fact.valid_from is None else fact.valid_from
-
-
-def _surer(one: float | None, other: float | None) -> float | None:
-    """Return the confidence of the survivor, or the higher one where both state one: an unstated
-    one is full, and a stated one takes nothing off it."""
-    return one if one is None or other is None else max(one, other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.fact import clamped, initial_heat
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.periods import ended
 from tideline_cli.policy.sameness import apart
 
 TYPE_CHECKING = False
@@ -20,21 +21,6 @@ DOWN = -0.10
 LARGEST_DELTA = 0.3
 REMOVED = "consolidated"  # where the metadata of a fact say why a model's pass has archived it
 _NOTES = {"replaced_by", "reason"}
-
-
-def begin(fact: Fact) -> int:
-    """Return since when a fact holds: since it was said, unless it states a beginning."""
-    return fact.created_at if fact.valid_from is None else fact.valid_from
-
-
-def ended(fact: Fact, *, at: int, now: int) -> Fact:
-    """Return a fact as one that holds until `at` and no longer, never beyond its own end; one that
-    begins later never held. It is archived, unless it has time to hold yet."""
-    end = max(at, begin(fact))
-    if fact.valid_to is not None:
-        end = min(fact.valid_to, end)
-    is_over = end <= max(now, begin(fact))
-    return replace(fact, valid_to=end, lifecycle="archived" if is_over else fact.lifecycle)
 
 
 def archived(fact: Fact, *, now: int) -> Fact:

@@ -16,6 +16,8 @@ from tideline_cli.policy.sameness import (
     SAME_TERMS,
     apart,
     jaccard,
+)
+from tideline_cli.policy.survivor import (
     richness,
 )
 from tideline_cli.store import (

@@ -10,9 +10,16 @@ from tideline_cli.exchange.importer.rows import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
+from tideline_cli.policy.periods import beginning
 from tideline_cli.policy.slots import settled
-from tideline_cli.policy.transitions import begin
-from tideline_cli.store import facts, links, slots, uses, visibility, writes
+from tideline_cli.store import (
+    facts,
+    links,
+    slots,
+    uses,
+    visibility,
+    writes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +97,7 @@ class Destination:
                 by_slot.setdefault((fact.origin.key, fact.slot), {})[fact.id] = fact
         for (key, slot), come in by_slot.items():
             active = [value for value, _ in slots.values(self._db, slot, viewer=Origin(key))]
-            since = min(map(begin, come.values()))
+            since = min(map(beginning, come.values()))
             values = [*self._replaced(active, since), *active]
             for end in settled(values, come, now=self._context.now):
                 give_way(self._db, [end], now=end.by.created_at)

@@ -1,0 +1,71 @@
+"""Which of two facts that say the same stays, and what it takes from the other. Pure."""
+
+from __future__ import annotations
+
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.record import replace
+from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.periods import beginning, united
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact
+
+
+def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
+    """Return the key by which the richer of two facts is the greater: slot and segment, confidence,
+    importance, uses, age."""
+    return (
+        (fact.slot is not None, SEGMENTS[fact.segment].specificity),
+        fact.confidence or 0.0,
+        fact.importance,
+        fact.access_count,
+        fact.created_at,
+    )
+
+
+def may_be_one(one: Fact, other: Fact, *, now: int) -> bool:
+    """Say whether two facts that say the same may become one fact: they end at the same time, and
+    if one begins in the future, both begin at the same time."""
+    later = beginning(one) > now or beginning(other) > now
+    return one.valid_to == other.valid_to and (not later or beginning(one) == beginning(other))
+
+
+def merged(survivor: Fact, other: Fact) -> Fact:
+    """Return the fact that stays of two that say the same: with what the other knows better, and
+    for the time of both. A trusted fact takes nothing from an untrusted one."""
+    period = united(survivor, other) if may_touch(other.source, survivor.source) else survivor
+    after = enriched(survivor, other)
+    return replace(after, valid_from=period.valid_from, valid_to=period.valid_to)
+
+
+def enriched(survivor: Fact, other: Fact) -> Fact:
+    """Return `survivor` with what `other` knows better; where it comes from stays as it is.
+
+    A trusted fact learns nothing of an untrusted one: a slot, a segment, a confidence or a
+    valid-from that nobody vouches for would move, fade or hide it.
+    """
+    if is_trusted(survivor.source) and not is_trusted(other.source):
+        return survivor
+    more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
+    segment = other.segment if more_specific else survivor.segment
+    since = min(beginning(survivor), beginning(other))
+    return replace(
+        survivor,
+        slot=survivor.slot or other.slot,
+        segment=segment,
+        tier=SEGMENTS[segment].tier if more_specific else survivor.tier,
+        decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
+        importance=max(survivor.importance, other.importance),
+        confidence=_surer(survivor.confidence, other.confidence),
+        access_count=max(survivor.access_count, other.access_count),
+        source_turn=survivor.source_turn or other.source_turn,
+        valid_from=survivor.valid_from if since == beginning(survivor) else since,
+    )
+
+
+def _surer(one: float | None, other: float | None) -> float | None:
+    """Return the confidence of the survivor, or the higher one where both state one: an unstated
+    one is full, and a stated one takes nothing off it."""
+    return one if one is None or other is None else max(one, other)
