@@ -13,7 +13,7 @@ from tideline_cli.memory.contradictions import contradictions
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.policy.contradictions import MIN_SCORE, Statement, compared, order
+from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, compared, order
 from tideline_cli.vector.embedder import cosines, resolve
 
 CASES = golden("contradictions")
@@ -22,7 +22,7 @@ LOOSE = 0.05
 
 def statement(form, analyzer="reference"):
     listed = frozenset(terms(form["content"], analyzer=analyzer))
-    return Statement(form["memoryId"], form["content"], form["createdAt"], listed)
+    return ComparedFact(form["memoryId"], form["content"], form["createdAt"], listed)
 
 
 def told(found):
@@ -102,7 +102,7 @@ def test_like_every_pair(made, least, limit):
         expected = []
         for one, other in combinations(forms, 2):
             sides = [
-                Statement(f.id, f.content, f.created_at,
+                ComparedFact(f.id, f.content, f.created_at,
                           frozenset(terms(f.content, analyzer="standard")))
                 for f in (one, other)
             ]  # fmt: skip

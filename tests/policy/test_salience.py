@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tideline_cli.policy.salience import is_correction, is_salient, salient
-from tideline_cli.policy.scripts import agree
+from tideline_cli.policy.scripts import are_in_one_script
 
 
 def test_curly_apostrophes():
@@ -98,4 +98,4 @@ def test_hostile_messages_cost_little(text):
 )
 def test_language_is_kept(message, memory, expected):
     """A memory mostly in a script that its message lacks is in another language, and reverse."""
-    assert agree(message, memory) is expected
+    assert are_in_one_script(message, memory) is expected

@@ -9,8 +9,8 @@ from tideline_cli.model.record import record
 from tideline_cli.policy.contradictions import (
     MIN_OVERLAP,
     MIN_SCORE,
+    ComparedFact,
     Contradiction,
-    Statement,
     compared,
     order,
 )
@@ -114,7 +114,7 @@ def _judged(
     from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
-    statements = [Statement(row[1], row[4], row[3], frozenset(row[5].split())) for row in rows]
+    statements = [ComparedFact(row[1], row[4], row[3], frozenset(row[5].split())) for row in rows]
     codes, missing = codes_of(embedder, [row[0] for row in rows], chunks)
     if len(missing):
         codes[missing] = embedder.embed_packed([rows[place][4] for place in missing])

@@ -15,7 +15,7 @@ MIN_SCORE = 0.12
 
 
 @record
-class Statement:
+class ComparedFact:
     """What is compared of a fact."""
 
     id: str
@@ -28,14 +28,14 @@ class Statement:
 class Contradiction:
     """Two facts that may contradict each other; `a` is the newer, then of larger id."""
 
-    a: Statement
-    b: Statement
+    a: ComparedFact
+    b: ComparedFact
     overlap: float
     divergence: float
     score: float
 
 
-def compared(one: Statement, other: Statement, cosine: float | None) -> Contradiction | None:
+def compared(one: ComparedFact, other: ComparedFact, cosine: float | None) -> Contradiction | None:
     """Return how far two facts of one segment contradict each other, None when they speak of
     different things."""
     overlap = jaccard(one.terms, other.terms)

@@ -27,7 +27,7 @@ _RANGES = (
 )
 
 
-def agree(message: str, memory: str) -> bool:
+def are_in_one_script(message: str, memory: str) -> bool:
     """Say whether a memory may be in the language of a message.
 
     It may not where half of one of them or more is in a script that the other does not hold at

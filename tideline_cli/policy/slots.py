@@ -56,7 +56,7 @@ def _meet(holder: Fact, mate: Fact, *, at: int) -> bool:
     return not ends or max(at, beginning(mate)) < min(ends)
 
 
-def settled(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
+def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
     """Return what becomes of the values of one slot, the active ones and those that others have
     replaced, of which those with an id in `new` have just come: where two hold at once, the one
     said later ends the other where it begins, unless it may not touch it.

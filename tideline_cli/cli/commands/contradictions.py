@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.policy.contradictions import Contradiction, Statement
+    from tideline_cli.policy.contradictions import ComparedFact, Contradiction
 
 HELP = """Show pairs of facts that may contradict each other.
 
@@ -82,7 +82,7 @@ def _form(pair: Contradiction) -> dict[str, Any]:
     }
 
 
-def _side(fact: Statement) -> dict[str, Any]:
+def _side(fact: ComparedFact) -> dict[str, Any]:
     return {
         "id": fact.id,
         "content": fact.content,

@@ -7,7 +7,7 @@ from tideline_cli.exchange.extract.transcript import USER, Message, flattened
 from tideline_cli.exchange.extract.types import ExtractContext, kind_proposal
 from tideline_cli.llm import prompts, reply
 from tideline_cli.policy.salience import correcting, salient
-from tideline_cli.policy.scripts import agree
+from tideline_cli.policy.scripts import are_in_one_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,5 +90,5 @@ def _is_fit(item: DistilledItem, kinds: tuple[str, ...], said: str) -> bool:
         item.kind in kinds
         and item.confidence >= MIN_CONFIDENCE
         and len(item.text) >= _SHORTEST
-        and agree(said, item.text)
+        and are_in_one_script(said, item.text)
     )

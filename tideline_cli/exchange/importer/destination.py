@@ -11,15 +11,8 @@ from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.policy.periods import beginning
-from tideline_cli.policy.slots import settled
-from tideline_cli.store import (
-    facts,
-    links,
-    slots,
-    uses,
-    visibility,
-    writes,
-)
+from tideline_cli.policy.slots import ended_overlaps
+from tideline_cli.store import facts, links, slots, uses, visibility, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +92,7 @@ class Destination:
             active = [value for value, _ in slots.values(self._db, slot, viewer=Origin(key))]
             since = min(map(beginning, come.values()))
             values = [*self._replaced(active, since), *active]
-            for end in settled(values, come, now=self._context.now):
+            for end in ended_overlaps(values, come, now=self._context.now):
                 give_way(self._db, [end], now=end.by.created_at)
                 if end.before.lifecycle == "active":
                     self._summary.superseded += end.by.id in come
