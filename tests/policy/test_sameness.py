@@ -16,7 +16,7 @@ from tideline_cli.policy.difference import (
     difference,
 )
 from tideline_cli.policy.sameness import apart, may_be_same
-from tideline_cli.policy.statement import words
+from tideline_cli.policy.stated_words import stated_words
 from tideline_cli.policy.survivor import enriched
 
 SAME = (
@@ -177,7 +177,7 @@ def test_the_short_way_refuses_nothing_that_is_the_same():
 def test_words_of_a_long_text():
     """Reading a text takes time in proportion to its length."""
     text = "a-b'c1,000.5 " * 4000
-    assert len(words(text)) == 4000 * len(words("a-b'c1,000.5"))
+    assert len(stated_words(text)) == 4000 * len(stated_words("a-b'c1,000.5"))
 
 
 def test_the_survivor_begins_at_the_earlier_beginning():

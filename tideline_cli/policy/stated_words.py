@@ -1,4 +1,4 @@
-"""A text as the words, figures and symbols that it states, in order.
+"""The words, figures and symbols that a text states, in order.
 
 Index terms say what a text is about; these say what it states. Case, blanks and the punctuation of
 sentences are left out. What changes a meaning stays: order, small words, signs, units, symbols.
@@ -7,55 +7,24 @@ sentences are left out. What changes a meaning stays: order, small words, signs,
 from __future__ import annotations
 
 from tideline_cli.model.letters import is_spaceless
-from tideline_cli.model.record import record
+from tideline_cli.policy.word_keys import APOSTROPHES, Word, append_figure, append_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_APOSTROPHES = frozenset("'’ʼ＇`´")
 _DASHES = frozenset("-‐‑‒–−")
 _SIGNS = frozenset("+-−±")
 _MINUS = ("-", "−")
 _GROUP = 3  # digits of a group of thousands
 _JOINS_FIGURES = frozenset(".,:/")
 _IGNORED = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
-# Units that are another one in other letters: milli and mega, bits and bytes.
-_UNITS = frozenset(
-    "mW mWh mV mJ mPa mHz Kb Mb Gb Tb KBps kBps MBps GBps TBps".split()
-)
 _FEET, _INCHES, _OPENING = "'’′", '"”″', '"“„«'
 _IN_PATHS, _BEFORE_PATHS = "./\\@_", "/\\~([{=,'\"`"
 _SYMBOLS = frozenset("@#%&?\\/*§†‡¶‰")
-_NEGATED = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
-_SHORTENED = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am", "s": ""}
-
-# Pronouns, forms of be, have and do, prepositions: a capital makes none of them a name, and two
-# capitals (US, IT) are none of them.
-FUNCTION_WORDS = frozenset(
-    "a an and are as at be by did do does for from had has have he her his how i if in is it its "
-    "me my no not of on or our she so that the their them they this to us was we what when where "
-    "which who will with you your am but can may one all any each every some these those there "
-    "then than".split()
-)
-_CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
-    "thursdays fridays saturdays sundays january february march april may june july august "
-    "september october november december".split()
-)
 
 
-@record
-class Word:
-    """One word, figure or symbol: `key` is what is compared, `kind` is word, name, figure or
-    symbol. A compound holds its `parts`."""
-
-    key: str
-    kind: str
-    parts: tuple[str, ...] = ()
-
-
-def words(text: str) -> list[Word]:
+def stated_words(text: str) -> list[Word]:
     """Return the words, figures and symbols of `text` in order.
 
     "1,000" is the figure 1000, "1 000" the same with two parts, "don't" is two words, "e-mail" one
@@ -73,13 +42,13 @@ def words(text: str) -> list[Word]:
     grouped = 0
     for place, chunk in enumerate(chunks):
         if chunk.isalpha() and chunk.isascii():
-            _add_word(chunk, found, is_loud=is_loud)
+            append_word(chunk, found, is_loud=is_loud)
         elif chunk in _MINUS and chunks[place + 1 : place + 2] and chunks[place + 1][0].isdigit():
             found.append(Word("-", "symbol"))
         else:
             _Chunk(chunk, found, is_loud=is_loud, is_quoted=is_quoted).read()
             if chunk[-1].isdigit() and place >= grouped:
-                length = _run(chunks, place)
+                length = _figures_from(chunks, place)
                 grouped = place + length
                 if _is_grouped(chunks[place:grouped]):
                     groups.append((len(found) - 1, length))
@@ -89,8 +58,8 @@ def words(text: str) -> list[Word]:
     return found
 
 
-def _run(chunks: Sequence[str], start: int) -> int:
-    """Return how many chunks from `start` on are figures side by side."""
+def _figures_from(chunks: Sequence[str], start: int) -> int:
+    """Return how many chunks from `start` on are figures."""
     end = start + 1
     while end < len(chunks) and chunks[end][0].isdigit() and chunks[end - 1][-1].isdigit():
         end += 1
@@ -111,7 +80,7 @@ def _is_grouped(run: Sequence[str]) -> bool:
 
 
 class _Chunk:
-    """What stands between two blanks, read from left to right."""
+    """The characters between two blanks, read from left to right."""
 
     def __init__(self, text: str, found: list[Word], *, is_loud: bool, is_quoted: bool) -> None:
         self._text = "".join(char for char in text if char not in _IGNORED)
@@ -168,12 +137,12 @@ class _Chunk:
         """Say whether a mark between two characters is part of their word or figure."""
         if not before or not after:
             return False
-        if char in _APOSTROPHES or (char in _DASHES and not self._is_path):
+        if char in APOSTROPHES or (char in _DASHES and not self._is_path):
             return _is_letter(before) and _is_letter(after)
         return char in _JOINS_FIGURES and before.isdigit() and after.isdigit()
 
     def _symbol(self, char: str, before: str, after: str, *, is_grade: bool) -> None:
-        """Append a mark that states something; that of a sentence states nothing."""
+        """Append a mark that states something; the punctuation of a sentence states nothing."""
         is_end = not (after and _is_letter(after))
         if self._is_path and char in "-." and before.isalnum() and not is_end:
             self._found.append(Word(char, "symbol"))
@@ -203,9 +172,9 @@ class _Chunk:
         elif run:
             for piece in _pieces(run):
                 if any(map(str.isdigit, piece)):
-                    _add_figure(piece, self._found)
+                    append_figure(piece, self._found)
                 else:
-                    _add_word(piece, self._found, is_loud=self._is_loud)
+                    append_word(piece, self._found, is_loud=self._is_loud)
 
 
 def _is_path(text: str) -> bool:
@@ -229,72 +198,6 @@ def _pieces(run: str) -> list[str]:
                 continue
         pieces[-1] += char
     return pieces
-
-
-def _add_figure(run: str, found: list[Word]) -> None:
-    """Append a figure and the unit that is written to it; a word that holds digits is one too."""
-    digits = 0
-    while digits < len(run) and (run[digits].isdigit() or run[digits] in "-+±.,:/_'"):
-        digits += 1
-    head, tail = run[:digits], run[digits:]
-    if head and any(map(str.isdigit, head)):
-        found.append(Word(_grouped(head), "figure"))
-        if tail:
-            found.append(Word(tail if tail in _UNITS else tail.casefold(), "figure"))
-        return
-    mixed = run[1:] != run[1:].lower() and run != run.upper()
-    found.append(Word(run if mixed else run.casefold(), "figure"))
-
-
-def _grouped(figure: str) -> str:
-    """Return a figure without the marks that part its thousands: 1,000 and 1'000 are 1000."""
-    for mark in ",'_":
-        head, *groups = figure.split(mark)
-        last, dot, rest = groups[-1].partition(".") if groups else ("", "", "")
-        whole = [*groups[:-1], last]
-        bare = head.lstrip("+-±")
-        if groups and 0 < len(bare) <= 3 and bare.isdigit() and all(
-            len(group) == 3 and group.isdigit() for group in whole
-        ):  # fmt: skip
-            return head + "".join(whole) + dot + rest
-    return figure
-
-
-def _add_word(run: str, found: list[Word], *, is_loud: bool) -> None:
-    if run in _UNITS and found and found[-1].kind == "figure":
-        found.append(Word(run, "figure"))
-        return
-    low = run.casefold()
-    if any(char in _APOSTROPHES for char in low):
-        low, more = _expanded("".join("'" if char in _APOSTROPHES else char for char in low))
-    else:
-        low, more = ("can", ("not",)) if low == "cannot" else (low, ())
-    if "-" in low:
-        parts = tuple(part for part in low.split("-") if part)
-        found.append(Word("".join(parts), _kind(run, "".join(parts)), parts))
-    elif low:
-        # The US is not us, and vitamin A is not a vitamin.
-        is_short_name = run.isupper() and not is_loud and low in FUNCTION_WORDS and (
-            len(run) > 1 or (run == "A" and bool(found))
-        )  # fmt: skip
-        found.append(Word(run, "name") if is_short_name else Word(low, _kind(run, low)))
-    found += (Word(word, "word") for word in more)
-
-
-def _expanded(low: str) -> tuple[str, tuple[str, ...]]:
-    """Return a word without its apostrophe, and the words that the apostrophe stands for."""
-    head, _, tail = low.rpartition("'")
-    if tail == "t" and head.endswith("n"):
-        stem = head[:-1]
-        return _NEGATED.get(stem, stem), ("not",)
-    if tail in _SHORTENED:
-        return head.replace("'", ""), (_SHORTENED[tail],) if _SHORTENED[tail] else ()
-    return low.replace("'", ""), ()
-
-
-def _kind(run: str, low: str) -> str:
-    is_name = run != run.lower() and low not in FUNCTION_WORDS and low not in _CALENDAR
-    return "name" if is_name or "_" in run else "word"
 
 
 def _is_letter(char: str) -> bool:
