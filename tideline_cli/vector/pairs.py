@@ -47,7 +47,7 @@ class Near:
     crowded: NDArray[np.int64]
 
 
-def near(
+def near_rows(
     embedder: Embedder,
     codes: NDArray[np.uint8],
     fresh: NDArray[np.bool_],

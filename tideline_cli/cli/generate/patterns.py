@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tideline_cli.policy.threats.filters import Filter
+    from tideline_cli.policy.threats.filters import PatternFilter
     from tideline_cli.policy.threats.trees import Group
     from tideline_cli.policy.threats.word_starts import Cost
 
@@ -190,7 +190,7 @@ def _named(patterns: list[Pattern], *, ours: bool) -> list[str]:
     return list(dict.fromkeys(one.name for one in patterns if one.ours is ours))
 
 
-def _filters(pattern: Pattern, alternative: str, cost: Cost) -> list[Filter]:
+def _filters(pattern: Pattern, alternative: str, cost: Cost) -> list[PatternFilter]:
     whole = expanded([alternative])
     try:
         if pattern.folded:
@@ -199,7 +199,7 @@ def _filters(pattern: Pattern, alternative: str, cost: Cost) -> list[Filter]:
     except ValueError as error:
         raise ValueError(f"{pattern.name}: {error}: {alternative!r}") from None
     first, *rest = [group for group in groups if " " not in group]
-    return [filters.Filter(first, False, (), tuple(rest))]
+    return [filters.PatternFilter(first, False, (), tuple(rest))]
 
 
 def _groups(groups: Iterable[Group]) -> str:
@@ -230,7 +230,7 @@ def vocabulary(patterns: list[Pattern]) -> list[str]:
     found: set[str] = set()
     for one in patterns:
         for alternative in one.alternatives if one.folded else ():
-            found |= trees.words(trees.tree(expanded([alternative])))
+            found |= trees.spelled_words(trees.tree(expanded([alternative])))
     kept = {word.lower() for word in found if word.isascii() and len(word) > 1}
     twice = {a + b for a in kept for b in kept if len(a) > 4 and len(b) > 4}
     return sorted(kept - twice - {word + after for word in kept for after in _AFTER})

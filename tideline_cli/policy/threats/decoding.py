@@ -15,7 +15,7 @@ _BASE64 = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(c
 _URL_SAFE = str.maketrans("-_", "+/")
 
 
-def decoded(text: str) -> str:
+def without_encodings(text: str) -> str:
     """Return `text` with base64, hex, percent, entity and backslash encodings undone in place."""
     if len(text) >= SHORTEST_CODE and max(map(len, text.split(" "))) >= SHORTEST_CODE:
         text = " ".join(

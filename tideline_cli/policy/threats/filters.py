@@ -25,7 +25,7 @@ _DEAR = 10  # what cues may cost before that is tried
 
 
 @record
-class Filter:
+class PatternFilter:
     """What the matches of an expression hold, or of a part of them: one member of each group.
 
     `cues` is a group too: its members begin words, or where there are no such, stand anywhere.
@@ -37,7 +37,7 @@ class Filter:
     literals: tuple[Group, ...]
 
 
-def filters(pattern: str, cost: Cost) -> list[Filter]:
+def filters(pattern: str, cost: Cost) -> list[PatternFilter]:
     """Return filters of which each match of a pattern passes one."""
     return [_filter(way, cost) for way in _parted(tree(pattern), cost)]
 
@@ -82,20 +82,20 @@ def _cost_of(ways: list[tuple[Node, ...]], cost: Cost) -> float:
     return cost(frozenset(cues))
 
 
-def _filter(nodes: tuple[Node, ...], cost: Cost) -> Filter:
+def _filter(nodes: tuple[Node, ...], cost: Cost) -> PatternFilter:
     groups = word_groups(nodes, cost)
     literals = tuple(filter(_is_telling, literal_groups(nodes)))
     if groups:
         first, *rest = sorted(groups, key=lambda group: (cost(group), sorted(group)))
-        return Filter(first, True, tuple(rest), tuple(filter(_says_more, literals)))
+        return PatternFilter(first, True, tuple(rest), tuple(filter(_says_more, literals)))
     if not literals:
         raise ValueError("nothing is certain to stand in each match")
     cues = max(literals, key=lambda group: min(map(len, group)))
     others = tuple(group for group in literals if group != cues)
     begun = _beginning(cues)
     if len(begun) > 1:
-        return Filter(frozenset((begun,)), False, (), literals)
-    return Filter(cues, False, (), others)
+        return PatternFilter(frozenset((begun,)), False, (), literals)
+    return PatternFilter(cues, False, (), others)
 
 
 def _beginning(group: Group) -> str:

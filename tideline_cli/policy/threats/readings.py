@@ -7,7 +7,7 @@ from __future__ import annotations
 from tideline_cli.model.lean import once
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES
-from tideline_cli.policy.threats.decoding import decoded
+from tideline_cli.policy.threats.decoding import without_encodings
 from tideline_cli.policy.threats.plain import LOWER, ROT13, TURNED_CUES, may_be_disguised
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def _layers(text: str) -> Iterator[str]:
     """Yield the text, then what its encoded parts say."""
     yield text
     for _ in range(_DEPTH):
-        inner = decoded(text)
+        inner = without_encodings(text)
         if inner == text:
             return
         text = prompt_text(inner)

@@ -66,7 +66,7 @@ def tree(pattern: str) -> tuple[Node, ...]:
     return _nodes(parser.parse(pattern), ignoring_case=False)
 
 
-def words(nodes: Sequence[Node]) -> set[str]:
+def spelled_words(nodes: Sequence[Node]) -> set[str]:
     """Return the words that a pattern spells out, whichever way it is matched."""
     found: set[str] = set()
     found |= _spelled(nodes, {""}, found)
