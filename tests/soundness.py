@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from struct import unpack
 
-from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embedder_of
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import digest, vectors

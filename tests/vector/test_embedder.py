@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError
 from tideline_cli.vector.embedder import Embedder, cosine, resolve
+from tideline_cli.vector.features import HRR
 from tideline_cli.vector.hashing import HashingEmbedder
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -95,3 +97,8 @@ def test_cosine(left: list[float], right: list[float], expected: float) -> None:
     """The cosine is 0 for vectors of unequal length, without values or without a direction."""
     assert cosine(left, right) == expected
     assert cosine(np.array(left), np.array(right)) == expected
+
+
+def test_the_default_embedder_is_built_in() -> None:
+    """The embedder of a memory file that names none is the one that plain Python has too."""
+    assert resolve(DEFAULT_EMBEDDER).name == HRR == DEFAULT_EMBEDDER

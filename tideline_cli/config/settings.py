@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+DEFAULT_EMBEDDER = "hrr-256"  # of a memory file that names none
 COLORS = ("auto", "always", "never")
 _MOST = 1_000_000
 _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.record import record
 from tideline_cli.ranking import fuse
 from tideline_cli.vector import hrr_plain
-from tideline_cli.vector.features import HRR, HRR_FLOOR
+from tideline_cli.vector.features import FLOOR, HRR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class PlainLane:
     """Likeness by hrr-256 in plain Python."""
 
     name = HRR
-    floor = HRR_FLOOR
+    floor = FLOOR
     margin = hrr_plain.MARGIN
 
     def embed(self, text: str) -> hrr_plain.Phases:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
 from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.hit import Breakdown
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
-DEFAULT_EMBEDDER = "hrr-256"
 BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
 
 # Up to these, plain Python has finished before numpy is loaded.

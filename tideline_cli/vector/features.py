@@ -1,10 +1,8 @@
-"""Words of a text, as the reference embedders split them, the features of a word, and the atom of
-a feature: what the hrr-256 embedder is made of, with numpy and without.
+"""What the embedders are made of: the words of a text, the features of a word, and the phases of a
+feature. `hrr`, `hrr_plain` and `hashing` share it.
 """
 
 from __future__ import annotations
-
-from unicodedata import category
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 HRR = "hrr-256"
-HRR_FLOOR = 0.3  # the least cosine that counts as similar
+FLOOR = 0.3  # the least cosine that counts as similar
 PHASES = 128  # of a vector of hrr-256
 EMPTY = "w:__hrr_empty__"  # the one feature of a text without words
 _ROUNDS = tuple(b":%d" % number for number in range(PHASES // 16))
@@ -29,6 +27,8 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return text.translate(_ASCII).split()
+    from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
+
     lower = text.lower()
     table = {ord(char): " " for char in set(lower) if category(char)[0] not in "LN"}
     return lower.translate(table).split()

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import chain
 
 from tideline_cli.vector.arrays import np
-from tideline_cli.vector.features import features, words
+from tideline_cli.vector.features import FLOOR, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class HashingEmbedder:
 
     name = "hash-256"
     dims = DIMS
-    floor = 0.3
+    floor = FLOOR
     code_size = 2 * DIMS
     tolerance = 0.00025
     exact = True

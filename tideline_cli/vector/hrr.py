@@ -11,7 +11,7 @@ from hashlib import sha256  # for a few bytes twice as fast as the one of model.
 from math import pi, sqrt
 
 from tideline_cli.vector.arrays import np
-from tideline_cli.vector.features import EMPTY, HRR, HRR_FLOOR, PHASES, atom, features, words
+from tideline_cli.vector.features import EMPTY, FLOOR, HRR, PHASES, atom, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class HrrEmbedder:
 
     name = HRR
     dims = 2 * PHASES
-    floor = HRR_FLOOR
+    floor = FLOOR
     code_size = PHASES
     tolerance = 0.013
     exact = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 
 HELP = """Print the vector of a text.
 
@@ -13,8 +14,8 @@ same text gives the same 256 numbers everywhere."""
 EXAMPLES = (("deploy", "--json"),)
 ARGUMENTS = (Argument("words", "TEXT", "What to embed; `-` reads standard input."),)
 OPTIONS = (
-    Option("embedder", ("--embedder",), "Which one [default: hrr-256].", metavar="NAME",
-           default="hrr-256"),
+    Option("embedder", ("--embedder",), f"Which one [default: {DEFAULT_EMBEDDER}].", metavar="NAME",
+           default=DEFAULT_EMBEDDER),
 )  # fmt: skip
 
 

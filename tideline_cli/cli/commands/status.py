@@ -8,6 +8,7 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
@@ -39,12 +40,11 @@ ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
 )  # fmt: skip
-_EMBEDDER = "hrr-256"
 _DAYS = 30
 _BARS = "▁▂▃▄▅▆▇█"  # the first is nothing at all
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
-    0, 0, 0, _EMBEDDER, 0, {}, False,
+    0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
 )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def run(session: Session, *, words: list[str], all_origins: bool) -> int:
 
 def _counted(session: Session, db: Connection) -> Counts:
     since = session.now - 7 * DAY_MS
-    return stats.counts(db, viewer=session.viewer, since=since, default_embedder=_EMBEDDER)
+    return stats.counts(db, viewer=session.viewer, since=since, default_embedder=DEFAULT_EMBEDDER)
 
 
 def _first_day(session: Session) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
-from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embed_backlog
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.record import record
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting

@@ -9,7 +9,8 @@ import sys
 from contextlib import suppress
 from typing import BinaryIO, cast
 
-from tideline_cli.memory.semantic import DEFAULT_EMBEDDER, embedder_of
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.worker import frame
 
