@@ -7,7 +7,7 @@ from math import ceil, comb
 from tideline_cli.model.text import terms
 from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_same
-from tideline_cli.ranking.bm25 import at_least
+from tideline_cli.ranking.bm25 import condition_for
 from tideline_cli.store import facts, fts
 from tideline_cli.store.connection import setting
 
@@ -138,7 +138,7 @@ def sharing(
         return
     share = min(_affordable(missable, needed), len(probes) - missable)
     chosen = [term for _, term in probes[: missable + share]]
-    condition = at_least(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
+    condition = condition_for(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
     if condition is None:
         return
     for seq, held in list(fts.holding(db, condition, origin_number=origin_number)):

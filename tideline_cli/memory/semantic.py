@@ -105,7 +105,7 @@ def diversify(
         return []
     texts = [read[match.seq].content for match in matches]
     lane = PlainLane() if _is_plain(db) and _are_few(texts) else ArrayLane(embedder_of(db))
-    chosen = diversity.diversified(
+    chosen = diversity.mmr_order(
         [match.score for match in matches], lane.likeness(texts), query.mmr, query.limit
     )
     return [matches[i] for i in chosen]

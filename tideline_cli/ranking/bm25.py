@@ -1,4 +1,4 @@
-"""Okapi BM25 over one viewer's facts, and the bounds that let most facts go unread."""
+"""Okapi BM25 over the facts of one viewer, and bounds, so that most facts need not be read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    # A monotone condition on the terms of a fact: a term, or ("AND" | "OR", conditions).
+    # A condition on the terms of a fact: a term, or ("AND" | "OR", conditions).
     Condition = str | tuple[str, tuple["Condition", ...]]
 
 K1 = 1.2
@@ -22,9 +22,9 @@ _SHORT = 48  # terms up to which counting each query term alone is faster
 
 @record
 class Statistics:
-    """What BM25 knows of a viewer's facts: their number, mean length, and each term's idf.
+    """The facts of a viewer as BM25 needs them: how many, their mean length, the idf of each term.
 
-    `idf` holds only terms that occur, rarest first.
+    `idf` holds only terms that occur, the rarest first.
     """
 
     facts: int
@@ -77,11 +77,11 @@ def bound(idf: float) -> float:
     return idf * (K1 + 1.0)
 
 
-def at_least(bounds: Mapping[str, float], need: float) -> Condition | None:
-    """Return the condition that holds for every set of terms whose bounds add up to `need`.
+def condition_for(bounds: Mapping[str, float], need: float) -> Condition | None:
+    """Return a condition that holds for every set of terms whose bounds add up to `need`.
 
-    `bounds` runs from the largest to the smallest. None when no set does. The condition may hold
-    for some sets below `need` as well, where the exact one has too many parts.
+    `bounds` runs from the largest to the smallest. None when no set reaches `need`. Where the exact
+    condition has too many parts, the one that is returned also holds for some sets below `need`.
     """
     items = tuple(bounds.items())
     rest = [0.0] * (len(items) + 1)

@@ -1,4 +1,4 @@
-"""Strength of a memory at an instant: the forgetting curve, and how it enters a score."""
+"""Strength of a memory at an instant: the forgetting curve, and its factor in a score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DAY = 86_400_000  # milliseconds
 def strength(
     importance: float, decay_rate: float, access_count: int, days: float, *, immune: bool
 ) -> float:
-    """Return how present a memory is, 0..1, `days` after it was last used.
+    """Return the strength of a memory, 0..1, `days` after it was last used.
 
     importance · exp(−λ · (1 + decay_rate) · days) · (1 + 0.1 · ln(1 + access_count)), with
     λ = 0.8 · ln 2 / (11.25 · (1 + importance)); 1 for what never fades (the permanent tier,
@@ -36,7 +36,7 @@ def strength(
 
 
 def present(fact: Fact, *, now: int) -> float:
-    """Return how present a fact is at an instant, in milliseconds."""
+    """Return the strength of a fact at an instant, in milliseconds."""
     return strength(
         fact.importance,
         fact.decay_rate,
@@ -52,5 +52,5 @@ def is_immune(tier: Tier, pinned: bool) -> bool:
 
 
 def modulator(value: float) -> float:
-    """Return the factor that a strength gives a score, 0.5..1: faded facts keep half."""
+    """Return the factor by which a strength changes a score, 0.5..1: faded facts keep half."""
     return 0.5 + 0.5 * value

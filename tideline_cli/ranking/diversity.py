@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-def diversified(
+def mmr_order(
     scores: Sequence[float], similarity: Callable[[int, int], float], weight: float, limit: int
 ) -> list[int]:
     """Return the indices of up to `limit` items, greedily by

@@ -1,4 +1,4 @@
-"""Append-only fusion: what the vectors found goes below every lexical hit."""
+"""Append-only fusion: hits of the vector lane come below every lexical hit."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ DAMPING = 0.9
 
 
 def base(lexical_scores: Sequence[float]) -> float:
-    """Return the ceiling of recovered scores: half the lowest lexical score, or half of 1."""
+    """Return the highest score of a vector hit: half the lowest lexical score, or half of 1."""
     return SHARE * (min(lexical_scores) if lexical_scores else 1.0)
 
 
 def damping(rank: int) -> float:
-    """Return the factor of the recovered hit at `rank` (from 0, best cosine first): 0.9^rank."""
+    """Return the factor of the vector hit at `rank` (from 0, best cosine first): 0.9^rank."""
     return DAMPING**rank

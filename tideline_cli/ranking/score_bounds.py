@@ -1,8 +1,8 @@
-"""What a fact's score can be at most, from one byte: how short it is, how often it repeats a term,
-and how far its source is trusted.
+"""The highest score that a fact can have, from one byte: how short it is, how often it repeats a
+term, and how far its source is trusted.
 
-A byte is made when a fact is stored and never changes; turned into factors for the statistics of
-the moment it says which facts are worth reading.
+The byte is made when a fact is stored, and never changes. With the statistics of the moment it
+gives a factor, which says whether the fact is worth reading.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FIRST_CODER = (
     "channel_message=0.8 compaction=0.85 dream=0.85 extraction=0.9 owner_message=1.0 "
     "retrieved_document=0.6 tool_output=0.65 user_instruction=1.0"
 )
-"""The coder of files that name none: what CODER was when the first bytes were made."""
+"""The coder of files that name none: the value of CODER when the first bytes were made."""
 
 CODER = " | ".join(
     " ".join(map(str, part))
@@ -40,7 +40,7 @@ CODER = " | ".join(
         sorted([f"{source}={weight}" for source, weight in WEIGHTS.items()]),
     )
 )  # fmt: skip
-"""The name of what makes the bytes: its tables. Bytes that others have made bound nothing."""
+"""The tables that make the bytes, as one name. Bytes of another coder bound nothing."""
 
 
 def bound_code(terms: Sequence[str], source: Source) -> int:
@@ -61,7 +61,7 @@ def _most(terms: Sequence[str]) -> int:
 
 
 def bound_factors(mean_length: float) -> list[float]:
-    """Return for each byte what the sum of idf is multiplied by at most to give a score:
+    """Return for each byte the highest factor by which a sum of idf becomes a score:
     trust · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean))."""
     table: list[float] = []
     for byte in range(256):

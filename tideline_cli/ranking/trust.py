@@ -1,4 +1,4 @@
-"""Weight of a source and of a stated confidence."""
+"""The factor of a source and of a stated confidence in a score."""
 
 from __future__ import annotations
 
