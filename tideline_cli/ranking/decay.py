@@ -35,7 +35,7 @@ def strength(
     return min(1.0, max(0.0, faded * (1.0 + 0.1 * log(1 + access_count))))
 
 
-def present(fact: Fact, *, now: int) -> float:
+def strength_at(fact: Fact, *, now: int) -> float:
     """Return the strength of a fact at an instant, in milliseconds."""
     return strength(
         fact.importance,

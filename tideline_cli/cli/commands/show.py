@@ -41,7 +41,7 @@ def run(session: Session, *, words: list[str]) -> int:
     back = links.arriving(db, fact.id, viewer=session.viewer)
     seq = facts.number_of(db, fact.id, viewer=session.viewer)
     past = list(journal.entries_of(db, seq, viewer=session.viewer))
-    power = decay.present(fact, now=session.now)
+    power = decay.strength_at(fact, now=session.now)
     if session.json:
         output.emit_json(_form(fact, power, out, back, past))
     else:

@@ -6,7 +6,6 @@ are folded, and simple encodings are undone before the table is asked.
 
 from __future__ import annotations
 
-from tideline_cli.policy.render import strays
 from tideline_cli.policy.threats._cues import (
     ADDED_NAMES,
     CUES,
@@ -122,6 +121,8 @@ class _Meter:
 
 def _hidden(text: str, scope: Scope) -> set[str]:
     """Return what only the raw text can show: characters that the renderer takes away."""
+    from tideline_cli.policy.invisible import strays  # noqa: PLC0415  ASCII texts need none of it
+
     stray = strays(text)
     names = set()
     if not (_INVISIBLE.isdisjoint(text) and _JOINERS.isdisjoint(stray)):
