@@ -105,8 +105,7 @@ def write(
                 done, action="reinforced", fact=holder, before=before, not_taken=decision.not_taken
             )
         case Insert(_, alike, elsewhen):
-            if not writes.insert(db, fact, origin_number=number, terms=listed):
-                raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
+            _insert(db, fact, listed, origin_number=number)
             past = _succeed(db, fact, fact, named=targets, mates=mates)
             done = replace(
                 done, action="superseded" if past else "created",
@@ -117,6 +116,24 @@ def write(
         done, superseded=tuple(one.before.id for one in past),
         later=tuple(one.after for one in past if one.after.lifecycle == "active"),
     )  # fmt: skip
+
+
+def write_apart(
+    db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int, screen: Screen
+) -> None:
+    """Store `new` by the write-gate in a batch that the caller holds open, though a fact that is
+    there may say nearly the same: two phone numbers share most of their words."""
+    fact = birth(new, fact_id=fact_id, now=now)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    listed = terms(fact.content, analyzer=analyzer)
+    admit(fact, frozenset(listed), said=new)
+    _refuse_threats(fact, screen)
+    _insert(db, fact, listed, origin_number=batch.origin_number)
+
+
+def _insert(db: Connection, fact: Fact, listed: Sequence[str], *, origin_number: int) -> None:
+    if not writes.insert(db, fact, origin_number=origin_number, terms=listed):
+        raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
 
 
 def _decided(
@@ -229,10 +246,7 @@ def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
         return
     from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
-    found = (screen or screening.Screen()).found(fact.content)
-    if found:
-        hint = "read it; if you vouch for it, remember it as the owner"
-        raise screening.refusal(found, f"text from {fact.source}", hint)
+    screening.refuse_untrusted(fact, screen or screening.Screen())
 
 
 def _check_descent(db: Connection, fact: Fact) -> None:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tideline_cli.model.fact import NewFact
+    from tideline_cli.model.fact import Fact, NewFact
 
 
 def scan(text: str) -> tuple[str, ...]:
@@ -55,6 +55,21 @@ def screened(facts: Iterable[NewFact]) -> Screen:
         if len(text) <= MAX_CONTENT:
             screen.found(text)
     return screen
+
+
+def refuse_threats(text: str, screen: Screen, *, whose: str, hint: str) -> None:
+    """Raise WriteBlockedError for a text in which the scan finds something; `whose` text it is may
+    be empty."""
+    found = screen.found(text)
+    if found:
+        raise refusal(found, whose, hint)
+
+
+def refuse_untrusted(fact: Fact, screen: Screen) -> None:
+    """Raise WriteBlockedError for an untrusted fact in whose text the scan finds something."""
+    if not is_trusted(fact.source):
+        hint = "read it; if you vouch for it, remember it as the owner"
+        refuse_threats(fact.content, screen, whose=f"text from {fact.source}", hint=hint)
 
 
 def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:

@@ -13,16 +13,13 @@ from tideline_cli.exchange.extract.types import (
     Tally,
 )
 from tideline_cli.memory import remember as memory
-from tideline_cli.memory.screening import Screen, refusal, screened
-from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact, birth
+from tideline_cli.memory.screening import Screen, refuse_threats, screened
+from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import terms
 from tideline_cli.policy import relations, secrets
-from tideline_cli.policy.admit import admit
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.restate import holding_on
 from tideline_cli.store import journal, uses, writes
-from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.text import Analyzer
     from tideline_cli.policy.relations import Reference
 
 VERB = "extract"
@@ -174,21 +170,21 @@ class _Writer:
             return self._reinforce(known)
         new = self._new(proposal, content, (known.id,) if known is not None else ())
         if is_trusted(new.source) and not proposal.exact:
-            _check(content, self._screen)  # a model worded it, whoever vouches for it
-        fact_id = self._context.new_id()
-        now = self._context.now
+            refuse_threats(  # a model worded it, whoever vouches for it
+                content, self._screen,
+                whose="distilled text", hint="shorten what the model distilled",
+            )  # fmt: skip
+        fact_id, now, screen = self._context.new_id(), self._context.now, self._screen
         if proposal.exact and known is None:
-            stored = _insert_apart(
-                self._db, new, batch, fact_id=fact_id, now=now, screen=self._screen
+            memory.write_apart(
+                self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
             )
-            return self._count(stored)
-        done = memory.write(
-            self._db, new, batch=batch, fact_id=fact_id, now=now, screen=self._screen
-        )
+            return self._count(fact_id)
+        done = memory.write(self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id
-        return self._count(done.fact)
+        return self._count(done.fact.id)
 
     def _is_bettered(self, proposal: Proposal, known: Fact | None) -> bool:
         """Say whether a proposal says more than a known fact, whose place it may take."""
@@ -241,27 +237,11 @@ class _Writer:
             supersedes=replaced,
         )
 
-    def _count(self, fact: Fact) -> str:
+    def _count(self, fact_id: str) -> str:
         self._tally.stored += 1
-        self._tally.facts.append(fact.id)
-        self._reinforced.add(fact.id)  # what this reply stored, it does not confirm
-        return fact.id
-
-
-def _insert_apart(
-    db: Connection, new: NewFact, batch: journal.batch, *, fact_id: str, now: int, screen: Screen
-) -> Fact:
-    """Store a fact by the write-gate, but whatever is nearly the same: two phone numbers are two
-    facts, though most of their words are the same."""
-    fact = birth(new, fact_id=fact_id, now=now)
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-    listed = terms(fact.content, analyzer=analyzer)
-    admit(fact, frozenset(listed), said=new)
-    if not is_trusted(fact.source):
-        _check(fact.content, screen)
-    if not writes.insert(db, fact, origin_number=batch.origin_number, terms=listed):
-        raise UsageError(f"the id {fact.id} is taken")
-    return fact
+        self._tally.facts.append(fact_id)
+        self._reinforced.add(fact_id)  # what this reply stored, it does not confirm
+        return fact_id
 
 
 def _screen(proposals: Iterable[Proposal], context: ExtractContext) -> Screen:
@@ -271,9 +251,3 @@ def _screen(proposals: Iterable[Proposal], context: ExtractContext) -> Screen:
         for one in proposals
         if not (one.exact and is_trusted(one.source))
     )
-
-
-def _check(content: str, screen: Screen) -> None:
-    found = screen.found(content)
-    if found:
-        raise refusal(found, "distilled text", "shorten what the model distilled")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory import remember as memory
 from tideline_cli.memory.near_duplicates import rule_of, twins
-from tideline_cli.memory.screening import refusal
+from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.record import replace
@@ -88,12 +88,7 @@ class Merger:
         gate.check(fact.segment, fact.source, ())
         cited = (facts.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from)
         gate.check_descent(fact.source, [source for source in cited if source is not None])
-        if is_trusted(fact.source):
-            return
-        found = ready.screen.found(fact.content)
-        if found:
-            hint = "read it; if you vouch for it, remember it as the owner"
-            raise refusal(found, f"text from {fact.source}", hint)
+        refuse_untrusted(fact, ready.screen)
 
     def _found(self, ready: Prepared, fact: Fact) -> tuple[list[Fact], list[Fact]]:
         """Return the active facts of the same trust that say what a row says, those of its slot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.prepared import prepared
-from tideline_cli.memory.screening import refusal
+from tideline_cli.memory.screening import refuse_threats
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
@@ -68,9 +68,6 @@ class ChunkReader:
         if self._merge and not is_trusted(ready.fact.source):
             ready.screen.found(ready.fact.content)  # the merge asks for it later, under the lock
         if not self._context.trusted:
-            found = ready.screen.found(ready.fact.content)
-            if found:
-                raise refusal(
-                    found, "", "read it; if you vouch for the file, import it with --trust"
-                )
+            hint = "read it; if you vouch for the file, import it with --trust"
+            refuse_threats(ready.fact.content, ready.screen, whose="", hint=hint)
         return ready
