@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import ReplacedError, TidelineError
 from tideline_cli.exchange import proposed_links
 from tideline_cli.llm import prompts, reply
+from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen
 from tideline_cli.policy import identifiers, prompt_lines, relations, secrets
 from tideline_cli.store import facts, journal
@@ -106,12 +107,8 @@ def _join(
         with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
             made = proposed_links.join(db, pairs, now=now, screen=screen)
             if not made:
-                raise _NothingError
-    except _NothingError:
+                raise NothingToDo
+    except NothingToDo:
         return
     result.links += made
     result.number, result.batch = batch.number, batch.ordinal
-
-
-class _NothingError(Exception):
-    """No edge is new: there is nothing to undo, so there shall be no batch."""

@@ -12,7 +12,8 @@ from tideline_cli.exchange.extract.types import (
     Step,
     Tally,
 )
-from tideline_cli.memory import remember as memory
+from tideline_cli.memory import remember
+from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screened
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact
 from tideline_cli.model.source import is_trusted
@@ -85,10 +86,10 @@ def _keep(
             pairs = relations.taken(references, new=ids, shown=shown)
             tally.links += proposed_links.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
-                raise _NothingError
+                raise NothingToDo
             _advance(db, context, step)
         tally.number, tally.batch = batch.number, batch.ordinal
-    except _NothingError:
+    except NothingToDo:
         with writing(db):
             _expect(db, context, step)
             _advance(db, context, step)
@@ -103,10 +104,6 @@ def _advance(db: Connection, context: ExtractContext, step: Step | None) -> None
     """Move a cursor; needs an open transaction."""
     if step is not None:
         context.put(db, step.name, step.after)
-
-
-class _NothingError(Exception):
-    """Nothing changed: there is nothing to undo, so there shall be no batch."""
 
 
 def _may_be_known(proposal: Proposal) -> bool:
@@ -155,7 +152,7 @@ class _Writer:
         return None
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
-        content = memory.checked(proposal.content)
+        content = remember.checked(proposal.content)
         if secrets.holds(content) and not proposal.exact:
             self._tally.secrets += 1
             raise UsageError("it holds a password, a key or a card number")
@@ -176,11 +173,11 @@ class _Writer:
             )  # fmt: skip
         fact_id, now, screen = self._context.new_id(), self._context.now, self._screen
         if proposal.exact and known is None:
-            memory.write_apart(
+            remember.write_apart(
                 self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
             )
             return self._count(fact_id)
-        done = memory.write(self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+        done = remember.write(self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id

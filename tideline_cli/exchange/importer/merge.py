@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory import remember as memory
+from tideline_cli.memory import remember
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
@@ -185,7 +185,7 @@ class Merger:
         self._summary.similar += bool(similar)
         self._destination.settle([added])
 
-    def _complete(self, fact: Fact, ready: Prepared, done: memory.Remembered) -> None:
+    def _complete(self, fact: Fact, ready: Prepared, done: remember.Remembered) -> None:
         """Give a fact that remember took for another one than the known what only a row states."""
         stated = replace(done.fact, heat=fact.heat, status=fact.status, decay_rate=fact.decay_rate)
         writes.change(self._db, done.fact, stated)
@@ -197,7 +197,7 @@ class Merger:
 
     def _remembered(
         self, ready: Prepared, fact: Fact, batch: journal.batch, *, heard: str
-    ) -> memory.Remembered:
+    ) -> remember.Remembered:
         new = NewFact(
             fact.content, fact.segment, fact.source, fact.origin, tier=fact.tier, kind=fact.kind,
             heat=fact.heat, title=fact.title, tags=fact.tags, importance=fact.importance,
@@ -206,7 +206,7 @@ class Merger:
             derived_from=fact.derived_from, metadata=fact.metadata,
             assumed=tuple(name for name in _FILLED_IN if ready.row.get(name) is None),
         )  # fmt: skip
-        return memory.write(
+        return remember.write(
             self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
             screen=ready.screen, heard=(heard,), into=self._destination.number(fact.origin),
         )  # fmt: skip
