@@ -7,13 +7,8 @@ import json
 import pytest
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.extract.transcript import (
-    Message,
-    Transcript,
-    fingerprint,
-    flattened,
-    parsed,
-)
+from tideline_cli.exchange.extract.read_transcript import parsed
+from tideline_cli.exchange.extract.transcript import Message, Transcript, fingerprint, flattened
 
 
 def heard(raw):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import foreign, jsonl
-from tideline_cli.exchange.extract import transcript
+from tideline_cli.exchange.extract import read_transcript, transcript
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm import prompts, reply
@@ -125,7 +125,7 @@ def conversation(data: bytes) -> None:
     """A transcript gives messages of the two roles, or a usage error; flattened, no line inside a
     message passes for another one's beginning."""
     try:
-        read = transcript.parsed(data)
+        read = read_transcript.parsed(data)
     except UsageError:
         return
     assert all(message.role in ("user", "assistant") for message in read.messages)

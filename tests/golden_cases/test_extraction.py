@@ -9,7 +9,8 @@ import pytest
 from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
 from tideline_cli.errors import UnavailableError
 from tideline_cli.exchange.extract import passes
-from tideline_cli.exchange.extract.transcript import flattened, message_of
+from tideline_cli.exchange.extract.conversation_json import message_of
+from tideline_cli.exchange.extract.transcript import flattened
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.llm import prompts
 from tideline_cli.model.origin import EVERYONE

@@ -7,7 +7,8 @@ import stat
 import sys
 
 from tideline_cli.errors import HelpWantedError, UsageError
-from tideline_cli.exchange.extract.transcript import Transcript, decoded, fingerprint, parsed
+from tideline_cli.exchange.extract.read_transcript import decoded, parsed
+from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
 from tideline_cli.model.text import storable
 
 TYPE_CHECKING = False

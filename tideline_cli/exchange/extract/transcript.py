@@ -1,45 +1,23 @@
-"""Reading a transcript: who said what, in JSON lines, plain text, or a Claude Code session file."""
+"""A transcript: who said what, as messages; and as one text, for prompts."""
 
 from __future__ import annotations
 
 import re
 from hashlib import sha256
 
-from tideline_cli.errors import UsageError
-from tideline_cli.model import codec
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import record
 from tideline_cli.policy.harness import Heard, heard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Iterable, Sequence
 
 USER, ASSISTANT = "user", "assistant"
-_SPOKEN = {USER: USER, ASSISTANT: ASSISTANT, "human": USER, "ai": ASSISTANT}
-# Capitals alone: `User: …` is what people write inside their messages.
-_SPEAKER = re.compile(r"^(USER|ASSISTANT|SYSTEM|TOOL)[ \t]*:[ \t]?")
 # A line inside a message that would look like the beginning of another one.
 _FORGED = re.compile(r"^(?=\s*(?:USER|ASSISTANT|SYSTEM|[A-Z ]*FACTS)\b[^\n:]*:|\s*\[)", re.M | re.I)
-_CONVERT = "if it is UTF-16: iconv -f UTF-16 -t UTF-8; if it is Latin-1: iconv -f LATIN1 -t UTF-8"
 _CONTROLS = dict.fromkeys(
     code for code in (*range(32), *range(127, 160), 0x2028, 0x2029) if code not in (9, 10)
 )
-# A turn that begins so is no message, unless words of the user's follow.
-_NOT_SAID = (
-    "<command-name>", "<local-command-stdout>", "<command-message>", "<system-reminder>",
-    "[Request interrupted by user", "Caveat: The messages below were generated",
-)  # fmt: skip
-
-
-# Of a row with one of these nothing is the user's: summaries, side chains, results of tools, and
-# what other agents say. The second group keeps its place among the messages.
-_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary")
-_FOREIGN = (
-    "isVisibleInTranscriptOnly", "sourceToolUseID", "sourceToolAssistantUUID", "toolUseResult",
-    "toolUseID", "parentToolUseID", "tool_call_id", "tool_use_id", "agentId",
-)  # fmt: skip
-_PEOPLE = ("human", "user", "keyboard")
 
 
 @record
@@ -69,41 +47,8 @@ class Transcript:
     strange: tuple[str, ...] = ()
 
 
-def parsed(raw: bytes) -> Transcript:
-    """Return the conversation in a file, whatever its form.
-
-    Raises UsageError for a file that is not UTF-8 text.
-    """
-    text = decoded(raw, "the transcript")
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    read = _from_json(lines) if _is_json(lines) else _from_plain(lines)
-    if read.bad and not read.start:
-        raise UsageError(
-            "the transcript holds no conversation",
-            hint="JSON lines with role and content, or text that says USER: and ASSISTANT:",
-        )
-    return read
-
-
-def decoded(raw: bytes, what: str) -> str:
-    """Return the text of a file; raise UsageError, which names it, for one that is not UTF-8."""
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{what} is not UTF-8 (byte {error.start})", hint=_CONVERT) from error
-    if "\x00" in text:
-        raise UsageError(f"{what} is not text: it holds NUL characters", hint=_CONVERT)
-    return text
-
-
-def message_of(value: Any) -> Message | None:
-    """Return what a JSON object with role and content says, None for what is no conversation."""
-    turn = _turn(value) if isinstance(value, dict) else None
-    return None if turn is None else turn.message
-
-
 @record
-class _Turn:
+class Turn:
     """A message as it stands in a file, and the pieces that it consists of."""
 
     message: Message
@@ -117,31 +62,21 @@ class _Turn:
         return Heard("", 1) if self.is_foreign else heard(self.pieces)
 
 
-def _turn(row: dict[str, Any]) -> _Turn | None:
-    role = _SPOKEN.get(str(row.get("role")))
-    if role is None:
-        return None
-    pieces = _pieces(row.get("content"))
-    text = "".join(pieces)
-    return _Turn(Message(role, text), pieces, _is_foreign(row)) if text.strip() else None
-
-
-def _is_foreign(row: dict[str, Any]) -> bool:
-    """Say whether a row comes from a tool, another agent or a program that names itself."""
-    origin = row.get("origin")
-    if isinstance(origin, dict) and origin.get("kind") not in (None, *_PEOPLE):
-        return True
-    is_typed = not str(row.get("type") or "").startswith(("tool", "function", "system"))
-    return not is_typed or any(row.get(flag) for flag in _FOREIGN)
-
-
-def _pieces(content: Any) -> tuple[str, ...]:
-    """Return the words of a content: a text, or a list whose text blocks and bare texts count."""
-    if isinstance(content, str):
-        return (_scalar(content),)
-    if not isinstance(content, list):
-        return ()
-    return tuple(_scalar(piece) for block in content if (piece := _block_text(block)))
+def transcript_of(turns: Sequence[Turn], session: str | None, bad: int) -> Transcript:
+    """Return the transcript of these turns, each as its speaker said it."""
+    listed = [turn.said() for turn in turns]
+    strange = dict.fromkeys(name for one in listed for name in one.strange)
+    return Transcript(
+        tuple(
+            Message(turn.message.role, one.text.strip() if one.dropped else one.text)
+            for turn, one in zip(turns, listed, strict=True)
+        ),
+        session,
+        bad,
+        tuple(turn.message for turn in turns[:2]),
+        dropped=sum(one.dropped for one in listed),
+        strange=tuple(strange),
+    )
 
 
 def flattened(messages: Iterable[Message], *, longest: int | None = None) -> str:
@@ -161,145 +96,6 @@ def fingerprint(messages: Iterable[Message], place: str = "") -> str:
     """Return a mark of a conversation: of how it begins and where it lies."""
     start = "".join(f"{one.role}:{one.text}\0" for one in messages)
     return sha256(f"{place}\0{start}".encode("utf-8", "replace")).hexdigest()[:12]
-
-
-def _is_json(lines: Iterable[str]) -> bool:
-    for line in lines:
-        if line.strip():
-            return line.lstrip()[0] in "{[" or _loaded(line) is not None
-    return False
-
-
-def _from_json(lines: list[str]) -> Transcript:
-    turns: list[_Turn] = []
-    session: str | None = None
-    bad = 0
-    for value in _values(lines):
-        if isinstance(value, dict):
-            session = session or _session_of(value)
-            turn = _claude(value) if "message" in value else _turn(value)
-            if turn is not None:
-                turns.append(turn)
-        else:
-            bad += 1
-    return _transcript(turns, session, bad)
-
-
-def _transcript(turns: list[_Turn], session: str | None, bad: int) -> Transcript:
-    listed = [turn.said() for turn in turns]
-    strange = dict.fromkeys(name for one in listed for name in one.strange)
-    return Transcript(
-        tuple(
-            Message(turn.message.role, one.text.strip() if one.dropped else one.text)
-            for turn, one in zip(turns, listed, strict=True)
-        ),
-        session,
-        bad,
-        tuple(turn.message for turn in turns[:2]),
-        dropped=sum(one.dropped for one in listed),
-        strange=tuple(strange),
-    )
-
-
-def _is_document(lines: list[str]) -> bool:
-    start = "".join(lines[:3]).lstrip()[:200].replace(" ", "")
-    return start.startswith(("[", '{"messages":[')) or start == "{"
-
-
-def _values(lines: list[str]) -> Iterable[Any]:
-    """Yield the value of each line that says anything, None for one that is no JSON; a document
-    that is one list, or an object with a list of messages, gives its members."""
-    whole = _loaded("\n".join(lines)) if _is_document(lines) else None
-    if isinstance(whole, dict):
-        whole = whole.get("messages")
-    if isinstance(whole, list):
-        yield from whole
-        return
-    for line in lines:
-        if line.strip():
-            yield _loaded(line)
-
-
-def _loaded(line: str) -> Any:
-    try:
-        return codec.loads(line)
-    except ValueError:
-        return None
-
-
-def _session_of(row: dict[str, Any]) -> str | None:
-    name = row.get("sessionId")
-    return name if isinstance(name, str) and name.strip() else None
-
-
-def _claude(row: dict[str, Any]) -> _Turn | None:
-    """Return what a line of a Claude Code session says; side chains and summaries say nothing."""
-    inner = row["message"]
-    is_hidden = any(row.get(flag) for flag in _HIDDEN)
-    if is_hidden or row.get("type") not in (USER, ASSISTANT, None) or not isinstance(inner, dict):
-        return None
-    content = inner.get("content")
-    role = row.get("type") or inner.get("role")
-    if inner.get("role", role) != role:  # two speakers of one line: nobody's word
-        return None
-    turn = _turn({"role": role, "content": content})
-    if turn is None:
-        return None
-    kept = [piece for piece in turn.pieces if _is_said(piece)]
-    text = "".join(kept)
-    if not (text.strip() and _is_said(text)):
-        if not heard(turn.pieces).text.strip():
-            return None
-        text = turn.message.text
-    is_foreign = _has_result(content) or _is_foreign(row) or _is_foreign(inner)
-    return replace(turn, message=replace(turn.message, text=text), is_foreign=is_foreign)
-
-
-def _is_said(text: str) -> bool:
-    return not text.lstrip().startswith(_NOT_SAID)
-
-
-def _has_result(content: Any) -> bool:
-    blocks = content if isinstance(content, list) else []
-    return any(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
-
-
-def _block_text(block: Any) -> str | None:
-    if isinstance(block, str):
-        return block
-    if isinstance(block, dict) and block.get("type") == "text":
-        text = block.get("text")
-        return text if isinstance(text, str) else None
-    return None
-
-
-def _scalar(text: str) -> str:
-    """Return `text` without what JSON can spell and a store cannot hold: lone surrogates, NUL."""
-    text = text.replace("\x00", "")
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _from_plain(lines: list[str]) -> Transcript:
-    turns: list[_Turn] = []
-    role, said = "", list[str]()
-    bad = 0
-    for line in lines:
-        start = _SPEAKER.match(line)
-        if start is None:
-            bad += not role and bool(line.strip())
-            said.append(line)
-            continue
-        turns += _spoken(role, said)
-        role, said = start[1].lower(), [line[start.end() :]]
-    turns += _spoken(role, said)
-    return replace(_transcript(turns, None, bad), is_plain=bool(turns))
-
-
-def _spoken(role: str, lines: list[str]) -> list[_Turn]:
-    text = "\n".join(lines).strip()
-    return [_Turn(Message(role, text), (text,))] if role in (USER, ASSISTANT) and text else []
 
 
 def _quoted(text: str) -> str:
