@@ -516,7 +516,7 @@ def test_a_cut_text_is_scanned_as_it_stands(run, monkeypatch):
     from tideline_cli.memory import context
 
     fact_id = remembered(run, LONG, "--source", "tool_output")["id"]
-    monkeypatch.setattr(context, "scan", lambda text: ["ends_early"] * text.endswith("…"))
+    monkeypatch.setattr(context, "threats_in", lambda text: ["ends_early"] * text.endswith("…"))
     form = run("context", "apollo", "--json").json
     assert (form["facts"], form["blocked"], "cut" in form) == ([], [fact_id], False)
     assert "ends_early" in form["block"]

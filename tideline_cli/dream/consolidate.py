@@ -11,7 +11,7 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.client import complete
 from tideline_cli.memory.near_duplicates import rule_of
-from tideline_cli.memory.screening import scan
+from tideline_cli.memory.screening import threats_in
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import prompt_lines, secrets
@@ -140,7 +140,7 @@ def _request(fact_id: str, by: str | None, reason: str | None) -> verdict.Archiv
     """Return a request; a reason is a few words, and one that reads like an instruction or holds a
     password is none."""
     said = prompt_text(reason or "")[:_LONGEST_REASON].strip()
-    is_fit = said and not secrets.holds(reason or "") and not scan(said)
+    is_fit = said and not secrets.holds(reason or "") and not threats_in(said)
     return verdict.ArchiveRequest(fact_id, by, said if is_fit else None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.screening import scan
+from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.render import prompt_text
@@ -93,7 +93,7 @@ def bullet(hit: Hit) -> tuple[str, bool]:
 
 def _line(hit: Hit, shown: str) -> tuple[str, bool]:
     fact = hit.fact
-    found = scan(shown)
+    found = threats_in(shown)
     if found:
         shown = (
             f"[BLOCKED] this {fact.segment} fact matched threat pattern(s): {', '.join(found)} "

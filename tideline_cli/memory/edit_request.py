@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
-from tideline_cli.memory.screening import refusal, screened
+from tideline_cli.memory.screening import refusal, screen_of
 from tideline_cli.model.fact import NewFact, clamped, slot_key
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -45,7 +45,7 @@ def look(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
     """Scan what an edit of an untrusted fact is about to store, whoever says it then."""
     new = revised(fact, changes, editor)
     said_by = new.source if is_trusted(fact.source) or editor.vouched else fact.source
-    return screened([replace(new, source=said_by)])
+    return screen_of([replace(new, source=said_by)])
 
 
 def refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:

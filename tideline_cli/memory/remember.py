@@ -238,7 +238,7 @@ def _screen(new: NewFact) -> Screen | None:
         return None
     from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
-    return screening.screened([new])
+    return screening.screen_of([new])
 
 
 def _refuse_threats(fact: Fact, screen: Screen | None) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact, NewFact
 
 
-def scan(text: str) -> tuple[str, ...]:
+def threats_in(text: str) -> tuple[str, ...]:
     """Return the names of the patterns found in a text; one that is too costly to scan is found
     by that."""
     return threats.scan(text, clock=thread_time)
@@ -37,11 +37,11 @@ class Screen:
         """Return what is found in a text; it is scanned when it is first asked about."""
         known = self._found.get(text)
         if known is None:
-            known = self._found[text] = scan(text)
+            known = self._found[text] = threats_in(text)
         return known
 
 
-def screened(facts: Iterable[NewFact]) -> Screen:
+def screen_of(facts: Iterable[NewFact]) -> Screen:
     """Look at the texts of untrusted facts, as they would be stored; what cannot be a fact is left
     to whoever stores it."""
     screen = Screen()

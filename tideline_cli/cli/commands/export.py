@@ -10,7 +10,7 @@ from tideline_cli.cli.output import check_format, emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
-from tideline_cli.memory.screening import scan
+from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
@@ -151,7 +151,7 @@ def _bullet(form: Mapping[str, Any]) -> str:
     """Return the line of a fact: our own words first, so that it begins no item, role or heading;
     a text that shows an attack pattern is all there, behind the names of the patterns."""
     shown = prompt_text(form["content"])
-    found = scan(shown)
+    found = threats_in(shown)
     mark = f"[THREAT: {', '.join(found)}] " if found else ""
     return f"- [{form['segment']}] {mark}{shown} <!-- {form['id']} -->\n"
 

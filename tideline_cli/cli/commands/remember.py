@@ -206,7 +206,7 @@ def _form(done: Remembered) -> dict[str, Any]:
 
 def _run_batch(session: Session, given: dict[str, Any]) -> int:
     """Store one fact per line of JSON; a line that fails is reported in its place."""
-    from tideline_cli.memory.screening import screened  # noqa: PLC0415  one fact brings its own
+    from tideline_cli.memory.screening import screen_of  # noqa: PLC0415  one fact brings its own
 
     lines = session.standard_input().split("\n")
     db = session.writing()
@@ -217,7 +217,7 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
     refused: list[tuple[NewFact, WriteBlockedError]] = []
     read = [(number, _read(session, line, given)) for number, line in enumerate(lines, 1)
             if line.strip()]  # fmt: skip
-    screen = screened(new for _, new in read if not isinstance(new, TidelineError))
+    screen = screen_of(new for _, new in read if not isinstance(new, TidelineError))
     with journal.batch(db, verb="remember", by=session.viewer, now=now) as batch:
         for number, new in read:
             try:

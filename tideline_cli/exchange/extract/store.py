@@ -14,7 +14,7 @@ from tideline_cli.exchange.extract.types import (
 )
 from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo
-from tideline_cli.memory.screening import Screen, refuse_threats, screened
+from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import relations, secrets
@@ -243,7 +243,7 @@ class _Writer:
 
 def _screen(proposals: Iterable[Proposal], context: ExtractContext) -> Screen:
     """Look at what may be stored: all but the owner's words as they were said."""
-    return screened(
+    return screen_of(
         NewFact(one.content, "knowledge", "extraction", context.origin)
         for one in proposals
         if not (one.exact and is_trusted(one.source))
