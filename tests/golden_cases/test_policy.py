@@ -14,7 +14,7 @@ from tests.support import (
     reference_origin,
 )
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory.remember import remember, write
+from tideline_cli.memory.remember import remember, remember_in_batch
 from tideline_cli.model.fact import SEGMENTS, NewFact, clamped
 from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.model.record import replace
@@ -97,7 +97,7 @@ def _outcome(db, batch, row):
                 one = fact("what was there", target["memoryId"], source=source_of(target))
                 put_open(db, one)
             try:
-                done = write(db, new, batch=batch, fact_id="NEW", now=NOW, screen=None)
+                done = remember_in_batch(db, new, batch=batch, fact_id="NEW", now=NOW, screen=None)
             except WriteBlockedError:
                 outcome = False, named
             else:

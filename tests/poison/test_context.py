@@ -13,7 +13,7 @@ import pytest
 from tests.poison.hostile_texts import BIG, INNOCENT, PARTS, texts
 from tests.support import fact, put
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.remember import checked
+from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.fact import MAX_CONTENT
 from tideline_cli.store import links
 from tideline_cli.store.opening import open_for_writing
@@ -33,7 +33,7 @@ def hostile():
     some = []
     for text in (*texts(), BIG):
         try:
-            some.append(checked(text[:MAX_CONTENT]))
+            some.append(checked_text(text[:MAX_CONTENT]))
         except UsageError:  # what is no fact is refused: nothing to show
             continue
     some = list(dict.fromkeys(some))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support import DAY, NOW, fact
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.remember import checked
+from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS
 from tideline_cli.model.origin import OWNER, channel
@@ -52,7 +52,7 @@ sources = st.sampled_from(DRAWN["source"])
 
 def _checked(text):
     try:
-        return checked(text)
+        return checked_text(text)
     except UsageError:
         return None
 

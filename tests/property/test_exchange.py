@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import run_main
 from tests.property.strategies import facts, moments, storable
 from tests.support import empty_store_at, named_id, put
-from tideline_cli.memory.remember import checked
+from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.record import replace
 from tideline_cli.store import links
 from tideline_cli.store.opening import open_for_writing
@@ -80,7 +80,7 @@ def test_every_format_brings_back_what_it_took_out(form, data):
     starts = st.sampled_from(("", "'", "''", "=", "'=", "''=", "-", "'@", "+", "\t", "'\t", "\r"))
     for place, one in enumerate(every):
         title = None if one.title is None else data.draw(starts) + one.title
-        text = checked(data.draw(starts) + one.content)
+        text = checked_text(data.draw(starts) + one.content)
         every[place] = replace(one, content=text, title=title)
     with tempfile.TemporaryDirectory(prefix="tideline-test-") as folder:
         first, second = (os.path.join(folder, name) for name in ("first.db", "second.db"))

@@ -61,7 +61,7 @@ def refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> 
 
 
 def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
-    text = remember.checked(changes.get("content", fact.content))
+    text = remember.checked_text(changes.get("content", fact.content))
     source = author(
         fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched
     )

@@ -59,18 +59,18 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
     none, and WriteBlockedError by policy; a blocked write leaves nothing but its reason in the
     journal.
     """
-    new = replace(new, content=checked(new.content))
+    new = replace(new, content=checked_text(new.content))
     screen = _screen(new)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
-            return write(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+            return remember_in_batch(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
     except WriteBlockedError as error:
         if new.origin != UNKNOWN:
-            block(db, new, error, now=now)
+            record_refusal(db, new, error, now=now)
         raise
 
 
-def write(
+def remember_in_batch(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
     screen: Screen | None, heard: Container[str] = (), into: int | None = None,
 ) -> Remembered:  # fmt: skip
@@ -78,7 +78,7 @@ def write(
     the text before; trusted text needs none. To restate a fact of `heard` is no use of it.
     `into` is the number of the origin of `new`, where that is not the batch's."""
     number = batch.origin_number if into is None else into
-    new = replace(new, content=checked(new.content))
+    new = replace(new, content=checked_text(new.content))
     check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
@@ -188,7 +188,7 @@ def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tup
     return similar
 
 
-def block(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -> None:
+def record_refusal(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -> None:
     """Record that a write was refused, and why."""
     journal.record_blocked(db, verb="remember", by=new.origin, now=now, reason=error.reason)
 
@@ -201,7 +201,7 @@ def cited(db: Connection, references: Iterable[str], *, viewer: Origin) -> tuple
     return tuple(fact.id for fact in facts.named(db, references, viewer=viewer))
 
 
-def checked(content: str) -> str:
+def checked_text(content: str) -> str:
     """Return the text as it is stored; raise UsageError when it cannot be a fact."""
     text = normalise(content)
     if not text[:1].isalnum() and not any(char.isalnum() or ord(char) > 0x2BFF for char in text):

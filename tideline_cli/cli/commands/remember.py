@@ -229,7 +229,7 @@ def _run_batch(session: Session, given: dict[str, Any]) -> int:
                 form = {"code": error.code, "message": error.message, "hint": error.hint}
                 results.append({"line": number, "error": form})
     for blocked, why in refused:
-        memory.block(db, blocked, why, now=now)
+        memory.record_refusal(db, blocked, why, now=now)
     for result in results:
         output.emit_json(result)
     bad = sum("error" in result for result in results)
@@ -246,7 +246,9 @@ def _in_savepoint(
     try:
         with db:
             new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
-            done = memory.write(db, new, batch=batch, fact_id=new_id(now), now=now, screen=screen)
+            done = memory.remember_in_batch(
+                db, new, batch=batch, fact_id=new_id(now), now=now, screen=screen
+            )
     except WriteBlockedError as error:
         refused.append((new, error))
         raise

@@ -152,7 +152,7 @@ class _Writer:
         return None
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
-        content = remember.checked(proposal.content)
+        content = remember.checked_text(proposal.content)
         if secrets.holds(content) and not proposal.exact:
             self._tally.secrets += 1
             raise UsageError("it holds a password, a key or a card number")
@@ -177,7 +177,7 @@ class _Writer:
                 self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
             )
             return self._count(fact_id)
-        done = remember.write(self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+        done = remember.remember_in_batch(self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id

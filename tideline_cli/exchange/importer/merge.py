@@ -206,7 +206,7 @@ class Merger:
             derived_from=fact.derived_from, metadata=fact.metadata,
             assumed=tuple(name for name in _FILLED_IN if ready.row.get(name) is None),
         )  # fmt: skip
-        return remember.write(
+        return remember.remember_in_batch(
             self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
             screen=ready.screen, heard=(heard,), into=self._destination.number(fact.origin),
         )  # fmt: skip

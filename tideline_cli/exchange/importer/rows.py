@@ -17,7 +17,7 @@ from tideline_cli.exchange.importer.cells import (
     unit,
     word,
 )
-from tideline_cli.memory.remember import checked
+from tideline_cli.memory.remember import checked_text
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import (
     HEATS,
@@ -81,7 +81,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     content = row.get("content")
     if not isinstance(content, str):
         raise UsageError("no text", hint='a row needs "content"')
-    content = checked(content)
+    content = checked_text(content)
     source = _source(row, context)
     origin = _origin(row, context)
     kind = word(row, "kind", tuple(KINDS))
