@@ -8,7 +8,7 @@ from tests.support import DAY, NOW, PEER, fact, put, rows
 from tideline_cli.dream import comparison
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream, summary
-from tideline_cli.memory.amend import archive
+from tideline_cli.memory.amend import archive_fact
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
@@ -130,10 +130,10 @@ def test_a_dream_that_was_undone_meanwhile_goes_on_in_a_new_batch(db):
     put(db, [fact("one", "A"), fact("two", "B")])
     first = journal.batch(db, verb="dream", by=OWNER, now=NOW)
     with first:
-        archive(db, state(db, "A"), by=None, now=NOW)
+        archive_fact(db, state(db, "A"), by=None, now=NOW)
     undo(db, None, viewer=OWNER, now=NOW)
     with journal.batch(db, verb="dream", by=OWNER, now=NOW, resume=first.number) as second:
-        archive(db, state(db, "B"), by=None, now=NOW)
+        archive_fact(db, state(db, "B"), by=None, now=NOW)
     assert (first.ordinal, second.ordinal) == (1, 3)
     assert undo(db, None, viewer=OWNER, now=NOW).restored == ("B",)
 
@@ -192,7 +192,7 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
 
     def meanwhile(db, compared, *, origin_number):
         with journal.batch(db, verb="forget", by=OWNER, now=NOW):
-            archive(db, state(db, "A1"), by=None, now=NOW)
+            archive_fact(db, state(db, "A1"), by=None, now=NOW)
         kept(db, compared, origin_number=origin_number)
 
     monkeypatch.setattr(comparison, "store_pairs", meanwhile)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
 from tideline_cli.memory import semantic
-from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, block
+from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, context_block
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
@@ -129,7 +129,7 @@ def test_context_block(apollo, case):
         assert deviation("whole_store")
         wanted = wanted.replace("\n- [context] peer says Apollo", "")
     answer = recall(apollo, query(case), viewer=viewer, now=BLOCKS["now"])
-    made = block(
+    made = context_block(
         answer.hits, max_chars=opts.get("maxChars", DEFAULT_CHARS), max_tokens=None, fence=None
     )
     assert made.text == wanted
@@ -143,7 +143,9 @@ def test_auto_block(apollo, case):
     assert deviation("auto_fence")
     viewer = reference_origin(case["opts"].get("origin"))
     answer = recall(apollo, Query(case["query"], limit=AUTO_FACTS), viewer=viewer, now=AUTO["now"])
-    made = block(answer.hits, max_chars=DEFAULT_CHARS, max_tokens=None, fence="0123456789abcdef")
+    made = context_block(
+        answer.hits, max_chars=DEFAULT_CHARS, max_tokens=None, fence="0123456789abcdef"
+    )
     if case["block"] is None:
         assert made.text == ""
         return

@@ -151,7 +151,7 @@ class Script:
         found = self._active(args["ids"])
         with journal.batch(self.db, verb="evict", by=OWNER, now=self.now):
             for fact in found:
-                amend.archive(self.db, fact, by=None, now=self.now)
+                amend.archive_fact(self.db, fact, by=None, now=self.now)
         assert [fact.id for fact in found] == result
 
     def lifecycle(self, args, result):

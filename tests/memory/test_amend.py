@@ -69,7 +69,7 @@ def test_forget_names_a_successor(db):
         amend.restore(db, ["AAAA1"], **WHO)
     assert refused.value.code == "superseded"
     with writing(db):
-        amend.archive(db, read(db, "AAAA1"), by=read(db, "AAAA2"), now=NOW)
+        amend.archive_fact(db, read(db, "AAAA1"), by=read(db, "AAAA2"), now=NOW)
     assert edges(db, "AAAA2") == wanted
     wrong = {"AAAA2": UsageError, "AAAA9": NotFoundError, "AAAA1": WriteBlockedError}
     for bad, error in wrong.items():

@@ -11,7 +11,7 @@ from tideline_cli.dream import comparison
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.exchange.jsonl import forms
-from tideline_cli.memory.amend import archive
+from tideline_cli.memory.amend import archive_fact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, similar_pairs, visibility, writes
@@ -59,7 +59,7 @@ def _change(db, verb, fact_id, now):
     for one in [f for f in everything if f.id == fact_id]:
         if verb == "archive":
             with journal.batch(db, verb="forget", by=one.origin, now=now):
-                archive(db, one, by=None, now=now)
+                archive_fact(db, one, by=None, now=now)
         elif verb == "restore":
             with journal.batch(db, verb="restore", by=one.origin, now=now):
                 writes.change(db, one, replace(one, lifecycle="active", valid_to=None))

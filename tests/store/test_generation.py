@@ -39,7 +39,7 @@ def store(run, home, tmp_path):
 
 
 def put_back(store, tmp_path, progress=lambda _: None):
-    return restore_backup.restore(
+    return restore_backup.restore_from(
         str(tmp_path / "old.db"), str(store), now=0, network_allowed=True, progress=progress
     )
 

@@ -112,7 +112,7 @@ class Pass:
             links.add(
                 self._db, links.Link(keeper.id, kind, target, reason, strength, self._now)
             )
-        amend.archive(self._db, loser, by=keeper, now=self._now)
+        amend.archive_fact(self._db, loser, by=keeper, now=self._now)
         return True
 
     def _fade(self, fact: Fact, becomes: Lifecycle) -> bool:
@@ -120,7 +120,7 @@ class Pass:
         current = self._current(fact)
         if current is None or current != fact:
             return False
-        amend.archive(self._db, fact, by=None, now=self._now)
+        amend.archive_fact(self._db, fact, by=None, now=self._now)
         if becomes == "pruned":
             before = replace(fact, lifecycle="archived")
             writes.change(self._db, before, replace(fact, lifecycle="pruned"))

@@ -62,13 +62,13 @@ def forget(
                 raise UsageError("a fact cannot supersede itself", hint="name another one")
         for fact in named:
             if fact.lifecycle == "active":
-                archive(db, fact, by=by, now=now)
+                archive_fact(db, fact, by=by, now=now)
         return [policy.archived(fact, now=now) for fact in named]
 
     return _amend(db, "forget", references, step, viewer=viewer, now=now)
 
 
-def archive(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
+def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
     """Close a fact inside a batch that the caller holds open; `by` is what stands in its place."""
     writes.change(db, fact, policy.archived(fact, now=now))
     if by is not None:

@@ -25,7 +25,7 @@ _STALE = "It may be out of date: where a live tool result differs, the tool is r
 
 
 @record
-class Block:
+class ContextBlock:
     """The text, and what went into it. `truncated` says that a hit did not fit, or not whole;
     `cut` names the one whose text ends early."""
 
@@ -51,9 +51,9 @@ def tokens(text: str) -> int:
     return plain // _CHARS_PER_TOKEN + (2 * spaceless + 1) // 3 + other // 2 + 1
 
 
-def block(
+def context_block(
     hits: Sequence[Hit], *, max_chars: int, max_tokens: int | None, fence: str | None
-) -> Block:
+) -> ContextBlock:
     """Return the bullets of the hits, one line each, up to the first that exceeds a budget.
 
     The first line is whole, whatever the budget, unless its text is of an untrusted source: that
@@ -83,7 +83,7 @@ def block(
     if text and fence is not None:
         text = _fenced(text, fence)
     is_truncated = len(lines) < len(hits) or bool(short)
-    return Block(text, tuple(taken), tuple(blocked), is_truncated, tuple(short))
+    return ContextBlock(text, tuple(taken), tuple(blocked), is_truncated, tuple(short))
 
 
 def bullet(hit: Hit) -> tuple[str, bool]:

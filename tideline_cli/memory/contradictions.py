@@ -33,7 +33,7 @@ _AT_ONCE = 256
 
 
 @record
-class Report:
+class ContradictionReport:
     """The pairs, strongest first; how many facts were compared, and whether there are more."""
 
     found: tuple[Contradiction, ...]
@@ -50,7 +50,7 @@ def contradictions(
     segments: Sequence[str] = (),
     min_score: float = MIN_SCORE,
     newest: int | None = NEWEST,
-) -> Report:
+) -> ContradictionReport:
     """Return the `limit` strongest pairs among the active facts of `viewer` that have not ended.
 
     Writes nothing. `newest` None compares all facts.
@@ -77,7 +77,7 @@ def contradictions(
             rows = [row for row in stated if row[2] == segment]
             _collect(best, embedder, rows, chunks, min_score=min_score, limit=limit)
     found = sorted((item[-1] for item in best), key=order)
-    return Report(tuple(found), len(stated), is_partial)
+    return ContradictionReport(tuple(found), len(stated), is_partial)
 
 
 def _collect(

@@ -46,7 +46,7 @@ BLOCKING = frozenset((run_check.READING, "names", "library", "identity", "struct
 
 
 @record
-class Report:
+class DoctorReport:
     """What was found, and the names of the checks that ran."""
 
     findings: tuple[Finding, ...]
@@ -59,7 +59,7 @@ class Report:
 
 def examine(
     path: str, *, deep: bool, network_allowed: bool, progress: Callable[[str], None]
-) -> Report:
+) -> DoctorReport:
     """Check a memory file that exists; nothing is changed, whatever is found.
 
     `progress` is told the name of each check before it runs.
@@ -75,7 +75,7 @@ def examine(
             finding.severity == "error" for finding in found
         ):
             break  # what follows would misread a file that is not ours
-    return Report(tuple(findings), tuple(ran))
+    return DoctorReport(tuple(findings), tuple(ran))
 
 
 _QUICK: tuple[tuple[str, Check], ...] = (

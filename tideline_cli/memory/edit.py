@@ -80,7 +80,7 @@ def edit(
         changes = {**changes, "valid_from": since}
     seen = facts.find(db, reference, viewer=viewer)
     check_active(seen, "be edited")
-    screen = edit_request.look(seen, changes, editor)
+    screen = edit_request.scan_edit(seen, changes, editor)
     kept: Fact | None = None
     new: NewFact | None = None
     try:
@@ -92,7 +92,7 @@ def edit(
                 raise NothingToDo
             remember.check_labels(new)
             edit_request.refuse_threats(kept, new, editor, screen)
-            new = edit_request.asking(new, kept)
+            new = edit_request.without_grants(new, kept)
             if (new.content, new.source) == (kept.content, kept.source):
                 _refuse_since(since)
                 return _relabel(db, kept, new, changes, batch=batch, now=now)

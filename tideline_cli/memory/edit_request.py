@@ -32,7 +32,7 @@ class Editor:
     vouched: bool = False
 
 
-def asking(new: NewFact, kept: Fact) -> NewFact:
+def without_grants(new: NewFact, kept: Fact) -> NewFact:
     """Return what an untrusted fact asks for when it is written anew: not the pin or permanence
     that it was given; it keeps those as long as its words stay."""
     if is_trusted(new.source) or new.segment != kept.segment:
@@ -41,7 +41,7 @@ def asking(new: NewFact, kept: Fact) -> NewFact:
     return replace(new, tier=tier, pinned=False)
 
 
-def look(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
+def scan_edit(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
     """Scan what an edit of an untrusted fact is about to store, whoever says it then."""
     new = revised(fact, changes, editor)
     said_by = new.source if is_trusted(fact.source) or editor.vouched else fact.source

@@ -31,7 +31,7 @@ class Restored:
     wrong: tuple[str, ...]
 
 
-def check(path: str, database: str) -> int:
+def check_backup(path: str, database: str) -> int:
     """Return the number of facts in a backup; raise StoreError when it is not one, or not whole."""
     files.refuse_own(path, database)
     if not files.is_file(path):
@@ -51,7 +51,7 @@ def check(path: str, database: str) -> int:
         db.close()
 
 
-def restore(
+def restore_from(
     path: str, database: str, *, now: int, network_allowed: bool, progress: Callable[[str], None]
 ) -> Restored:
     """Put the content of a checked backup into the memory file, after a copy of what is there.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory.undo_apply import MANY, Plan, Reversal, carry_out, embed
+from tideline_cli.memory.undo_apply import MANY, Reversal, UndoPlan, apply_undo, embed_missing
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
 from tideline_cli.store import history, journal, undo_conflicts, undo_rows
@@ -55,9 +55,9 @@ def undo(
     with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
         plan = _plan(db, batch, viewer)
         own.explain(f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
-        waiting = carry_out(db, plan, bulk=bulk)
+        waiting = apply_undo(db, plan, bulk=bulk)
     for origin in waiting:
-        embed(db, origin)
+        embed_missing(db, origin)
     return _report(batch, plan, own.ordinal)
 
 
@@ -92,7 +92,7 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
     return batch
 
 
-def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
+def _plan(db: Connection, batch: Batch, viewer: Origin) -> UndoPlan:
     """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
     undone_by = undo_rows.undone_by(db, batch)
     if undone_by:
@@ -120,7 +120,7 @@ def _plan(db: Connection, batch: Batch, viewer: Origin) -> Plan:
             hint="what it did was taken back by other commands",
             code="undo_conflict",
         )
-    return Plan(facts, links, uses, ids, awoken)
+    return UndoPlan(facts, links, uses, ids, awoken)
 
 
 def _uses(uses: dict[int, Use], *, there: Collection[int]) -> dict[int, Row | None]:
@@ -242,7 +242,7 @@ def _refusal(
     )
 
 
-def _report(batch: Batch, plan: Plan, own: int) -> Undone:
+def _report(batch: Batch, plan: UndoPlan, own: int) -> Undone:
     restored = sorted(plan.awoken | set(plan.facts.back))
     silent = {seq for seq in plan.uses if seq in plan.ids}
     changed = sorted((set(plan.facts.changed) | silent) - set(restored))

@@ -33,7 +33,7 @@ class Reversal:
 
 
 @record
-class Plan:
+class UndoPlan:
     """All that an undo does. `ids` names the facts, those that go and come included."""
 
     facts: Reversal
@@ -43,7 +43,7 @@ class Plan:
     awoken: frozenset[int]  # facts that become active again
 
 
-def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
+def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     """Do it, in a batch of the caller; return the numbers of the origins whose facts wait for
     vectors."""
     undo_rows.delete(db, "link", plan.links.gone)
@@ -68,7 +68,7 @@ def carry_out(db: Connection, plan: Plan, *, bulk: bool) -> set[int]:
     return _vectors_back(db, plan.facts.back)
 
 
-def embed(db: Connection, origin_number: int) -> None:
+def embed_missing(db: Connection, origin_number: int) -> None:
     """Make the vectors that are missing, in short transactions; what fails waits for recall."""
     try:
         done = _EMBED_AT_ONCE

@@ -8,7 +8,7 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, Block, block
+from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, ContextBlock, context_block
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
 
@@ -53,7 +53,7 @@ def run(
     answer = NOTHING
     if db is not None:
         answer = recall(db, Query(text, limit=wanted), viewer=session.viewer, now=session.now)
-    made = block(
+    made = context_block(
         answer.hits,
         max_chars=session.setting("max_chars", DEFAULT_CHARS) if max_chars is None else max_chars,
         max_tokens=max_tokens,
@@ -73,7 +73,7 @@ def run(
     return 0
 
 
-def _form(made: Block) -> dict[str, Any]:
+def _form(made: ContextBlock) -> dict[str, Any]:
     return {
         "block": made.text,
         "chars": len(made.text),
@@ -84,7 +84,7 @@ def _form(made: Block) -> dict[str, Any]:
     } | ({"cut": list(made.cut)} if made.cut else {})
 
 
-def _xml(made: Block) -> str:
+def _xml(made: ContextBlock) -> str:
     # `<` and `>` are escaped in the bullets already; a fence of --auto is markup of its own.
     text = made.text.replace("&", "&amp;")
     for name in ("lt", "gt"):

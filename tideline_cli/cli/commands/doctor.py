@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tideline_cli.memory.doctor import Report
+    from tideline_cli.memory.doctor import DoctorReport
     from tideline_cli.model.finding import Finding
 
 HELP = """Check that the store is whole, and mend what can be made anew.
@@ -66,7 +66,7 @@ def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bo
         raise UsageError("only the owner may examine the store", hint="leave out --origin")
     path = session.database
     if _is_none(path):
-        _show(session, doctor.Report((), ()), {}, None)
+        _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0
     report = _examined(session, deep)
     mended: dict[Finding, bool] = {}
@@ -96,7 +96,7 @@ def _is_none(path: str) -> bool:
         db.close()
 
 
-def _examined(session: Session, deep: bool) -> Report:
+def _examined(session: Session, deep: bool) -> DoctorReport:
     with _progress(session, "checking") as tell:
         return doctor.examine(
             session.database, deep=deep, network_allowed=session.network_allowed, progress=tell
@@ -104,8 +104,8 @@ def _examined(session: Session, deep: bool) -> Report:
 
 
 def _repaired(
-    session: Session, report: Report, *, deep: bool, yes: bool
-) -> tuple[Report, dict[Finding, bool], str | None]:
+    session: Session, report: DoctorReport, *, deep: bool, yes: bool
+) -> tuple[DoctorReport, dict[Finding, bool], str | None]:
     """Mend what was found; return what was found before and after, which of it is mended, and
     the copy that was made."""
     blocking = [finding for finding in report.findings if finding.check in doctor.BLOCKING]
@@ -131,11 +131,11 @@ def _repaired(
     left = {finding.check for finding in after.findings}
     mended = {finding: finding.check not in left for finding in report.findings if finding.mend}
     fresh = [finding for finding in after.findings if finding not in report.findings]
-    return doctor.Report((*report.findings, *fresh), after.checks), mended, kept
+    return doctor.DoctorReport((*report.findings, *fresh), after.checks), mended, kept
 
 
 def _show(
-    session: Session, report: Report, mended: dict[Finding, bool], kept: str | None
+    session: Session, report: DoctorReport, mended: dict[Finding, bool], kept: str | None
 ) -> None:
     if session.json:
         output.emit_json(_form(session, report, mended, kept))
@@ -157,7 +157,7 @@ def _show(
 
 
 def _form(
-    session: Session, report: Report, mended: dict[Finding, bool], kept: str | None
+    session: Session, report: DoctorReport, mended: dict[Finding, bool], kept: str | None
 ) -> dict[str, Any]:
     findings: list[dict[str, Any]] = []
     for finding in report.findings:

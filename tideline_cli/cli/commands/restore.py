@@ -61,13 +61,13 @@ def _store(session: Session, path: str, yes: bool) -> int:
     if not session.viewer.is_owner:
         raise UsageError("only the owner may put a backup back", hint="leave out --origin")
     path, database = os.path.abspath(os.path.expanduser(path)), session.database
-    count = restore_backup.check(path, database)
+    count = restore_backup.check_backup(path, database)
     facts = "1 fact" if count == 1 else f"{count:,} facts"
     question = f"Put {path} ({facts}) in the place of {database}, which is copied first?"
     if not confirmed(session, question, yes=yes, hint="repeat it with --yes"):
         session.note("nothing was changed")
         return 0
-    done = restore_backup.restore(
+    done = restore_backup.restore_from(
         path, database, now=session.now, network_allowed=session.network_allowed,
         progress=lambda _: None,
     )  # fmt: skip
