@@ -12,7 +12,7 @@ from tideline_cli.memory import amend
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
-from tideline_cli.model.fact import SEGMENTS, NewFact, slot_key
+from tideline_cli.model.fact import SEGMENTS, NewFact, clamped, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.policy.transitions import DOWN, UP
@@ -142,8 +142,15 @@ class Script:
         found = self._active([args["id"]])
         assert bool(found) == (result is not None)
         for before in found:
+            patch = args["patch"]
+            after = replace(
+                before,
+                status=patch.get("status", before.status),
+                confidence=clamped(patch.get("confidence"), before.confidence),
+                importance=clamped(patch.get("importance"), before.importance),
+            )
             with journal.batch(self.db, verb="promote", by=OWNER, now=self.now):
-                after = amend.promote(self.db, before, **args["patch"])
+                writes.change(self.db, before, after)
             assert result.items() <= as_dict(before).items()
             assert after == facts.find(self.db, before.id, viewer=OWNER)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Fact, Status
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
 _SHOWN = 60
@@ -188,23 +188,6 @@ def feedback(
         return _stored(db, named, lambda fact: policy.judged(fact, delta, now=now))
 
     return _amend(db, "feedback", [reference], step, viewer=viewer, now=now)
-
-
-def promote(
-    db: Connection,
-    fact: Fact,
-    *,
-    status: Status | None = None,
-    confidence: float | None = None,
-    importance: float | None = None,
-) -> Fact:
-    """Raise an active fact inside a batch that the caller holds open; return it as it is now.
-
-    What it was before is `fact`, and in the journal.
-    """
-    after = policy.promoted(fact, status=status, confidence=confidence, importance=importance)
-    writes.change(db, fact, after)
-    return after
 
 
 def check_active(fact: Fact, deed: str) -> None:

@@ -52,10 +52,6 @@ class DoctorReport:
     findings: tuple[Finding, ...]
     checks: tuple[str, ...]
 
-    def is_well(self) -> bool:
-        """Say whether no error was found."""
-        return all(finding.severity != "error" for finding in self.findings)
-
 
 def examine(
     path: str, *, deep: bool, network_allowed: bool, progress: Callable[[str], None]
