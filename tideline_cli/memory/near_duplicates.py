@@ -41,9 +41,10 @@ def twins(
 ) -> Iterator[Rival]:  # fmt: skip
     """Yield the active facts of this origin whose terms are nearly those of `text`, oldest first.
 
-    By the strict rule those with the very text come first, then the most alike, and so many that
-    comparing them ends soon, as the caller holds the write lock. Those that cannot say the same
-    for their figures come last, the newest few of them: they are there to be named.
+    Lazy: facts are read from the store one at a time, while the caller decides. The caller holds
+    the write lock, so what is yielded is limited. By the strict rule facts with the very same text
+    come first, then the most alike. The newest few of those that cannot say the same, as their
+    figures differ, come last: they are there to be named.
     """
     near = list(sharing(db, distinct, origin_number=origin_number))
     if rule == "reference":

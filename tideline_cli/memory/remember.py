@@ -33,12 +33,15 @@ _MOST_SIMILAR = 3
 
 @record
 class Remembered:
-    """What became of a new fact. `action` is created, reinforced or superseded; `superseded` are
-    the facts that it replaces, by id, of which `later` hold until it begins; `ignored` are those
-    that --supersedes names and that are archived already, `similar` the newest facts that are much
-    like it and say something else, `elsewhen` those that say the same at other times. `before` is
-    the fact that was known as it was, `not_taken` the labels of a restatement that it did not
-    take."""
+    """What became of a new fact.
+
+    action: created, reinforced or superseded. superseded: the ids of the facts that it replaces.
+    later: those of them that hold until it begins. ignored: the ids that --supersedes names and
+    that are archived already. similar: the newest facts that are much like it and say something
+    else. elsewhen: the ids of facts that say the same at other times. before: the known fact as it
+    was before a restatement. not_taken: the labels of a restatement that the known fact did not
+    take.
+    """
 
     action: str
     fact: Fact
@@ -56,8 +59,8 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
     """Store `new` as `fact_id`, or reinforce the fact that says it already, in one transaction.
 
     Raises UsageError for text that cannot be a fact, NotFoundError for a --supersedes that names
-    none, and WriteBlockedError by policy; a blocked write leaves nothing but its reason in the
-    journal.
+    no fact, and WriteBlockedError when policy refuses the write. A blocked write stores nothing but
+    its reason, in the journal.
     """
     new = replace(new, content=checked_text(new.content))
     screen = _screen(new)
@@ -74,9 +77,12 @@ def remember_in_batch(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
     screen: Screen | None, heard: Container[str] = (), into: int | None = None,
 ) -> Remembered:  # fmt: skip
-    """Do what `remember` does inside a batch that the caller holds open. `screen` has looked at
-    the text before; trusted text needs none. To restate a fact of `heard` is no use of it.
-    `into` is the number of the origin of `new`, where that is not the batch's."""
+    """Do what `remember` does inside a batch that the caller holds open.
+
+    `screen` holds what a scan of the text has found; trusted text needs none. To restate a fact of
+    `heard` does not count as a use of it. `into` is the number of the origin of `new`, where that
+    is not the origin of the batch.
+    """
     number = batch.origin_number if into is None else into
     new = replace(new, content=checked_text(new.content))
     check_labels(new)
@@ -89,31 +95,16 @@ def remember_in_batch(
     mates = _slot_mates(db, fact.slot, viewer=fact.origin)
     decision = _decided(db, fact, new, frozenset(listed), targets, mates, number)
     _refuse_threats(fact, screen)
-    done = Remembered(
-        "created", fact, batch=batch.ordinal,
-        ignored=tuple(target.id for target in named if target.lifecycle != "active"),
-    )  # fmt: skip
     match decision:
-        case Reinforce(before, holder):
-            if before.id in heard:
-                holder = replace(holder, access_count=before.access_count)
-            _reinforce(db, before, holder)
-            if holder.slot != fact.slot:
-                mates = _slot_mates(db, holder.slot, viewer=fact.origin)
-            past = _succeed(db, holder, fact, named=targets, mates=mates)
-            done = replace(
-                done, action="reinforced", fact=holder, before=before, not_taken=decision.not_taken
-            )
-        case Insert(_, alike, elsewhen):
+        case Reinforce():
+            done, past = _reinforced(db, fact, decision, heard, targets=targets, mates=mates)
+        case Insert():
             _insert(db, fact, listed, origin_number=number)
-            past = _succeed(db, fact, fact, named=targets, mates=mates)
-            done = replace(
-                done, action="superseded" if past else "created",
-                similar=_join(db, fact, alike, now=now),
-                elsewhen=tuple(one.id for one in elsewhen),
-            )  # fmt: skip
+            done, past = _inserted(db, fact, decision, targets=targets, mates=mates)
     return replace(
-        done, superseded=tuple(one.before.id for one in past),
+        done, batch=batch.ordinal,
+        ignored=tuple(target.id for target in named if target.lifecycle != "active"),
+        superseded=tuple(one.before.id for one in past),
         later=tuple(one.after for one in past if one.after.lifecycle == "active"),
     )  # fmt: skip
 
@@ -136,10 +127,43 @@ def _insert(db: Connection, fact: Fact, listed: Sequence[str], *, origin_number:
         raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
 
 
+def _reinforced(
+    db: Connection, fact: Fact, decision: Reinforce, heard: Container[str], *,
+    targets: Sequence[Fact], mates: Sequence[Rival],
+) -> tuple[Remembered, Sequence[Ended]]:  # fmt: skip
+    """Store what a restatement changes of the known fact; return that fact, and what it ends."""
+    before, holder = decision.before, decision.after
+    if before.id in heard:
+        holder = replace(holder, access_count=before.access_count)
+    writes.change(db, before, holder)
+    uses.put_of(db, holder)
+    if holder.slot != fact.slot:
+        mates = _slot_mates(db, holder.slot, viewer=fact.origin)
+    past = _succeed(db, holder, fact, named=targets, mates=mates)
+    return Remembered("reinforced", holder, before=before, not_taken=decision.not_taken), past
+
+
+def _inserted(
+    db: Connection, fact: Fact, decision: Insert, *, targets: Sequence[Fact],
+    mates: Sequence[Rival],
+) -> tuple[Remembered, Sequence[Ended]]:  # fmt: skip
+    """Link a new fact to those that it ends or resembles; return it, and what it ends."""
+    past = _succeed(db, fact, fact, named=targets, mates=mates)
+    similar = _join(db, fact, decision.alike, now=fact.created_at)
+    elsewhen = tuple(one.id for one in decision.elsewhen)
+    action = "superseded" if past else "created"
+    return Remembered(action, fact, similar=similar, elsewhen=elsewhen), past
+
+
 def _decided(
     db: Connection, fact: Fact, said: NewFact, distinct: frozenset[str], targets: Sequence[Fact],
     mates: Sequence[Rival], number: int,
 ) -> Insert | Reinforce:  # fmt: skip
+    """Return what becomes of a fact.
+
+    `admit` is pure, but the twins that it is given are a lazy iterator: each one that it asks for
+    is read from the store. So no more is read than the decision needs.
+    """
     rule = rule_of(db)
     return admit(
         fact,
@@ -154,16 +178,11 @@ def _decided(
     )
 
 
-def _reinforce(db: Connection, before: Fact, after: Fact) -> None:
-    writes.change(db, before, after)
-    uses.put_of(db, after)
-
-
 def _succeed(
     db: Connection, holder: Fact, new: Fact, *, named: Sequence[Fact], mates: Sequence[Rival]
 ) -> Sequence[Ended]:
-    """End what a fact replaces, link it to that, and return it. What begins in the past may meet
-    values that are archived."""
+    """End the facts that a fact replaces, link it to them, and return them. A fact that begins in
+    the past may replace values of the slot that are archived."""
     rivals = [mate.fact for mate in mates]
     since = new.valid_from
     if holder.slot is not None and since is not None and since < new.created_at:
@@ -172,7 +191,7 @@ def _succeed(
         rivals += past_values(db, holder.slot, viewer=new.origin, after=since)
     if not named and not rivals:
         return ()
-    from tideline_cli.memory.succession import give_way  # noqa: PLC0415  likewise
+    from tideline_cli.memory.succession import give_way  # noqa: PLC0415  most replace nothing
     from tideline_cli.policy.slots import succeeded  # noqa: PLC0415  most replace nothing
 
     past = succeeded(holder, new, named=named, mates=rivals)
@@ -181,7 +200,7 @@ def _succeed(
 
 
 def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tuple[Like, ...]:
-    """Link a new fact to the newest that are much like it, and return those."""
+    """Link a new fact to the newest facts that are much like it, and return those."""
     similar = tuple(alike[-_MOST_SIMILAR:][::-1])
     for like in similar:
         links.add(db, links.Link(fact.id, SIMILAR, like.fact.id, created_at=now))
@@ -196,7 +215,7 @@ def record_refusal(db: Connection, new: NewFact, error: WriteBlockedError, *, no
 def cited(db: Connection, references: Iterable[str], *, viewer: Origin) -> tuple[str, ...]:
     """Return the full ids of what is cited; raise NotFoundError for what is not there.
 
-    A purge follows whole ids, so the beginning of one is not kept.
+    A purge follows whole ids, so the beginning of an id is not stored.
     """
     return tuple(fact.id for fact in facts.named(db, references, viewer=viewer))
 
@@ -250,8 +269,8 @@ def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
 
 
 def _check_descent(db: Connection, fact: Fact) -> None:
-    """Raise WriteBlockedError when a pass cites what nobody vouches for; what is not there says
-    nothing."""
+    """Raise WriteBlockedError when a pass cites a fact of an untrusted source. A fact that is not
+    there is passed over."""
     if fact.source != "dream":
         return
     for reference in fact.derived_from:
