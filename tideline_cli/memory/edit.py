@@ -44,9 +44,12 @@ Editor = edit_request.Editor
 
 @record
 class Edited:
-    """The fact as it is now, and what it superseded. `action` is superseded, reinforced (another
-    fact said so already), changed (labels alone) or unchanged; `batch` is None when nothing
-    changed. `later` are those of the superseded that hold until a time to come, with that."""
+    """The fact as it is now, and what it superseded.
+
+    action: superseded, reinforced (another fact had these words already), changed (labels alone)
+    or unchanged. batch: None when nothing changed. later: those of the superseded that still hold,
+    each with the time when they end.
+    """
 
     action: str
     fact: Fact
@@ -56,25 +59,18 @@ class Edited:
 
 
 def edit(
-    db: Connection,
-    reference: str,
-    changes: Mapping[str, Any],
-    *,
-    editor: Editor,
-    fact_id: str,
-    viewer: Origin,
-    now: int,
-    since: int | None = None,
-) -> Edited:
+    db: Connection, reference: str, changes: Mapping[str, Any], *, editor: Editor, fact_id: str,
+    viewer: Origin, now: int, since: int | None = None,
+) -> Edited:  # fmt: skip
     """Give an active fact `changes` (fields of NewFact): labels in place, words by a new fact.
 
-    A new wording corrects the past as well: it holds since the old one began, unless `since` or
-    `valid_from` says since when; until then the old one held. Where another active fact says so
-    already, that one is reinforced instead. What is not changed is carried over, links excepted;
-    and so is the source, unless the words are new (see `policy.transitions.author`). Metadata is
-    added to what there is; an empty slot or title is none. A fact that moves into another slot
-    replaces what that slot holds, if its source may. The words of an untrusted fact are scanned,
-    old or new, unless the editor vouches for them.
+    A new wording corrects the past as well: it holds since the old one began. Where `since` or
+    `valid_from` is given, it holds from then on, and the old one held until then. Where another
+    active fact has these words already, that one is reinforced instead. All that is not changed is
+    carried over, except links. The source is carried over too, unless the words are new (see
+    `policy.transitions.author`). Metadata is added to what there is; an empty slot or title
+    removes it. A fact that moves into another slot replaces what that slot holds, if its source
+    may. The words of an untrusted fact are scanned, old or new, unless the editor vouches for them.
     """
     if since is not None:
         changes = {**changes, "valid_from": since}
@@ -93,10 +89,12 @@ def edit(
             remember.check_labels(new)
             edit_request.refuse_threats(kept, new, editor, screen)
             new = edit_request.without_grants(new, kept)
-            if (new.content, new.source) == (kept.content, kept.source):
-                _refuse_since(since)
-                return _relabel(db, kept, new, changes, batch=batch, now=now)
-            return _reword(db, kept, new, changes, editor, batch=batch, fact_id=fact_id, now=now)
+            if (new.content, new.source) != (kept.content, kept.source):
+                return _reword(
+                    db, kept, new, changes, editor, batch=batch, fact_id=fact_id, now=now
+                )
+            _refuse_since(since)
+            return _relabel(db, kept, new, changes, batch=batch, now=now)
     except NothingToDo:
         assert kept is not None  # noqa: S101  for the type checker: raised after it was found
         return Edited("unchanged", kept, (), None)
@@ -117,21 +115,21 @@ def _relabel(
     db: Connection, kept: Fact, new: NewFact, changes: Mapping[str, Any], *,
     batch: journal.batch, now: int,
 ) -> Edited:  # fmt: skip
-    """Change labels in place; what the fact holds against fading it keeps."""
+    """Change labels in place. The fact keeps its pin, and its tier unless the edit names one."""
     after = edits.relabelled(kept, new)
     gate.check_permanence(after.source, new.tier or "long", new.pinned)
     gate.check(after.segment, after.source, ())
     writes.change(db, kept, after)
     gone = _fill_slot(db, after, kept, changes, now=now)
-    return _told("changed", after, gone, batch)
+    return _edited("changed", after, gone, batch)
 
 
 def _reword(
     db: Connection, kept: Fact, new: NewFact, changes: Mapping[str, Any], editor: Editor, *,
     batch: journal.batch, fact_id: str, now: int,
 ) -> Edited:  # fmt: skip
-    """Store the new words in the place of the old ones, or give the place to a fact that says so
-    already."""
+    """Store the new words in the place of the old ones. Where another fact has the new words
+    already, that one takes the place."""
     said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
     gate.check_permanence(said.source, said.tier, said.pinned)
     gate.check(said.segment, said.source, [kept.source])
@@ -147,10 +145,10 @@ def _reword(
     gone = [edited, *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
     if is_trusted(fact.source) and not is_trusted(kept.source):
         batch.explain(f"{_TAKEN[editor.vouched]} of {kept.source}: {kept.id} is {fact.id}")
-    return _told("superseded" if known is None else "reinforced", fact, gone, batch)
+    return _edited("superseded" if known is None else "reinforced", fact, gone, batch)
 
 
-def _told(
+def _edited(
     action: str, fact: Fact, gone: Sequence[Ended], batch: journal.batch
 ) -> Edited:
     later = tuple(
@@ -179,8 +177,8 @@ def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fac
 
 
 def _stored(db: Connection, said: Fact, kept: Fact, new: NewFact, *, origin_number: int) -> Fact:
-    """Store a new wording. Where the words are the old ones, it keeps what those had: status, use,
-    and what their owner gave them against fading."""
+    """Store a new wording. Where the words are the old ones, it keeps the status, the use, the
+    tier and the pin of the old fact."""
     if not writes.insert(db, said, origin_number=origin_number, terms=_terms(db, said)):
         raise UsageError(f"the id {said.id} is taken", hint="leave the id out")
     if said.content != kept.content:
@@ -204,9 +202,13 @@ def _fill_slot(
     db: Connection, fact: Fact, before: Fact, changes: Mapping[str, Any], *, now: int,
     but: str | None = None,
 ) -> list[Ended]:  # fmt: skip
-    """End what the fact replaces in its slot, where it did not stand as `before`: from now on, or
-    since the time that the edit states. Words that somebody vouches for now replace what those of
-    the untrusted fact stood beside."""
+    """End the facts that the fact replaces in its slot, from now on or since the time that the
+    edit states.
+
+    `before` is the fact as it was. Where it was in this slot already, with the same trust, it has
+    replaced the others already. A fact that becomes trusted by this edit replaces the facts that
+    its untrusted form stood beside.
+    """
     if fact.slot is None:
         return []
     stood = before.slot == fact.slot and is_trusted(before.source) == is_trusted(fact.source)

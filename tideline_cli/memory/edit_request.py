@@ -1,4 +1,4 @@
-"""What an edit asks for: the fact as it would be said anew, and what its words have to pass."""
+"""What an edit asks for: the fact as it would be said anew, and the scan of its words."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Editor:
 
 
 def without_grants(new: NewFact, kept: Fact) -> NewFact:
-    """Return what an untrusted fact asks for when it is written anew: not the pin or permanence
-    that it was given; it keeps those as long as its words stay."""
+    """Return an untrusted fact that is written anew without the pin and the permanence that it was
+    granted. It keeps both only as long as its words stay."""
     if is_trusted(new.source) or new.segment != kept.segment:
         return new
     tier = None if new.tier == kept.tier == "permanent" else new.tier
@@ -42,15 +42,15 @@ def without_grants(new: NewFact, kept: Fact) -> NewFact:
 
 
 def scan_edit(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
-    """Scan what an edit of an untrusted fact is about to store, whoever says it then."""
+    """Scan what an edit of an untrusted fact is about to store, whoever the new author is."""
     new = revised(fact, changes, editor)
     said_by = new.source if is_trusted(fact.source) or editor.vouched else fact.source
     return screen_of([replace(new, source=said_by)])
 
 
 def refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
-    """Raise WriteBlockedError for a threat in words of an untrusted source, and in what replaces
-    them."""
+    """Raise WriteBlockedError for a threat in words of an untrusted source, or in new words that
+    replace them."""
     if is_trusted(new.source) and (is_trusted(fact.source) or editor.vouched):
         return
     found = screen.found(new.content)

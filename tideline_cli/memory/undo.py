@@ -47,7 +47,7 @@ def undo(
     Raises NotFoundError for a batch that the viewer does not have and WriteBlockedError where
     later changes would be lost; then nothing has changed.
     """
-    batch = _wanted(db, ordinal, viewer)
+    batch = _batch_to_undo(db, ordinal, viewer)
     if dry_run:
         with snapshot(db):
             return _report(batch, _plan(db, batch, viewer), 0)
@@ -61,19 +61,12 @@ def undo(
     return _report(batch, plan, own.ordinal)
 
 
-def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
+def _batch_to_undo(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
+    """Return the batch with this number, or the newest; raise an error when it is final, blocked
+    or empty."""
     hint = "`tideline history` shows the batches of this origin"
     if ordinal is None:
-        batch = history.newest(db, viewer=viewer)
-        if batch is None:
-            raise NotFoundError("there is nothing to undo", hint=hint)
-        if batch.verb in _FINAL:
-            raise WriteBlockedError(
-                f"the last batch ({batch.ordinal}, {batch.verb}) is final",
-                hint=f"name the one to undo; {hint}",
-                code="undo_conflict",
-            )
-        return batch
+        return _newest(db, viewer, hint)
     batch = history.find(db, ordinal, viewer=viewer)
     if batch is None:
         raise NotFoundError(f"no such batch: {ordinal}", hint=hint)
@@ -92,21 +85,25 @@ def _wanted(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
     return batch
 
 
-def _plan(db: Connection, batch: Batch, viewer: Origin) -> UndoPlan:
-    """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
-    undone_by = undo_rows.undone_by(db, batch)
-    if undone_by:
+def _newest(db: Connection, viewer: Origin, hint: str) -> Batch:
+    batch = history.newest(db, viewer=viewer)
+    if batch is None:
+        raise NotFoundError("there is nothing to undo", hint=hint)
+    if batch.verb in _FINAL:
         raise WriteBlockedError(
-            f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
-            hint=f"`tideline undo {undone_by}` brings it back",
+            f"the last batch ({batch.ordinal}, {batch.verb}) is final",
+            hint=f"name the one to undo; {hint}",
             code="undo_conflict",
         )
+    return batch
+
+
+def _plan(db: Connection, batch: Batch, viewer: Origin) -> UndoPlan:
+    """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
+    _refuse_undone(db, batch)
     trails = undo_rows.trails(db, batch)
     facts, links = _reversal(trails.facts), _reversal(trails.links)
-    awoken = frozenset(
-        {seq for seq, row in facts.back.items() if row["lifecycle"] == "active"}
-        | {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
-    )
+    awoken = _awoken(facts)
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
     used = undo_rows.present_ids(db, trails.uses)
     ids |= used
@@ -121,6 +118,23 @@ def _plan(db: Connection, batch: Batch, viewer: Origin) -> UndoPlan:
             code="undo_conflict",
         )
     return UndoPlan(facts, links, uses, ids, awoken)
+
+
+def _refuse_undone(db: Connection, batch: Batch) -> None:
+    undone_by = undo_rows.undone_by(db, batch)
+    if undone_by:
+        raise WriteBlockedError(
+            f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
+            hint=f"`tideline undo {undone_by}` brings it back",
+            code="undo_conflict",
+        )
+
+
+def _awoken(facts: Reversal) -> frozenset[int]:
+    """Return the facts that become active again."""
+    back = {seq for seq, row in facts.back.items() if row["lifecycle"] == "active"}
+    changed = {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
+    return frozenset(back | changed)
 
 
 def _uses(uses: dict[int, Use], *, there: Collection[int]) -> dict[int, Row | None]:
@@ -174,6 +188,21 @@ def _conflicts(
     db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int]
 ) -> Iterator[Conflict]:
     """Yield the later changes that would be lost, or contradicted."""
+    yield from _lost_changes(trails)
+    yield from _broken_edges(db, facts, links)
+    holding = _holding(trails, facts, awoken)
+    for since, row in holding.values():
+        yield from undo_conflicts.in_the_slot(db, row, since=since, but=trails.facts)
+    changed = {seq for seq, row in facts.changed.items() if "lifecycle" in row}
+    ending = frozenset(facts.gone) | changed - awoken
+    back = {seq for seq, trail in trails.facts.items() if _was_active(trail)} - ending
+    yield from undo_conflicts.replaced(
+        db, holding, inactive=ending, back=back, but=frozenset(links.gone)
+    )
+
+
+def _lost_changes(trails: Trails) -> Iterator[Conflict]:
+    """Yield the later changes of the facts and edges that go back to what they were."""
     for seq, trail in trails.facts.items():
         if trail.before != trail.now:
             yield from (undo_conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
@@ -182,6 +211,10 @@ def _conflicts(
             edge = codec.loads(trail.now or trail.before or "{}")
             end = edge.get("from_fact", 0)
             yield from (undo_conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
+
+
+def _broken_edges(db: Connection, facts: Reversal, links: Reversal) -> Iterator[Conflict]:
+    """Yield what stands in the way of facts that go, and of edges and facts that come back."""
     gone, edges = frozenset(facts.gone), frozenset(links.gone)
     if gone:
         yield from undo_conflicts.edges_of_removed(db, gone, but=edges)
@@ -190,12 +223,6 @@ def _conflicts(
         yield from undo_conflicts.same_edge(db, edge, gone=edges)
     for row in facts.back.values():
         yield from undo_conflicts.same_id(db, row, gone=gone)
-    holding = _holding(trails, facts, awoken)
-    for since, row in holding.values():
-        yield from undo_conflicts.in_the_slot(db, row, since=since, but=trails.facts)
-    ending = gone | {seq for seq, row in facts.changed.items() if "lifecycle" in row} - awoken
-    back = {seq for seq, trail in trails.facts.items() if _was_active(trail)} - ending
-    yield from undo_conflicts.replaced(db, holding, inactive=ending, back=back, but=edges)
 
 
 def _was_active(trail: Trail) -> bool:
