@@ -47,7 +47,7 @@ FAULTS = {
         "                continue",
     ),
     "undo leaves uses as they are": (
-        "memory/undo.py",
+        "memory/undo_plan.py",
         "    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())",
         "    uses: dict[int, Row | None] = {}",
     ),

@@ -15,7 +15,7 @@ from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.sameness import apart, same_slot
 from tideline_cli.policy.survivor import may_be_one, merged, richness
-from tideline_cli.ranking.decay import present, strength
+from tideline_cli.ranking.decay import strength
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _is_keeper(a: Fact, b: Fact, now: int) -> bool:
 
 
 def _merit(fact: Fact, now: int) -> tuple[object, ...]:
-    known, power = richness(fact)[:-1], present(fact, now=now)
+    known, power = richness(fact)[:-1], strength_at(fact, now=now)
     return is_trusted(fact.source), fact.pinned, known, fact.status == "confirmed", power
 
 

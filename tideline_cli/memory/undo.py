@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
-from tideline_cli.memory.undo_apply import MANY, Reversal, UndoPlan, apply_undo, embed_missing
-from tideline_cli.model import codec
+from tideline_cli.memory.undo_apply import MANY, apply_undo, embed_missing
+from tideline_cli.memory.undo_plan import plan_undo
 from tideline_cli.model.record import record
-from tideline_cli.store import history, journal, undo_conflicts, undo_rows
+from tideline_cli.store import history, journal, undo_rows
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from apsw import Connection
 
+    from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.history import Batch
-    from tideline_cli.store.undo_conflicts import Conflict
-    from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
 
-_NAMED = 3
 _FINAL = ("purge", "retention")
-_PLACE = frozenset(("lifecycle", "slot", "valid_from", "valid_to"))
 
 
 @record
@@ -50,10 +45,10 @@ def undo(
     batch = _batch_to_undo(db, ordinal, viewer)
     if dry_run:
         with snapshot(db):
-            return _report(batch, _plan(db, batch, viewer), 0)
+            return _report(batch, plan_undo(db, batch, viewer=viewer), 0)
     bulk = undo_rows.fact_count(db, batch) > MANY
     with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
-        plan = _plan(db, batch, viewer)
+        plan = plan_undo(db, batch, viewer=viewer)
         own.explain(f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
         waiting = apply_undo(db, plan, bulk=bulk)
     for origin in waiting:
@@ -96,177 +91,6 @@ def _newest(db: Connection, viewer: Origin, hint: str) -> Batch:
             code="undo_conflict",
         )
     return batch
-
-
-def _plan(db: Connection, batch: Batch, viewer: Origin) -> UndoPlan:
-    """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
-    _refuse_undone(db, batch)
-    trails = undo_rows.trails(db, batch)
-    facts, links = _reversal(trails.facts), _reversal(trails.links)
-    awoken = _awoken(facts)
-    ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
-    used = undo_rows.present_ids(db, trails.uses)
-    ids |= used
-    found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
-    if found:
-        raise _refusal(db, batch, found, ids, viewer)
-    uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())
-    if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
-        raise WriteBlockedError(
-            f"batch {batch.ordinal} has left nothing to take back",
-            hint="what it did was taken back by other commands",
-            code="undo_conflict",
-        )
-    return UndoPlan(facts, links, uses, ids, awoken)
-
-
-def _refuse_undone(db: Connection, batch: Batch) -> None:
-    undone_by = undo_rows.undone_by(db, batch)
-    if undone_by:
-        raise WriteBlockedError(
-            f"batch {batch.ordinal} was taken back already, by batch {undone_by}",
-            hint=f"`tideline undo {undone_by}` brings it back",
-            code="undo_conflict",
-        )
-
-
-def _awoken(facts: Reversal) -> frozenset[int]:
-    """Return the facts that become active again."""
-    back = {seq for seq, row in facts.back.items() if row["lifecycle"] == "active"}
-    changed = {seq for seq, row in facts.changed.items() if row.get("lifecycle") == "active"}
-    return frozenset(back | changed)
-
-
-def _uses(uses: dict[int, Use], *, there: Collection[int]) -> dict[int, Row | None]:
-    """Return the uses that an undo changes, of facts that are there afterwards."""
-    wanted = {seq: (_used(use), use.now) for seq, use in uses.items() if seq in there}
-    return {seq: used for seq, (used, now) in wanted.items() if _counted(used) != _counted(now)}
-
-
-def _counted(use: Row | None) -> tuple[int, int] | None:
-    return None if use is None else (use["access_count"], use["last_accessed_at"])
-
-
-def _reversal(trails: dict[int, Trail]) -> Reversal:
-    moved = {row: trail for row, trail in trails.items() if trail.before != trail.now}
-    return Reversal(
-        tuple(row for row, trail in moved.items() if trail.before is None),
-        {
-            row: codec.loads(trail.before)
-            for row, trail in moved.items()
-            if trail.before is not None and trail.now is None
-        },
-        {
-            row: undo_rows.changed_values(trail)
-            for row, trail in moved.items()
-            if trail.before is not None and trail.now is not None
-        },
-    )
-
-
-def _id(trail: Trail) -> str:
-    return str(codec.loads(trail.now or trail.before or '{"id": ""}')["id"])
-
-
-def _used(use: Use) -> Row | None:
-    """Return the use of a fact without what the batch added to it."""
-    if use.now is None:
-        return use.before if use.after is None else None
-    count = use.now["access_count"] - use.count
-    if use.before is None and count <= 0:
-        return None
-    last = use.now["last_accessed_at"]
-    if use.before is not None and use.after is None:
-        last = max(last, use.before["last_accessed_at"])
-    elif use.before is not None and use.after is not None:
-        was = use.after["last_accessed_at"]
-        last = use.before["last_accessed_at"] if last == was else last
-    return {"access_count": max(0, count), "last_accessed_at": last}
-
-
-def _conflicts(
-    db: Connection, trails: Trails, facts: Reversal, links: Reversal, awoken: frozenset[int]
-) -> Iterator[Conflict]:
-    """Yield the later changes that would be lost, or contradicted."""
-    yield from _lost_changes(trails)
-    yield from _broken_edges(db, facts, links)
-    holding = _holding(trails, facts, awoken)
-    for since, row in holding.values():
-        yield from undo_conflicts.in_the_slot(db, row, since=since, but=trails.facts)
-    changed = {seq for seq, row in facts.changed.items() if "lifecycle" in row}
-    ending = frozenset(facts.gone) | changed - awoken
-    back = {seq for seq, trail in trails.facts.items() if _was_active(trail)} - ending
-    yield from undo_conflicts.replaced(
-        db, holding, inactive=ending, back=back, but=frozenset(links.gone)
-    )
-
-
-def _lost_changes(trails: Trails) -> Iterator[Conflict]:
-    """Yield the later changes of the facts and edges that go back to what they were."""
-    for seq, trail in trails.facts.items():
-        if trail.before != trail.now:
-            yield from (undo_conflicts.Conflict(batch, "changed", seq) for batch in trail.lost)
-    for trail in trails.links.values():
-        if trail.before != trail.now and trail.lost:
-            edge = codec.loads(trail.now or trail.before or "{}")
-            end = edge.get("from_fact", 0)
-            yield from (undo_conflicts.Conflict(batch, "linked", end) for batch in trail.lost)
-
-
-def _broken_edges(db: Connection, facts: Reversal, links: Reversal) -> Iterator[Conflict]:
-    """Yield what stands in the way of facts that go, and of edges and facts that come back."""
-    gone, edges = frozenset(facts.gone), frozenset(links.gone)
-    if gone:
-        yield from undo_conflicts.edges_of_removed(db, gone, but=edges)
-    for edge in links.back.values():
-        yield from undo_conflicts.missing_ends(db, edge, gone=gone, back=facts.back)
-        yield from undo_conflicts.same_edge(db, edge, gone=edges)
-    for row in facts.back.values():
-        yield from undo_conflicts.same_id(db, row, gone=gone)
-
-
-def _was_active(trail: Trail) -> bool:
-    return trail.before is not None and codec.loads(trail.before)["lifecycle"] == "active"
-
-
-def _holding(
-    trails: Trails, facts: Reversal, awoken: frozenset[int]
-) -> dict[int, tuple[int, Row]]:
-    """Return the facts that will hold when, or where, they do not now, each with the change since
-    which and as it will be."""
-    moved = {seq for seq, row in facts.changed.items() if not _PLACE.isdisjoint(row)}
-    found: dict[int, tuple[int, Row]] = {}
-    for seq in sorted(awoken | moved):
-        row: Row = codec.loads(trails.facts[seq].before or "{}")
-        if row["lifecycle"] == "active":
-            found[seq] = trails.facts[seq].first, row
-    return found
-
-
-def _refusal(
-    db: Connection, batch: Batch, found: list[Conflict], ids: dict[int, str], viewer: Origin
-) -> WriteBlockedError:
-    """Return the error that names what stands in the way, the first few."""
-    ids = ids | undo_rows.known_ids(db, [conflict.fact for conflict in found])
-    known = {number: history.by_number(db, number) for number in {c.batch for c in found}}
-    told: list[str] = []
-    for conflict in found[:_NAMED]:
-        other = known[conflict.batch]
-        if other is None:
-            who = "a change from outside tideline"
-        elif other.origin != viewer.key:
-            who = f"{other.verb} of another origin"
-        else:
-            who = f"batch {other.ordinal} ({other.verb})"
-        told.append(f"{who} {conflict.deed} {ids.get(conflict.fact, 'a fact')}")
-    if len(found) > _NAMED:
-        told.append(f"and {len(found) - _NAMED} more")
-    own = [other.ordinal for other in known.values() if other and other.origin == viewer.key]
-    return WriteBlockedError(
-        f"batch {batch.ordinal} cannot be undone: {', '.join(told)}",
-        hint=f"undo batch {max(own)} first" if own else "that cannot be undone from here",
-        code="undo_conflict",
-    )
 
 
 def _report(batch: Batch, plan: UndoPlan, own: int) -> Undone:

@@ -1,10 +1,9 @@
-"""Carrying an undo out: rows, index, vectors and bounds as they were."""
+"""An undo applied: rows, index, vectors and bounds as they were."""
 
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.semantic import embed_backlog, embedder_of
-from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
@@ -15,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
+    from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.undo_rows import Row
 
@@ -22,30 +22,9 @@ MANY = 500  # facts that come and go; for more the index is made anew, and vecto
 _EMBED_AT_ONCE = 1000
 
 
-@record
-class Reversal:
-    """What happens to the rows of a table, by number: they go, come back as they were, or get
-    back the values that differ."""
-
-    gone: tuple[int, ...]
-    back: dict[int, Row]
-    changed: dict[int, Row]
-
-
-@record
-class UndoPlan:
-    """All that an undo does. `ids` names the facts, those that go and come included."""
-
-    facts: Reversal
-    links: Reversal
-    uses: dict[int, Row | None]
-    ids: dict[int, str]
-    awoken: frozenset[int]  # facts that become active again
-
-
 def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
-    """Do it, in a batch of the caller; return the numbers of the origins whose facts wait for
-    vectors."""
+    """Do what the plan says, in a batch of the caller; return the numbers of the origins whose
+    facts wait for vectors."""
     undo_rows.delete(db, "link", plan.links.gone)
     undo_rows.delete(db, "fact", plan.facts.gone)
     vector_upkeep.remove(db, plan.facts.gone)
@@ -69,7 +48,8 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
 
 
 def embed_missing(db: Connection, origin_number: int) -> None:
-    """Make the vectors that are missing, in short transactions; what fails waits for recall."""
+    """Make the vectors that are missing, in short transactions. After an error the next recall
+    makes the rest."""
     try:
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
@@ -80,7 +60,8 @@ def embed_missing(db: Connection, origin_number: int) -> None:
 
 
 def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
-    """Give facts that come back their vectors: few at once, many later, in order of arrival."""
+    """Give vectors to the facts that come back: at once where they are few; else return the
+    origins that wait, to be embedded later in order of arrival."""
     by_origin: dict[int, dict[int, str]] = {}
     for seq, row in back.items():
         by_origin.setdefault(row["origin"], {})[seq] = row["content"]
