@@ -26,9 +26,9 @@ _SHOWN = 60
 
 @record
 class Amended:
-    """What became of the facts named: `changed` as they are now, `kept` those that were so
-    already. `batch` is None when nothing changed. `ends` are, by id, the ends that restored facts
-    had and have no more."""
+    """What became of the facts named: `changed` as they are now, `kept` those that needed no
+    change. `batch` is None when nothing changed. `ends` are, by id, the ends that restored facts
+    have lost."""
 
     changed: tuple[Fact, ...]
     kept: tuple[Fact, ...]
@@ -37,7 +37,7 @@ class Amended:
 
 
 class NothingToDo(Exception):  # noqa: N818  a way out of a transaction, no error
-    """Everything is as it should be: the batch is rolled back, and none is recorded."""
+    """Nothing has to change: the batch is rolled back, and none is recorded."""
 
 
 def forget(
@@ -69,7 +69,8 @@ def forget(
 
 
 def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> None:
-    """Close a fact inside a batch that the caller holds open; `by` is what stands in its place."""
+    """Archive a fact inside a batch that the caller holds open; `by` is the fact that takes its
+    place."""
     writes.change(db, fact, policy.archived(fact, now=now))
     if by is not None:
         for kind in SUCCEEDS:
@@ -79,44 +80,54 @@ def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> No
 def restore(
     db: Connection, references: Sequence[str], *, viewer: Origin, now: int
 ) -> Amended:
-    """Bring archived or pruned facts back, all or none, with the ends to come that they had.
+    """Bring archived or pruned facts back, all or none. A fact keeps an end that lies ahead.
 
     Raises WriteBlockedError when another active fact stands in the place of one of them; those
     named together count as active, in whatever order they are named.
     """
     dropped: dict[str, int] = {}
 
-    def back(fact: Fact) -> Fact:
-        if fact.lifecycle == "active":
-            return fact
-        was = journal.last_active(db, fact.id)
-        end = fact.valid_to if was is None else was["valid_to"]
-        if end is None or (was is not None and end > now):
-            return policy.restored(fact, end=end)
-        dropped[fact.id] = end
-        return policy.restored(fact)
-
     def step(named: Sequence[Fact]) -> list[Fact]:
-        after = [back(fact) for fact in named]
+        after = [_restored(db, fact, dropped, now=now) for fact in named]
         _store(db, named, after)
         for before, fact in zip(named, after, strict=True):
-            successor = None if before == fact else blocking_successor(db, fact, viewer=viewer)
-            if successor is not None:
-                raise WriteBlockedError(
-                    f"{fact.id} is superseded by {successor.id}: {clipped(successor.content)}",
-                    hint=f"`tideline forget {successor.id}` first, if the older one is right",
-                    code="superseded",
-                )
+            if before != fact:
+                _refuse_superseded(db, fact, viewer)
         return after
 
     done = _amend(db, "restore", references, step, viewer=viewer, now=now)
     return replace(done, ends=tuple(dropped.items()))
 
 
+def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) -> Fact:
+    """Return the fact as it is when it is active again. An end that it loses is put into
+    `dropped`."""
+    if fact.lifecycle == "active":
+        return fact
+    was = journal.last_active(db, fact.id)
+    end = fact.valid_to if was is None else was["valid_to"]
+    if end is None or (was is not None and end > now):
+        return policy.restored(fact, end=end)
+    dropped[fact.id] = end
+    return policy.restored(fact)
+
+
+def _refuse_superseded(db: Connection, fact: Fact, viewer: Origin) -> None:
+    successor = blocking_successor(db, fact, viewer=viewer)
+    if successor is not None:
+        raise WriteBlockedError(
+            f"{fact.id} is superseded by {successor.id}: {clipped(successor.content)}",
+            hint=f"`tideline forget {successor.id}` first, if the older one is right",
+            code="superseded",
+        )
+
+
 def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | None:
-    """Return an active fact that stands in the place of `fact`, given as it would be active, at a
-    time at which both hold: one that replaces it by edges, whatever has come between the two, or
-    another one in its slot that might have replaced it."""
+    """Return an active fact that stands in the place of `fact` at a time at which both hold.
+
+    `fact` is given as it would be when active. The successor replaces it by an edge or by a chain
+    of edges, or it is another fact of the same slot that may replace it.
+    """
     seen = {fact.id}
     waiting = [fact]
     while waiting:
@@ -135,7 +146,7 @@ def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | 
 
 
 def _replacing(db: Connection, fact: Fact, *, viewer: Origin) -> Iterator[Fact]:
-    """Yield the facts that replace or contradict a fact by an edge, and whose sources may."""
+    """Yield the facts that replace or contradict a fact by an edge, if their sources may do so."""
     for link in links.arriving(db, fact.id, viewer=viewer):
         if link.kind in REPLACING:
             source = facts.find(db, link.source, viewer=viewer)
@@ -159,7 +170,7 @@ def closest(
 
 
 def pin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Amended:
-    """Let active facts never fade."""
+    """Pin active facts: they never fade."""
 
     def step(named: Sequence[Fact]) -> list[Fact]:
         for fact in named:
@@ -170,7 +181,7 @@ def pin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) 
 
 
 def unpin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Amended:
-    """Let facts fade again."""
+    """Unpin facts: they fade again."""
 
     def step(named: Sequence[Fact]) -> list[Fact]:
         return _stored(db, named, policy.unpinned)
@@ -190,11 +201,11 @@ def feedback(
     return _amend(db, "feedback", [reference], step, viewer=viewer, now=now)
 
 
-def check_active(fact: Fact, deed: str) -> None:
+def check_active(fact: Fact, action: str) -> None:
     """Raise WriteBlockedError when the fact is archived or pruned."""
     if fact.lifecycle != "active":
         raise WriteBlockedError(
-            f"{fact.id} is {fact.lifecycle} and cannot {deed}",
+            f"{fact.id} is {fact.lifecycle} and cannot {action}",
             hint=f"`tideline restore {fact.id}` brings it back",
             code="not_active",
         )
@@ -215,7 +226,7 @@ def _amend(
     viewer: Origin,
     now: int,
 ) -> Amended:
-    """Take the facts named through `step`, which returns them as they are afterwards."""
+    """Find the facts named and change them by `step`, which returns them as they are then."""
     kept: tuple[Fact, ...] = ()
     try:
         with journal.batch(db, verb=verb, by=viewer, now=now) as batch:
