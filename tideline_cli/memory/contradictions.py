@@ -14,7 +14,7 @@ from tideline_cli.policy.contradictions import (
     compared,
     order,
 )
-from tideline_cli.store import facts, vectors, visibility
+from tideline_cli.store import bulk_reads, vectors, visibility
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.bulk_reads import Stated
     from tideline_cli.vector.embedder import Embedder
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
@@ -57,7 +58,7 @@ def contradictions(
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        stated = facts.statements(
+        stated = bulk_reads.statements(
             db,
             viewer=viewer,
             segments=segments,
@@ -73,8 +74,8 @@ def contradictions(
             chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=embedder.name))
     best: list[tuple[Any, ...]] = []
     if embedder is not None:
-        for segment in dict.fromkeys(row[2] for row in stated):
-            rows = [row for row in stated if row[2] == segment]
+        for segment in dict.fromkeys(fact.segment for fact in stated):
+            rows = [fact for fact in stated if fact.segment == segment]
             _collect(best, embedder, rows, chunks, min_score=min_score, limit=limit)
     found = sorted((item[-1] for item in best), key=order)
     return ContradictionReport(tuple(found), len(stated), is_partial)
@@ -83,7 +84,7 @@ def contradictions(
 def _collect(
     best: list[tuple[Any, ...]],
     embedder: Embedder,
-    rows: Sequence[tuple[Any, ...]],
+    rows: Sequence[Stated],
     chunks: Sequence[tuple[bytes, bytes]],
     *,
     min_score: float,
@@ -104,7 +105,7 @@ def _collect(
 
 def _judged(
     embedder: Embedder,
-    rows: Sequence[tuple[Any, ...]],
+    rows: Sequence[Stated],
     chunks: Sequence[tuple[bytes, bytes]],
     *,
     min_score: float,
@@ -114,10 +115,13 @@ def _judged(
     from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
-    statements = [ComparedFact(row[1], row[4], row[3], frozenset(row[5].split())) for row in rows]
-    codes, missing = codes_of(embedder, [row[0] for row in rows], chunks)
+    statements = [
+        ComparedFact(row.id, row.content, row.created_at, frozenset(row.terms.split()))
+        for row in rows
+    ]
+    codes, missing = codes_of(embedder, [row.seq for row in rows], chunks)
     if len(missing):
-        codes[missing] = embedder.embed_packed([rows[place][4] for place in missing])
+        codes[missing] = embedder.embed_packed([rows[place].content for place in missing])
     pairs = likely(
         embedder,
         codes,

@@ -7,7 +7,7 @@ from tideline_cli.store import facts, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -33,6 +33,18 @@ class Fading:
     access_count: int
     last_accessed_at: int
     created_at: int
+
+
+@record
+class Stated:
+    """What a fact states, for a comparison: its text, and its index terms with spaces between."""
+
+    seq: int
+    id: str
+    segment: Segment
+    created_at: int
+    content: str
+    terms: str
 
 
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
@@ -112,6 +124,22 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
         (*values, until),
     )
     return [Fading(*row) for row in rows]
+
+
+def statements(
+    db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
+) -> list[Stated]:
+    """Return the active facts that have not ended, newest first, then the larger id; without
+    segments those of all."""
+    condition, values = visibility.where(viewer)
+    chosen = f" AND segment IN ({', '.join('?' * len(segments))})" if segments else ""
+    rows: Iterable[Any] = db.execute(
+        "SELECT seq, id, segment, created_at, content, terms FROM fact "
+        f"WHERE {condition}{chosen} AND lifecycle = 'active' "
+        "AND (valid_to IS NULL OR valid_to > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
+        (*values, *segments, now, -1 if limit is None else limit),
+    )
+    return [Stated(*row) for row in rows]
 
 
 def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
