@@ -15,7 +15,7 @@ from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.sameness import apart, same_slot
 from tideline_cli.policy.survivor import may_be_one, merged, richness
-from tideline_cli.ranking.decay import strength
+from tideline_cli.ranking.decay import strength, strength_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     facts, links = _reversal(trails.facts), _reversal(trails.links)
     awoken = _awoken(facts)
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}
-    used = undo_rows.ids(db, trails.uses)
+    used = undo_rows.present_ids(db, trails.uses)
     ids |= used
     found = list(dict.fromkeys(_conflicts(db, trails, facts, links, awoken)))
     if found:
@@ -102,7 +102,7 @@ def _reversal(trails: dict[int, Trail]) -> Reversal:
             if trail.before is not None and trail.now is None
         },
         {
-            row: undo_rows.differing(trail)
+            row: undo_rows.changed_values(trail)
             for row, trail in moved.items()
             if trail.before is not None and trail.now is not None
         },
@@ -192,7 +192,7 @@ def _refusal(
     db: Connection, batch: Batch, found: list[Conflict], ids: dict[int, str], viewer: Origin
 ) -> WriteBlockedError:
     """Return the error that names what stands in the way, the first few."""
-    ids = ids | undo_rows.names(db, [conflict.fact for conflict in found])
+    ids = ids | undo_rows.known_ids(db, [conflict.fact for conflict in found])
     known = {number: history.by_number(db, number) for number in {c.batch for c in found}}
     told: list[str] = []
     for conflict in found[:_NAMED]:

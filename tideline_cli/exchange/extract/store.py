@@ -177,7 +177,9 @@ class _Writer:
                 self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
             )
             return self._count(fact_id)
-        done = remember.remember_in_batch(self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+        done = remember.remember_in_batch(
+            self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
+        )
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id
