@@ -8,6 +8,7 @@ from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.memory.near_duplicates import twins
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUPERSEDES
+from tideline_cli.model.fields import LABELS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
@@ -34,10 +35,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
 
-_COMPARED = (
-    "content", "segment", "tier", "kind", "title", "tags", "importance", "confidence", "slot",
-    "valid_from", "valid_to", "metadata", "source",
-)  # fmt: skip
+_COMPARED = ("content", "source", *LABELS)
 _TAKEN = {True: "vouched for the words", False: "new words in the place of those"}
 Editor = edit_request.Editor
 

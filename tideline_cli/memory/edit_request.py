@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import refusal, screen_of
-from tideline_cli.model.fact import NewFact, clamped, slot_key
+from tideline_cli.model.fact import clamped, said_again, slot_key
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.transitions import author
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.memory.screening import Screen
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.source import Source
 
 _VOUCH = "read it; --vouch makes these words yours as they are"
@@ -61,29 +61,12 @@ def refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> 
 
 
 def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
+    """Return the fact as its editor says it: with `changes`, and with all else that it has."""
     text = remember.checked_text(changes.get("content", fact.content))
     source = author(
         fact, text, editor=editor.source, typed=editor.typed, vouched=editor.vouched
     )
-    carried = NewFact(
-        fact.content,
-        fact.segment,
-        source,
-        fact.origin,
-        tier=fact.tier,
-        kind=fact.kind,
-        title=fact.title,
-        tags=fact.tags,
-        importance=fact.importance,
-        confidence=fact.confidence,
-        slot=fact.slot,
-        valid_from=fact.valid_from,
-        valid_to=fact.valid_to,
-        pinned=fact.pinned,
-        source_turn=fact.source_turn,
-        derived_from=fact.derived_from,
-        metadata=fact.metadata,
-    )
+    carried = said_again(fact, source=source)
     if "metadata" in changes:
         changes = {**changes, "metadata": {**(fact.metadata or {}), **changes["metadata"]}}
     new = replace(carried, **changes)

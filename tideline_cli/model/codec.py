@@ -8,18 +8,27 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.lean import encode_basestring
 from tideline_cli.model.record import as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Breakdown, Hit
 
-_TIMES = ("last_accessed_at", "created_at", "valid_from", "valid_to")
+# By the form of a field; a value of a form that is not here is JSON as it is.
+_AS_JSON: dict[str, Callable[[Any], object]] = {
+    "texts": list,
+    "time": lambda ms: None if ms is None else instant.iso(ms),
+    "origin": lambda origin: origin.key,
+}
+_CONVERTED = tuple(
+    (field.name, _AS_JSON[field.form]) for field in FIELDS if field.form in _AS_JSON
+)
 
 
 def dumps(value: object) -> str:
@@ -65,12 +74,8 @@ def loads(text: str) -> Any:
 def fact_form(fact: Fact) -> dict[str, Any]:
     """Return the contract's object for a fact."""
     form = as_dict(fact)
-    form["origin"] = fact.origin.key
-    form["tags"] = list(fact.tags)
-    form["derived_from"] = list(fact.derived_from)
-    for name in _TIMES:
-        if form[name] is not None:
-            form[name] = instant.iso(form[name])
+    for name, converted in _CONVERTED:
+        form[name] = converted(form[name])
     return form
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 
@@ -78,7 +79,8 @@ KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
 
 @record
 class NewFact:
-    """What a writer means to remember; None lets the segment or the kind decide. `assumed` are
+    """What a writer means to remember: the labels of `fields.LABELS`, and what is about the writing
+    itself. None lets the segment or the kind decide. `assumed` are
     the labels that have a value here and that the writer has not stated."""
 
     content: str
@@ -105,7 +107,8 @@ class NewFact:
 
 @record
 class Fact:
-    """A stored fact. Times are milliseconds UTC; `metadata` is None or a JSON object."""
+    """A stored fact: what `fields.FIELDS` lists, in that order. Times are milliseconds UTC;
+    `metadata` is None or a JSON object."""
 
     id: str
     content: str
@@ -141,18 +144,18 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
     fallback = defaults.importance if of_kind is None or of_kind[1] is None else of_kind[1]
     importance = clamped(new.importance, fallback)
     tier = new.tier or defaults.tier
+    labels: dict[str, Any] = {name: getattr(new, name) for name in LABELS} | {
+        "tier": tier,
+        "importance": importance,
+        "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
+        "slot": slot_key(new.slot) if new.slot else None,
+    }
     return Fact(
         id=fact_id,
         content=new.content,
-        segment=new.segment,
-        tier=tier,
         heat="core"
         if new.pinned
         else new.heat or initial_heat(new.segment, new.kind, tier, importance),
-        kind=new.kind,
-        title=new.title,
-        tags=new.tags,
-        importance=importance,
         decay_rate=defaults.decay_rate,
         access_count=0,
         last_accessed_at=now,
@@ -161,14 +164,15 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         origin=new.origin,
         lifecycle="active",
         status=None,
-        confidence=None if new.confidence is None else clamped(new.confidence, 1.0),
-        slot=slot_key(new.slot) if new.slot else None,
-        valid_from=new.valid_from,
-        valid_to=new.valid_to,
-        pinned=new.pinned,
-        source_turn=new.source_turn,
-        derived_from=new.derived_from,
-        metadata=new.metadata,
+        **labels,
+    )
+
+
+def said_again(fact: Fact, *, source: Source, assumed: tuple[str, ...] = ("segment",)) -> NewFact:
+    """Return what somebody says who says a fact anew, with every label that it has."""
+    labels: dict[str, Any] = {name: getattr(fact, name) for name in LABELS}
+    return NewFact(
+        content=fact.content, source=source, origin=fact.origin, assumed=assumed, **labels
     )
 
 

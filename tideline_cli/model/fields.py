@@ -71,4 +71,13 @@ FIELDS = (
 
 NAMES = tuple(field.name for field in FIELDS)
 LABELS = tuple(field.name for field in FIELDS if field.is_label)
+ONE_WORD = tuple(
+    field.name
+    for field in FIELDS
+    if field.is_label and field.form in ("text", "word", "number", "time")
+)
+"""The labels that have one value, where others gather values."""
+FIRST = tuple(field.name for field in FIELDS if field.again == "first")
+LATER = tuple(field.name for field in FIELDS if field.again == "later")
+ALL = tuple(field.name for field in FIELDS if field.again == "all")
 CHANGEABLE = tuple(field.name for field in FIELDS if not (field.is_fixed or field.is_use))

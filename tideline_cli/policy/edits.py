@@ -4,10 +4,12 @@ already. Pure."""
 from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
+from tideline_cli.model.fields import LABELS, LATER
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import beginning, overlap, united
 from tideline_cli.policy.sameness import apart, same_slot
+from tideline_cli.policy.survivor import all_said, first_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,28 +18,21 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, NewFact
 
-_STATED = (
-    "segment", "tier", "kind", "title", "tags", "importance", "confidence", "slot", "valid_from",
-    "valid_to",
-)  # fmt: skip
+_STATED = frozenset(LABELS) - {"metadata"}  # which is merged by key
 _WARMTH = ("segment", "kind", "tier", "importance")
 
 
 def relabelled(fact: Fact, new: NewFact) -> Fact:
     """Return a fact with the labels of `new`: its words, its id and its time stay."""
+    labels: dict[str, Any] = {name: getattr(new, name) for name in LABELS}
     after = replace(
         fact,
-        segment=new.segment,
-        tier=new.tier or fact.tier,
-        kind=new.kind,
-        title=new.title,
-        tags=new.tags,
-        importance=fact.importance if new.importance is None else new.importance,
-        confidence=new.confidence,
-        slot=new.slot,
-        valid_from=new.valid_from,
-        valid_to=new.valid_to,
-        metadata=new.metadata,
+        **labels
+        | {
+            "tier": new.tier or fact.tier,
+            "importance": fact.importance if new.importance is None else new.importance,
+            "pinned": fact.pinned,
+        },
     )
     if after.segment != fact.segment:
         after = replace(after, decay_rate=SEGMENTS[after.segment].decay_rate)
@@ -95,24 +90,27 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
     pinned = known.pinned or said.pinned
     after = replace(
         after,
-        kind=said.kind if "kind" in given else known.kind or said.kind,
-        title=said.title if "title" in given else known.title or said.title,
-        tags=tuple(dict.fromkeys((*known.tags, *said.tags))),
         importance=said.importance,
         confidence=said.confidence if "confidence" in given else known.confidence,
-        slot=known.slot or said.slot,
         valid_to=said.valid_to if "valid_to" in given else after.valid_to,
         pinned=pinned,
         heat="core" if pinned or after.tier == "permanent" else known.heat,
-        source_turn=known.source_turn or said.source_turn,
-        derived_from=tuple(
-            cited
-            for cited in dict.fromkeys((*known.derived_from, *said.derived_from))
-            if cited != known.id
-        ),
         metadata=_merged(known, said, given),
+        **first_said(known, said),
+        **all_said(known, said),
+        **_later(known, said, given),
     )
     return replace(after, access_count=known.access_count + 1, last_accessed_at=last)
+
+
+def _later(known: Fact, said: Fact, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the labels of which the later word counts, where the edit states one."""
+    return {
+        name: getattr(said, name)
+        if name in given
+        else getattr(known, name) or getattr(said, name)
+        for name in LATER
+    }
 
 
 def _stated_alone(known: Fact, said: Fact, given: Mapping[str, Any]) -> Fact:

@@ -6,8 +6,10 @@ A restatement never narrows when a fact holds, unless it states an end.
 from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fields import LATER, ONE_WORD
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import beginning
+from tideline_cli.policy.survivor import all_said, first_said
 from tideline_cli.policy.transitions import pinned
 
 TYPE_CHECKING = False
@@ -16,11 +18,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, NewFact
 
-_ALWAYS = ("kind", "title")  # of these the later word counts
-_COMPARED = (
-    "tier", "kind", "title", "importance", "confidence", "slot", "valid_from", "valid_to",
-    "source_turn", "segment",
-)  # fmt: skip
+# In the order in which they are told.
+_COMPARED = (*(name for name in ONE_WORD if name != "segment"), "segment")
 
 
 @record
@@ -88,7 +87,7 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
     """Return the known fact with the labels that the new one brings."""
     after = _of_segment(known, new)
     changes: dict[str, Any] = {
-        name: getattr(new, name) for name in _ALWAYS if _is_said(said, name)
+        name: getattr(new, name) for name in LATER if _is_said(said, name)
     }
     if _is_said(said, "tier") and new.tier != after.tier:
         changes["tier"] = new.tier
@@ -99,16 +98,7 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
         changes["confidence"] = max(known.confidence, new.confidence)
     if said.metadata:
         changes["metadata"] = {**(known.metadata or {}), **said.metadata}
-    after = replace(
-        after,
-        slot=known.slot or new.slot,
-        tags=_joined(known.tags, new.tags),
-        derived_from=tuple(
-            cited for cited in _joined(known.derived_from, new.derived_from) if cited != known.id
-        ),
-        source_turn=known.source_turn or new.source_turn,
-        **changes,
-    )
+    after = replace(after, **first_said(known, new), **all_said(known, new), **changes)
     return pinned(after) if said.pinned else after
 
 
@@ -121,10 +111,6 @@ def _of_segment(known: Fact, new: Fact) -> Fact:
     return replace(
         known, segment=new.segment, tier=defaults.tier, decay_rate=defaults.decay_rate
     )
-
-
-def _joined(known: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*known, *new)))
 
 
 def _not_taken(said: NewFact, new: Fact, after: Fact) -> tuple[str, ...]:

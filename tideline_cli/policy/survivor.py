@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fields import ALL, FIRST
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_touch
@@ -10,6 +11,8 @@ from tideline_cli.policy.periods import beginning, united
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tideline_cli.model.fact import Fact
 
 
@@ -53,16 +56,30 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
     since = min(beginning(survivor), beginning(other))
     return replace(
         survivor,
-        slot=survivor.slot or other.slot,
         segment=segment,
         tier=SEGMENTS[segment].tier if more_specific else survivor.tier,
         decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
         importance=max(survivor.importance, other.importance),
         confidence=_surer(survivor.confidence, other.confidence),
         access_count=max(survivor.access_count, other.access_count),
-        source_turn=survivor.source_turn or other.source_turn,
         valid_from=survivor.valid_from if since == beginning(survivor) else since,
+        **first_said(survivor, other),
     )
+
+
+def first_said(known: Fact, other: Fact) -> dict[str, Any]:
+    """Return the labels of which the first word counts, as a known fact has them after another
+    that says the same."""
+    return {name: getattr(known, name) or getattr(other, name) for name in FIRST}
+
+
+def all_said(known: Fact, other: Fact) -> dict[str, Any]:
+    """Return the labels of which every word counts, as a known fact has them after another that
+    says the same; it does not cite itself."""
+    said: dict[str, Any] = {
+        name: tuple(dict.fromkeys((*getattr(known, name), *getattr(other, name)))) for name in ALL
+    }
+    return said | {"derived_from": tuple(one for one in said["derived_from"] if one != known.id)}
 
 
 def _surer(one: float | None, other: float | None) -> float | None:

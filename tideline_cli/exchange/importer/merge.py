@@ -6,7 +6,8 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
-from tideline_cli.model.fact import NewFact
+from tideline_cli.model.fact import said_again
+from tideline_cli.model.fields import LABELS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
 # Every fact has these, so that a row with none of its own gives those of its segment.
 _FILLED_IN = ("segment", "tier", "importance")
 MOST_SIMILAR = 3  # as remember links
-_LABELS = ("title", "kind", "tags", "slot", "valid_to", "pinned", "source_turn", "metadata")
+# Nobody misses these of an older row: it cites what it cites, its beginning is taken where it may
+# be, and its confidence does not count.
+_NOT_MISSED = ("confidence", "valid_from", "derived_from")
+_LABELS = tuple(name for name in LABELS if name not in (*_FILLED_IN, *_NOT_MISSED))
 
 
 class Merger:
@@ -198,14 +202,9 @@ class Merger:
     def _remembered(
         self, ready: Prepared, fact: Fact, batch: journal.batch, *, heard: str
     ) -> remember.Remembered:
-        new = NewFact(
-            fact.content, fact.segment, fact.source, fact.origin, tier=fact.tier, kind=fact.kind,
-            heat=fact.heat, title=fact.title, tags=fact.tags, importance=fact.importance,
-            confidence=fact.confidence, slot=fact.slot, valid_from=fact.valid_from,
-            valid_to=fact.valid_to, pinned=fact.pinned, source_turn=fact.source_turn,
-            derived_from=fact.derived_from, metadata=fact.metadata,
-            assumed=tuple(name for name in _FILLED_IN if ready.row.get(name) is None),
-        )  # fmt: skip
+        assumed = tuple(name for name in _FILLED_IN if ready.row.get(name) is None)
+        said = said_again(fact, source=fact.source, assumed=assumed)
+        new = replace(said, heat=fact.heat)
         return remember.remember_in_batch(
             self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
             screen=ready.screen, heard=(heard,), into=self._destination.number(fact.origin),
