@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.fields import ONE_WORD
 from tideline_cli.model.instant import iso
 
 TYPE_CHECKING = False
@@ -10,9 +11,11 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
 
-_NAMED = ("segment", "tier", "kind", "title", "slot", "importance", "confidence", "source_turn")
+_FIRST = ("segment", "tier", "kind", "title", "slot")
+_PERIOD = ("valid_from", "valid_to")
+_NAMED = (*_FIRST, *(name for name in ONE_WORD if name not in (*_FIRST, *_PERIOD)))
 _CHANGEABLE = (
-    "pinned", "tags", *_NAMED, "metadata", "derived_from", "valid_from", "valid_to",
+    "pinned", "tags", *_NAMED, "metadata", "derived_from", *_PERIOD,
 )  # fmt: skip
 _MIDNIGHT = "T00:00:00.000Z"
 

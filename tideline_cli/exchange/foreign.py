@@ -10,6 +10,7 @@ import os
 
 from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
 from tideline_cli.model import codec
+from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
 from tideline_cli.store import foreign_table
 
 TYPE_CHECKING = False
@@ -19,19 +20,19 @@ if TYPE_CHECKING:
 
     Rows = Iterator[tuple[int, dict[str, Any] | TidelineError]]
 
-_LISTS = ("tags", "derived_from", "links")
-_NUMBERS = ("importance", "decay_rate", "confidence")
+_FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
-_WHOLES = ("access_count",)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_EMPTY_IS_A_TEXT = ("title", "source_turn")
-COLUMNS = (
+_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot"}
+COLUMNS = (*NAMES, "links")
+_COLUMN_SET = frozenset(COLUMNS)
+_FIRST_COLUMNS = (
     "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
     "decay_rate", "access_count", "last_accessed_at", "created_at", "source", "origin",
     "lifecycle", "status", "confidence", "slot", "valid_from", "valid_to", "pinned",
     "source_turn", "derived_from", "metadata", "links",
 )  # fmt: skip
-_COLUMN_SET = frozenset(COLUMNS)
+"""The columns of the first release, whatever came later."""
 QUOTED = "quoted_cells"  # the column that names those of a row that an export has quoted
 
 
@@ -49,7 +50,7 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
         try:
             rows = csv.DictReader(_bounded(lines), delimiter="\t" if tabs else ",")
             # The first release quoted every such cell, and had these columns alone.
-            is_first = tuple(rows.fieldnames or ()) == COLUMNS
+            is_first = tuple(rows.fieldnames or ()) == _FIRST_COLUMNS
             for number, row in enumerate(rows, 2):
                 cells = {str(key): value for key, value in row.items() if key}
                 yield number, _typed(_of_first(cells) if is_first else _unquoted(cells))
@@ -165,16 +166,17 @@ def _typed(row: Mapping[str, Any]) -> dict[str, Any] | TidelineError:
 
 
 def _value(key: str, value: str) -> Any:
+    form = _FORMS.get(key)
     try:
-        if key in _NUMBERS:
+        if form == "number":
             return float(value)
-        if key in _WHOLES:
+        if form == "count":
             return int(value)
-        if key in (*_LISTS, "metadata"):
+        if form in ("texts", "object"):
             return codec.loads(value) if value[:1] in "[{" else value.split(",")
     except ValueError as error:
         raise UsageError(f"{key} cannot be {value!r:.40}") from error
-    if key == "pinned":
+    if form == "flag":
         return value.lower() in ("1", "true", "yes")
     return value
 

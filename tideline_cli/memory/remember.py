@@ -7,6 +7,7 @@ from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth
+from tideline_cli.model.fields import LISTS, TEXTS
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -237,11 +238,11 @@ def checked_text(content: str) -> str:
 
 def check_labels(new: NewFact) -> None:
     """Raise UsageError for a label that cannot be stored or would not come back from an export."""
-    for name in ("title", "slot", "source_turn"):
+    for name in TEXTS:
         value = getattr(new, name)
         if value is not None:
             storable(value, name)
-    for name in ("tags", "derived_from", "supersedes"):
+    for name in (*LISTS, "supersedes"):
         for value in getattr(new, name):
             storable(value, name)
     if new.metadata is not None:

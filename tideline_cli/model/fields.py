@@ -77,6 +77,10 @@ ONE_WORD = tuple(
     if field.is_label and field.form in ("text", "word", "number", "time")
 )
 """The labels that have one value, where others gather values."""
+TEXTS = tuple(field.name for field in FIELDS if field.is_label and field.form == "text")
+LISTS = tuple(field.name for field in FIELDS if field.form == "texts")
+JSON = (*LISTS, *(field.name for field in FIELDS if field.form == "object"))
+"""The fields that the file keeps as JSON texts."""
 FIRST = tuple(field.name for field in FIELDS if field.again == "first")
 LATER = tuple(field.name for field in FIELDS if field.again == "later")
 ALL = tuple(field.name for field in FIELDS if field.again == "all")

@@ -10,6 +10,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
+from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import replace
 from tideline_cli.store import facts, journal, undo_rows
 from tideline_cli.store.history import lives
@@ -39,7 +40,7 @@ OPTIONS = (
 
 _COMMANDS = 20
 _MOST = 10  # changes of a batch that are listed; --verbose lists all
-_LISTS = ("tags", "derived_from", "metadata")
+_FORMS = {field.name: field.form for field in FIELDS}
 
 
 def run(session: Session, *, words: list[str], limit: int | None) -> int:
@@ -151,9 +152,10 @@ def _values(row: str | None, names: dict[int, str]) -> dict[str, Any] | None:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a stored value in the form that JSON output has everywhere."""
-    if name in _LISTS:
-        return codec.loads(value) if value else ([] if name != "metadata" else None)
-    if name == "pinned":
+    form = _FORMS.get(name)
+    if form in ("texts", "object"):
+        return codec.loads(value) if value else ([] if form == "texts" else None)
+    if form == "flag":
         return bool(value)
     return instant.iso(value) if _is_time(name, value) else value
 

@@ -11,6 +11,7 @@ from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.memory import remember as memory
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.fields import LABELS, LISTS, TEXTS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.text import storable
@@ -72,10 +73,7 @@ OPTIONS = (
            "error; all others are stored together, as one batch.", "flag", False,
            excludes=("words",)),
 )  # fmt: skip
-_BATCH_KEYS = frozenset(
-    "content segment slot importance tier source supersedes confidence valid_from valid_to tags "
-    "kind title metadata source_turn derived_from pinned".split()
-)
+_BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))
 
 
 def run(session: Session, *, words: list[str], batch: bool, **given: Any) -> int:
@@ -293,15 +291,17 @@ def _row_values(session: Session, row: dict[str, Any], given: dict[str, Any]) ->
                           ("source", SOURCES)):  # fmt: skip
         if row.get(name) is not None:
             one_of(str(row[name]), allowed, name)
-    values = {name: cells.text(row, name) or given[name] for name in
-              ("segment", "tier", "kind", "source", "slot", "title", "source_turn")}  # fmt: skip
+    values: dict[str, Any] = {
+        name: cells.text(row, name) or given.get(name)
+        for name in ("segment", "tier", "kind", "source", *TEXTS)
+    }
+    values |= {name: cells.strings(row, name) or given.get(name, ()) for name in LISTS}
     metadata = dict(given["meta"]) | (rows.metadata_of(row) or {})
     _check_claim(values["source"], given["source"])
     return values | {
         "text": row["content"],
         "tags": _tags(session, (*given["tag"], *cells.strings(row, "tags"))),
         "supersedes": cells.strings(row, "supersedes") or given["supersedes"],
-        "derived_from": cells.strings(row, "derived_from") or given["derived_from"],
         "importance": cells.unit(row, "importance", clamp=True, default=given["importance"]),
         "confidence": cells.unit(row, "confidence", clamp=False, default=given["confidence"]),
         "valid_from": cells.instants(row, "valid_from", given["valid_from"]),

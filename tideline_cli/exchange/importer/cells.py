@@ -11,7 +11,7 @@ from tideline_cli.model.text import storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 _LARGEST_COUNT = 2**31
@@ -101,7 +101,21 @@ def rate(row: Mapping[str, Any], default: float) -> float:
     return float(value)
 
 
+def time(row: Mapping[str, Any], name: str) -> int | None:
+    """Return a time in milliseconds, None when there is none."""
+    return instants(row, name, None)
+
+
 def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | None:
     """Return one of the words that are allowed."""
     value = row.get(name)
     return None if value is None else one_of(str(value), allowed, name)
+
+
+BY_FORM: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
+    "text": text,
+    "texts": strings,
+    "time": time,
+    "flag": flag,
+}
+"""How a value is read by the form of its field, where nothing else decides what it may be."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.exchange.importer.rows import ORIGINAL_ID, fact_from, vouched_id
+from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
 
-# What is another state of a fact. Use and warmth are none: they move by reading and by dreams; and
-# what a fact cites may wait for facts to come.
-_STATE = (
-    "lifecycle", "segment", "tier", "kind", "title", "tags", "importance", "decay_rate",
-    "confidence", "status", "slot", "valid_from", "valid_to", "pinned", "source_turn",
-)  # fmt: skip
+# What is another state of a fact. Use and heat are none: they move by reading and by dreams; what a
+# fact cites may wait for facts to come; and the metadata keep the id that a row has stated.
+_STATE = tuple(
+    name for name in CHANGEABLE if name not in ("heat", "derived_from", "metadata")
+)
 
 
 class RowIds:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
+    BY_FORM,
     count,
     flag,
     instants,
@@ -32,9 +33,10 @@ from tideline_cli.model.fact import (
     one_of,
     slot_key,
 )
+from tideline_cli.model.fields import FIELDS, NAMES
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import as_dict, record, replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.policy.gate import confined
 
@@ -46,17 +48,16 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Heat, Segment, Status, Tier
     from tideline_cli.model.source import Source
 
-KEYS = frozenset(
-    "id content segment tier heat kind title tags importance decay_rate access_count "
-    "last_accessed_at created_at source origin lifecycle status confidence slot valid_from "
-    "valid_to pinned source_turn derived_from metadata links supersedes".split()
-)
-_CLAIMS = (
-    "importance", "confidence", "decay_rate", "heat", "status", "pinned", "access_count",
-    "last_accessed_at", "tier",
-)  # fmt: skip
+KEYS = frozenset((*NAMES, "links", "supersedes"))
+_CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
 _CLAIMED = frozenset(_CLAIMS)
 _FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
+_PLAIN = tuple(
+    (field.name, BY_FORM[field.form])
+    for field in FIELDS
+    if field.is_label and not field.is_merit and field.form in BY_FORM
+)
+"""The labels that are taken as a row states them; of the slot its key."""
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
 
@@ -88,23 +89,30 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     segment, tier = _class(row, kind, source, context)
     stated = past(row, "created_at", context.now)
     created_at = context.now if stated is None else stated
-    slot = text(row, "slot")
     lifecycle: Any = word(row, "lifecycle", LIFECYCLES) or "active"
     turn = text(row, "source_turn")
     own_id, metadata = text(row, "id"), metadata_of(row)
     if own_id and not (context.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
         own_id = minted_id(origin, own_id)
-    worth = _worth(row, context, segment, kind, tier)
+    worth = as_dict(_worth(row, context, segment, kind, tier))
+    labels = {name: read(row, name) for name, read in _PLAIN}
+    labels["slot"] = slot_key(labels["slot"]) if labels["slot"] else None
     return Fact(
-        own_id or made_id(origin, content, turn, stated, repeat),
-        content, segment, tier, worth.heat, kind, text(row, "title"), strings(row, "tags"),
-        worth.importance, worth.decay_rate, worth.access_count,
-        _last_used(row, context, created_at), created_at, source, origin, lifecycle,
-        worth.status, worth.confidence, slot_key(slot) if slot else None,
-        instants(row, "valid_from", None), instants(row, "valid_to", None), worth.pinned, turn,
-        strings(row, "derived_from"), metadata,
-    )  # fmt: skip
+        id=own_id or made_id(origin, content, turn, stated, repeat),
+        content=content,
+        segment=segment,
+        tier=tier,
+        kind=kind,
+        last_accessed_at=_last_used(row, context, created_at),
+        created_at=created_at,
+        source=source,
+        origin=origin,
+        lifecycle=lifecycle,
+        metadata=metadata,
+        **worth,
+        **labels,
+    )
 
 
 @record

@@ -9,6 +9,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
+from tideline_cli.model.fields import JSON
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import is_in_form, spelled_out
 from tideline_cli.model.source import SOURCES
@@ -176,7 +177,7 @@ def values(db: Connection) -> Iterator[Finding]:
             tuple(allowed),
         ).fetchall()
     ]
-    for column in ("tags", "derived_from", "metadata"):
+    for column in JSON:
         count = db.execute(
             f"SELECT count(*) FROM fact WHERE {column} IS NOT NULL AND NOT json_valid({column})"
         ).get
