@@ -103,7 +103,7 @@ def rate(row: Mapping[str, Any], default: float) -> float:
 
 def time(row: Mapping[str, Any], name: str) -> int | None:
     """Return a time in milliseconds, None when there is none."""
-    return instants(row, name, None)
+    return None if row.get(name) is None else instants(row, name, None)
 
 
 def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | None:
