@@ -11,7 +11,7 @@ from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import digest, facts, journal, links
+from tideline_cli.store import bulk_reads, digest, facts, journal, links
 
 LATER = NOW + 30 * DAY
 
@@ -21,7 +21,7 @@ def read(db, fact_id):
 
 
 def revise(db, reference, changes, *, now=LATER, since=None, typed=True, **who):
-    made = f"NEW{len(facts.texts(db, viewer=OWNER))}"
+    made = f"NEW{len(bulk_reads.texts(db, viewer=OWNER))}"
     editor = Editor("owner_message", typed=typed, **who)
     return edit(
         db, reference, changes, editor=editor, fact_id=made, viewer=OWNER, now=now, since=since
@@ -58,7 +58,7 @@ def test_a_label_changes_in_place(db, name):
         assert after.decay_rate != 0.5
         touched["decay_rate"] = 0.5
     assert replace(after, **touched) == before
-    assert len(facts.texts(db, viewer=OWNER)) == 1
+    assert len(bulk_reads.texts(db, viewer=OWNER)) == 1
     assert list(digest.wrong(db)) == []
     undo(db, None, viewer=OWNER, now=LATER + 1)
     assert read(db, "AAAA1") == before

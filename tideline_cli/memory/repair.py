@@ -8,6 +8,7 @@ from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import (
     backup,
+    bulk_reads,
     connection,
     digest,
     facts,
@@ -144,7 +145,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     """
     with writing(db):
         put_setting(db, "analyzer", analyzer)
-        rows = facts.texts(db, viewer=EVERYONE)
+        rows = bulk_reads.texts(db, viewer=EVERYONE)
         for seq, content in rows:
             writes.put_terms(db, seq, terms(content, analyzer=analyzer))
         fts.rebuild(db)

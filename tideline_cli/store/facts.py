@@ -1,4 +1,4 @@
-"""From rows to facts: by number, by id, by filter."""
+"""Facts of the file: by number, by id, by filter."""
 
 from __future__ import annotations
 
@@ -47,15 +47,6 @@ class Filter:
             self.segments or self.kinds or self.tags or self.since is not None
             or self.until is not None or self.state is not None
         )  # fmt: skip
-
-
-def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]:
-    """Return the number and text of every fact that `viewer` may see, whatever its lifecycle."""
-    condition, values = visibility.where(viewer)
-    rows: list[Any] = db.execute(
-        f"SELECT seq, content FROM fact WHERE {condition}", values
-    ).fetchall()
-    return rows
 
 
 def last_number(db: Connection) -> int:
