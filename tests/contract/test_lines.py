@@ -58,9 +58,9 @@ def test_text_beside_json_is_found(monkeypatch):
     """A verb that prints lines although JSON is asked for is found."""
     real = verb("list").run
 
-    def chatty(session, **given):
+    def chatty(session, words, options):
         output.emit_lines(["here they are"])
-        return real(session, **given)
+        return real(session, words, options)
 
     found = found_in(LIST, plant=lambda: monkeypatch.setattr(verb("list"), "run", chatty))
     assert any("not one object" in one for one in found)
@@ -92,8 +92,8 @@ def test_another_exit_code_is_found(monkeypatch):
     """A command that ends otherwise with --json is found."""
     real = verb("recall").run
 
-    def worse(session, **given):
-        return real(session, **given) or int(session.json)
+    def worse(session, words, options):
+        return real(session, words, options) or int(session.json)
 
     found = found_in(RECALL, plant=lambda: monkeypatch.setattr(verb("recall"), "run", worse))
     assert any("exit code 0, with --json 1" in one for one in found)
@@ -103,11 +103,11 @@ def test_another_deed_is_found(monkeypatch):
     """A command that does less with --json is found by what it leaves behind."""
     real = verb("pin").run
 
-    def idle(session, *, words):
+    def idle(session, words, options):
         if session.json:
             output.emit_json({"pinned": [], "batch": None})
             return 0
-        return real(session, words=words)
+        return real(session, words, options)
 
     found = found_in(
         lambda world: Line("pin", (), (), world.ids[1:2], b""),

@@ -29,7 +29,7 @@ MIB = 1 << 20
 
 def write(*, count: int, first: int, pause: float, to: str) -> None:
     """One writer: `count` facts over one kept connection; how long each took goes to a file."""
-    from tideline_cli.cli.commands.remember import new_id
+    from tideline_cli.cli.new_fact import new_id
 
     took: list[float] = []
     errors: list[str] = []

@@ -144,11 +144,11 @@ class _SyncFile(apsw.VFSFile):
 
 def _acknowledge_early(spec: dict[str, Any]) -> None:
     """Print the id before the commit: the promise that kill tests must see broken."""
-    from tideline_cli.cli.commands import remember
+    from tideline_cli.cli import new_fact
     from tideline_cli.store import journal
 
     made: list[str] = []
-    new_id, commit = remember.new_id, journal.commit
+    new_id, commit = new_fact.new_id, journal.commit
 
     def noted(now: int) -> str:
         made.append(new_id(now))
@@ -158,7 +158,7 @@ def _acknowledge_early(spec: dict[str, Any]) -> None:
         os.write(1, f'{{"id": "{made[-1]}"}}\n'.encode())
         commit(db)
 
-    remember.new_id, journal.commit = noted, late
+    new_fact.new_id, journal.commit = noted, late
 
 
 def _synchronous(level: str) -> Any:

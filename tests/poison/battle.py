@@ -12,8 +12,7 @@ import pytest
 from tests.conftest import run_main
 from tests.poison.attacks import MARK, OWNED, PEER, PROTECTED, QUERIES, SPOKEN
 from tests.support import empty_store_at
-from tideline_cli.cli import model_options
-from tideline_cli.cli.commands import remember
+from tideline_cli.cli import model_options, new_fact
 from tideline_cli.dream import consolidate
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import UNTRUSTED, is_trusted
@@ -32,7 +31,7 @@ class Battle:
         self.path = Path(folder) / "memory.db"
         empty_store_at(self._seeded)
         for (text, *flags), fact_id in zip(OWNED, SPOKEN, strict=True):
-            with mock.patch.object(remember, "new_id", lambda _, own=fact_id: own):
+            with mock.patch.object(new_fact, "new_id", lambda _, own=fact_id: own):
                 done = run_main("remember", text, *flags, "--db", str(self._seeded))
             assert done.code == 0, done.err
         self.before = self._rows(self._seeded)

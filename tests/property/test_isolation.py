@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import run_main
 from tests.support import NOW, rows
-from tideline_cli.cli.commands import remember
+from tideline_cli.cli import new_fact
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.store.opening import open_for_writing
 
@@ -69,7 +69,7 @@ def play(ids, who, command):
 def seen_by(viewer, script, path):
     """Play a script of (who, command) and return what `viewer` reads, on the way and after."""
     ids = Ids()
-    with mock.patch.object(remember, "new_id", ids.next):
+    with mock.patch.object(new_fact, "new_id", ids.next):
         answers = [(who, play(ids, who, command)) for who, command in script]
         own = [answer for who, answer in answers if who == viewer]
         return own, [run_main(*look, "--origin", viewer) for look in LOOKS]

@@ -12,9 +12,24 @@ from tideline_cli.llm.model_settings import KEY_VARIABLE, LONGEST_TIMEOUT, Model
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
     from tideline_cli.cli.session import Session
+
+    class ModelOptions(Protocol):
+        """What the options of a command say of the model, among other things."""
+
+        @property
+        def llm(self) -> str | None: ...
+        @property
+        def model(self) -> str | None: ...
+        @property
+        def base_url(self) -> str | None: ...
+        @property
+        def key_file(self) -> str | None: ...
+        @property
+        def timeout(self) -> int: ...
+
 
 NO_MODEL = "none"
 OPTIONS = (
@@ -31,18 +46,16 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def chosen(
-    session: Session, *, llm: str | None, model: str | None, base_url: str | None,
-    key_file: str | None, timeout: int,
-) -> Model | None:  # fmt: skip
+def chosen(session: Session, options: ModelOptions) -> Model | None:
     """Return the model to ask, None when there is none.
 
     A flag wins over every setting: `--llm` over a configured endpoint, `--base-url` or `--model`
     over a configured command. Raises UsageError for a model that cannot be asked.
     """
+    llm, model, base_url = options.llm, options.model, options.base_url
     if llm is None and model is None and base_url is None:
         llm = _setting(session, "llm")
-        if llm is not None and key_file is not None:
+        if llm is not None and options.key_file is not None:
             raise UsageError(
                 "--key-file: the setting llm names a command, and a command takes no key",
                 hint="name the endpoint with --base-url and --model, or leave it out",
@@ -59,8 +72,8 @@ def chosen(
         command=llm,
         base_url=None if llm is not None else base_url,
         name=model,
-        key_file=key_file or _configured_key_file(session),
-        timeout=float(timeout),
+        key_file=options.key_file or _configured_key_file(session),
+        timeout=float(options.timeout),
     )
 
 

@@ -101,6 +101,22 @@ GLOBAL: tuple[Option, ...] = (
     Option("no_input", ("--no-input",), "Never ask a question.", "flag", False),
 )  # fmt: skip
 
+
+@record
+class GlobalOptions:
+    """The global options of a call."""
+
+    db: str | None
+    origin: str | None
+    now: int | None
+    json: bool
+    quiet: bool
+    verbose: bool
+    debug: bool
+    color: str | None
+    no_input: bool
+
+
 _NUMBER_CHARS = frozenset("+-.0123456789eE")
 
 

@@ -7,7 +7,7 @@ import sys
 from time import perf_counter
 
 from tideline_cli.cli.commands import DOOR, verb
-from tideline_cli.cli.options import GLOBAL, completed
+from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import (
     CannotWriteError,
@@ -54,10 +54,9 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
     start = perf_counter()
     try:
         module = verb(name)
-        flags = completed(given, GLOBAL)
-        session = Session(flags, is_door=is_door)
-        values = completed(given, module.OPTIONS)
-        code = int(module.run(session, words=list(given["words"]), **values))
+        session = Session(GlobalOptions(**completed(given, GLOBAL)), is_door=is_door)
+        options = module.Options(**completed(given, module.OPTIONS))
+        code = int(module.run(session, list(given["words"]), options))
         sys.stdout.flush()
         _explain(session, start)
         return code

@@ -6,20 +6,19 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.errors import HelpWantedError, NotFoundError, UsageError
+from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
 from tideline_cli.store import ALLOW_NETWORK, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
 
-_MAX_INPUT = 64 * 1024 * 1024
-_LONGEST_PLACE = 6
+    from tideline_cli.cli.options import GlobalOptions
 
 
 def _typed(key: str) -> str:
@@ -37,35 +36,37 @@ def _pinned(text: str) -> int:
         raise UsageError(f"TIDELINE_NOW: {error.message}", hint=error.hint) from error
 
 
+def _has_terminal() -> bool:
+    """Say whether this process has a terminal, so that it belongs to a session of one."""
+    return any(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr) if stream)
+
+
 class Session:
     """What one command works with. Connections are opened on first use and closed by `close`."""
 
-    def __init__(self, flags: Mapping[str, Any], *, is_door: bool = False) -> None:
-        self._flags = flags
+    def __init__(self, options: GlobalOptions, *, is_door: bool = False) -> None:
+        self.options = options
         self._environ = os.environ
         self._config: config.Config | None = None
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is kept for a full disk
         self._cautions: set[str] = set()
-        named = flags.get("origin") or os.environ.get("TIDELINE_ORIGIN")
+        named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
-        self.names_time = flags.get("now") is not None
+        self.names_time = options.now is not None
+        self._now = options.now
         self.is_door = is_door  # a program calls, and must not fail or be led by a project's file
         self.access = "not opened"  # the memory file, as -v tells it
-        self.json = bool(flags.get("json"))
-        self.quiet = bool(flags.get("quiet"))
-        self.verbose = bool(flags.get("verbose"))
+        self.json = options.json
+        self.quiet = options.quiet
+        self.verbose = options.verbose
         # A question on stderr would be no JSON line.
-        self.no_input = bool(flags.get("no_input")) or self.json
+        self.no_input = options.no_input or options.json
         if named:
             self._check_origin(named)
         if pinned := "" if self.names_time else os.environ.get("TIDELINE_NOW"):
-            self._flags = dict(flags, now=_pinned(pinned))
-
-    def flag(self, name: str) -> Any:
-        """Return the value of a global option."""
-        return self._flags.get(name)
+            self._now = _pinned(pinned)
 
     def _check_origin(self, named: str) -> None:
         """Raise UsageError for a name that spells no origin, whatever is done with it."""
@@ -92,7 +93,7 @@ class Session:
     @property
     def database(self) -> str:
         """Return the absolute path of the memory file."""
-        path: str = self._flags.get("db") or self.config.get("database")
+        path: str = self.options.db or self.config.get("database")
         if not path or "\x00" in path:
             raise UsageError("not a path: the database's name is empty", hint="see --db")
         path = os.path.abspath(os.path.expanduser(path))
@@ -104,7 +105,7 @@ class Session:
 
     @property
     def viewer(self) -> Origin:
-        named = self._flags.get("origin")
+        named = self.options.origin
         if named:
             return self.origin(named)
         # Whoever calls a door for programs does not choose the folder that it is called in.
@@ -155,14 +156,14 @@ class Session:
     @property
     def now(self) -> int:
         """Return the instant of this command in milliseconds."""
-        if self._flags.get("now") is None:
-            self._flags = dict(self._flags, now=instant.now_ms())
-        return int(self._flags["now"])
+        if self._now is None:
+            self._now = instant.now_ms()
+        return self._now
 
     @property
     def color(self) -> str:
         """Return auto, always or never."""
-        chosen = self._flags.get("color") or self.config.get("color")
+        chosen = self.options.color or self.config.get("color")
         if chosen == "auto" and self._environ.get("NO_COLOR"):
             return "never"
         if chosen == "auto" and self._environ.get("FORCE_COLOR"):
@@ -249,66 +250,25 @@ class Session:
         Raises HelpWantedError when there is neither.
         """
         if list(words) == ["-"] or (not words and not sys.stdin.isatty()):
-            return self.standard_input()
+            from tideline_cli.cli import stdin  # noqa: PLC0415  words are the common case
+
+            return stdin.text()
         if not words:
             raise HelpWantedError("nothing was said")
         return " ".join(words)
 
-    def standard_input(self) -> str:
-        """Return all of standard input; raise UsageError when it is not UTF-8 or endless."""
-        raw = sys.stdin.buffer.read(_MAX_INPUT + 1)
-        if len(raw) > _MAX_INPUT:
-            raise UsageError("standard input is larger than 64 MiB", hint="use `tideline import`")
-        try:
-            return raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UsageError(
-                f"standard input is not UTF-8 (byte {error.start})", hint="convert it with iconv"
-            ) from error
-
     def keep_hits(self, ids: Sequence[str]) -> None:
-        """Remember the hits of a recall for `@1`, `@2` in this terminal session; best effort."""
-        path = self._hits_file()
-        if path is None:
-            return
-        try:
-            folder = os.path.dirname(path)
-            if not os.path.isdir(folder):
-                from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
+        """Remember the hits of a recall for `@1`, `@2` … in this terminal session."""
+        if _has_terminal():
+            from tideline_cli.cli import last_hits  # noqa: PLC0415  on a terminal alone
 
-                make_folder(folder)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-            handle = os.open(path, flags, 0o600)
-        except OSError:
-            return
-        os.fchmod(handle, 0o600)  # whatever the umask
-        if os.geteuid() == 0:
-            from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
-
-            hand_over(handle, path, like=folder)
-        with open(handle, "w", encoding="ascii", errors="replace") as file:
-            file.write("\n".join(ids))
+            last_hits.keep(ids)
 
     def reference(self, text: str) -> str:
         """Return an id, or the beginning of one, for what a user typed; `@1` is the first hit of
         the last recall in this terminal session."""
         if not text.startswith("@"):
             return text
-        place = text[1:]
-        path = self._hits_file()
-        ids: list[str] = []
-        if path is not None and os.path.isfile(path):
-            with open(path, encoding="ascii", errors="replace") as file:
-                ids = file.read().split("\n")
-        is_number = place.isascii() and place.isdigit() and len(place) <= _LONGEST_PLACE
-        if is_number and 0 < int(place) <= len(ids) and ids[0]:
-            return ids[int(place) - 1]
-        raise NotFoundError(
-            f"no such id: {text}", hint="@1, @2 … are the hits of the last recall in this terminal"
-        )
+        from tideline_cli.cli import last_hits  # noqa: PLC0415  ids are rarely typed so
 
-    def _hits_file(self) -> str | None:
-        if not any(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr) if stream):
-            return None
-        folder = os.path.join(config.state_folder(self._environ), "last-recall")
-        return os.path.join(folder, str(os.getsid(0)))
+        return last_hits.named(text, on_terminal=_has_terminal())

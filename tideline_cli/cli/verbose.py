@@ -24,13 +24,13 @@ def explain(session: Session, seconds: float) -> None:
 
 
 def _memory(session: Session) -> str:
-    where = "--db" if session.flag("db") else session.config.values["database"].came_from
+    where = "--db" if session.options.db else session.config.values["database"].came_from
     there = "" if os.path.lexists(session.database) else ", not there"
     return f"memory {session.database} ({where}{there}): {session.access}"
 
 
 def _origin(session: Session) -> str:
-    where = "--origin" if session.flag("origin") else session.config.values["origin"].came_from
+    where = "--origin" if session.options.origin else session.config.values["origin"].came_from
     return f"origin {output.shown_origin(session.viewer.key)} ({where})"
 
 

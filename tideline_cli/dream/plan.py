@@ -41,6 +41,9 @@ class Settings:
     max_loss: float = 0.25
 
 
+DEFAULTS = Settings()
+
+
 @record
 class DreamPlan:
     """What a dream would like to change. `refused` counts the facts that it may not archive."""

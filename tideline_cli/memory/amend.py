@@ -211,10 +211,10 @@ def check_active(fact: Fact, action: str) -> None:
         )
 
 
-def clipped(text: str) -> str:
+def clipped(text: str, most: int = _SHOWN) -> str:
     """Return the beginning of a text on one line, for a message about it."""
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _amend(

@@ -10,10 +10,11 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, Literal
+    from typing import Any, Literal, TypeVar
 
     from tideline_cli.model.source import Source
 
+    Word = TypeVar("Word", bound=str)
     Segment = Literal[
         "identity", "correction", "relationship", "preference", "project", "knowledge", "context"
     ]
@@ -204,8 +205,9 @@ def slot_key(text: str) -> str:
     return key
 
 
-def one_of(value: str, allowed: Sequence[str], name: str) -> str:
-    """Return `value` if it is allowed, or raise UsageError naming what is."""
-    if value in allowed:
-        return value
+def one_of(value: str, allowed: Sequence[Word], name: str) -> Word:
+    """Return the allowed word that `value` is, or raise UsageError naming what is allowed."""
+    for word in allowed:
+        if word == value:
+            return word
     raise UsageError(f"unknown {name}: {value!r}", hint="use one of " + ", ".join(allowed))

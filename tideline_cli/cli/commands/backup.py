@@ -6,6 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
 from tideline_cli.store import backup
 
 HELP = """Copy the whole store into FILE, while others read and write it.
@@ -24,7 +25,14 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(session: Session, *, words: list[str], force: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    force: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Make a backup."""
     if len(words) != 1:
         raise UsageError("name one file", hint="tideline backup FILE")
@@ -35,7 +43,7 @@ def run(session: Session, *, words: list[str], force: bool) -> int:
     db = session.reading()
     if db is None:
         raise UsageError(f"there is no store yet at {session.database}", hint="see --db")
-    made = backup.write(db, words[0], force=force)
+    made = backup.write(db, words[0], force=options.force)
     if session.json:
         output.emit_json({"file": made.path, "facts": made.facts, "bytes": made.bytes})
     else:

@@ -8,6 +8,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
 
 HELP = """Print the completion script of a shell.
 
@@ -31,7 +32,12 @@ ARGUMENTS = (
 OPTIONS: tuple[Option, ...] = ()
 
 
-def run(session: Session, *, words: list[str]) -> int:
+@record
+class Options:
+    """The options of a call: none but the global ones."""
+
+
+def run(session: Session, words: list[str], _: Options) -> int:
     """Print one script."""
     if len(words) != 1 or words[0] not in _FILES:
         raise UsageError(

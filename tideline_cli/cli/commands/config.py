@@ -13,6 +13,7 @@ from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.fact import one_of
+from tideline_cli.model.record import record
 from tideline_cli.model.text import ANALYZERS
 from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.store.connection import put_setting, setting
@@ -47,7 +48,12 @@ _PATIENCE = 60.0
 _OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
 
 
-def run(session: Session, *, words: list[str]) -> int:
+@record
+class Options:
+    """The options of a call: none but the global ones."""
+
+
+def run(session: Session, words: list[str], _: Options) -> int:
     """Run one action."""
     match words or ["list"]:
         case ["list"]:

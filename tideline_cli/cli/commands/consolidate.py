@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, model_options, output
+from tideline_cli.cli import freeze, model_options, output, passes
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.consolidate import Judged
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.memory.amend import clipped
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import stats
-from tideline_cli.store.visibility import NOBODY, number
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.dream.consolidate import Bucket
     from tideline_cli.llm.model_settings import Model
 
     Done = list[tuple[Origin, Judged]]
@@ -56,50 +55,71 @@ OPTIONS = (
     Option("all_origins", ("--all-origins",), "Take every origin, although --origin names the "
            "owner.", "flag", False),
 )  # fmt: skip
+_SHOWN = 72  # characters of a text
 
 
-def run(
-    session: Session, *, words: list[str], llm: str | None, model: str | None,
-    base_url: str | None, key_file: str | None, timeout: int, dry_run: bool, force: bool,
-    interval: int, min_facts: int, max_facts: int, max_loss: float, all_origins: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    llm: str | None
+    model: str | None
+    base_url: str | None
+    key_file: str | None
+    timeout: int
+    dry_run: bool
+    force: bool
+    interval: int
+    min_facts: int
+    max_facts: int
+    max_loss: float
+    all_origins: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Consolidate."""
     if words:
         raise UsageError("consolidate takes no words", hint="tideline consolidate --dry-run")
-    if all_origins and not session.viewer.is_owner:
-        raise UsageError("only the owner may tend all origins", hint="leave out --all-origins")
+    passes.check_right(session, all_origins=options.all_origins)
     if freeze.is_frozen(session):
         return 0
-    asked = model_options.chosen(
-        session, llm=llm, model=model, base_url=base_url, key_file=key_file, timeout=timeout
-    )
-    if asked is None and not dry_run:
+    model = model_options.chosen(session, options)
+    if model is None and not options.dry_run:
         raise UsageError(
             "no model is named",
             hint="--llm COMMAND, or --base-url URL and --model NAME; `tideline dream` needs none",
         )
+    done, due = _over_origins(session, options, model)
+    _report(session, options, done, due)
+    _raise_what_failed(done)
+    return 0
+
+
+def _over_origins(
+    session: Session, options: Options, model: Model | None
+) -> tuple[Done, int | None]:
+    """Consolidate one origin after the other; return also when the first of those that had to
+    wait is due."""
     db = session.reading()
-    if db is not None and not dry_run:
+    if db is None:
+        return [], None
+    if not options.dry_run:
         session.close()
         db = session.writing()
     done: Done = []
     waiting: list[int] = []
-    for origin in _origins(session, db, all_origins) if db is not None else []:
-        assert db is not None  # noqa: S101  for the type checker
+    at_once = options.force or options.dry_run
+    for origin in passes.origins_to_tend(session, db, all_origins=options.all_origins):
         last = consolidate.last_run(db, viewer=origin)
-        if not (force or dry_run or consolidate.is_due(last, now=session.now, interval=interval)):
-            waiting.append((last or 0) + interval)
+        is_due = consolidate.is_due(last, now=session.now, interval=options.interval)
+        if not (at_once or is_due):
+            waiting.append((last or 0) + options.interval)
             continue
-        bucket = consolidate.gather(db, viewer=origin, most=max_facts)
-        one = _judged(session, db, bucket, asked, origin, min_facts, max_loss, dry_run)
+        one = _judged(session, db, options, model, origin)
         done.append((origin, one))
         if one.error is not None:
-            break  # whoever does not answer one origin answers none
-    _report(
-        session, done, dry_run=dry_run, due=min(waiting, default=None), min_facts=min_facts
-    )
-    _raise_what_failed(done)
-    return 0
+            break  # a model that does not answer for one origin answers for none
+    return done, min(waiting, default=None)
 
 
 def _raise_what_failed(done: Done) -> None:
@@ -121,40 +141,29 @@ def _is_unread(one: Judged) -> bool:
 
 
 def _judged(
-    session: Session, db: Connection, bucket: Bucket, asked: Model | None, origin: Origin,
-    min_facts: int, max_loss: float, dry_run: bool,
-) -> Judged:  # fmt: skip
-    if bucket.active < min_facts:
+    session: Session, db: Connection, options: Options, model: Model | None, origin: Origin
+) -> Judged:
+    bucket = consolidate.gather(db, viewer=origin, most=options.max_facts)
+    if bucket.active < options.min_facts:
         return Judged(bucket)
-    if dry_run and not session.json:
+    if options.dry_run and not session.json:
         system, prompt = bucket.prompt()
         shown = prompt if origin == session.viewer else f"({len(bucket.facts):,} facts)"
         told = [*system.split("\n"), "", *shown.split("\n"), ""]
         output.emit_lines([f"{_name(origin)}: this is sent", *told])
-    if asked is None:
+    if model is None:
         return Judged(bucket)
-    if not dry_run:
+    if not options.dry_run:
         consolidate.stamp(db, viewer=origin, now=session.now)
     return consolidate.consolidate(
-        db, bucket, asked, viewer=origin, now=session.now, max_loss=max_loss, dry_run=dry_run
-    )
+        db, bucket, model, viewer=origin, now=session.now, max_loss=options.max_loss,
+        dry_run=options.dry_run,
+    )  # fmt: skip
 
 
-def _origins(session: Session, db: Connection, all_origins: bool) -> list[Origin]:
-    viewer = session.viewer
-    if number(db, viewer) == NOBODY:
-        return []
-    if (session.names_origin and not all_origins) or not viewer.is_owner:
-        return [viewer]
-    others = [Origin(key) for key, active in stats.origins(db) if active]
-    return [viewer, *(origin for origin in others if origin != viewer)]
-
-
-def _report(
-    session: Session, done: Done, *, dry_run: bool, due: int | None, min_facts: int
-) -> None:
+def _report(session: Session, options: Options, done: Done, due: int | None) -> None:
     if session.json:
-        output.emit_json(_form(session, done, dry_run, due))
+        output.emit_json(_form(session, done, options.dry_run, due))
     elif not session.quiet:
         told = [(origin, one) for origin, one in done if one.error is None]
         output.emit_lines([line for origin, one in told for line in _lines(session, origin, one)])
@@ -169,11 +178,11 @@ def _report(
             session.note(f"{_name(origin)}: {one.verdict.unknown:,} unknown ids were ignored")
         if one.skipped:
             session.note(f"{_name(origin)}: {one.skipped:,} left alone: changed meanwhile")
-        if one.bucket.active < min_facts:
-            session.note(f"{_name(origin)}: fewer than {min_facts} facts")
+        if one.bucket.active < options.min_facts:
+            session.note(f"{_name(origin)}: fewer than {options.min_facts} facts")
         if one.bucket.left_out:
             session.note(f"{_name(origin)}: the newest {len(one.bucket.facts):,} facts were shown")
-    if dry_run:
+    if options.dry_run:
         session.note("dry run: nothing was written")
 
 
@@ -185,7 +194,7 @@ def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
     granted = one.verdict.granted
     lines = [f"{_name(origin)}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
     for item in granted:
-        text = f" {_clipped(item.loser.content)}" if origin == session.viewer else ""
+        text = f" {clipped(item.loser.content, _SHOWN)}" if origin == session.viewer else ""
         by = f", for {item.survivor.id}" if item.survivor else ""
         lines.append(f"  archived  {item.loser.id}{text} ({item.reason}{by})")
     lines += [f"  kept      {fact_id} ({why})" for fact_id, why in one.verdict.denied]
@@ -203,11 +212,6 @@ def _outcome(one: Judged, granted: int) -> str:
     if _is_unread(one):
         return "a reply that cannot be read"
     return f"{granted:,} archived" if one.ran else "no model asked"
-
-
-def _clipped(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 72 else line[:71] + "…"
 
 
 def _form(session: Session, done: Done, dry_run: bool, due: int | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, ContextBlock, context_block
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,30 +40,40 @@ OPTIONS = (
 _NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # characters of Unicode, not of XML
 
 
-def run(
-    session: Session, *, words: list[str], max_chars: int | None, max_tokens: int | None,
-    limit: int | None, auto: bool, format: str | None,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    max_chars: int | None
+    max_tokens: int | None
+    limit: int | None
+    auto: bool
+    format: str | None
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Print the block."""
-    output.check_format(session, format, ("json",))
+    output.check_format(session, options.format, ("json",))
     text = session.text(words)
+    limit = options.limit
     if limit is None:
-        limit = AUTO_FACTS if auto else session.setting("limit", DEFAULT_LIMIT)
+        limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     wanted = limit or ALL
     db = session.reading()
     answer = NOTHING
     if db is not None:
         answer = recall(db, Query(text, limit=wanted), viewer=session.viewer, now=session.now)
+    most = options.max_chars
     made = context_block(
         answer.hits,
-        max_chars=session.setting("max_chars", DEFAULT_CHARS) if max_chars is None else max_chars,
-        max_tokens=max_tokens,
-        fence=os.urandom(8).hex() if auto else None,
+        max_chars=session.setting("max_chars", DEFAULT_CHARS) if most is None else most,
+        max_tokens=options.max_tokens,
+        fence=os.urandom(8).hex() if options.auto else None,
     )
-    if session.json or format == "json":
+    if session.json or options.format == "json":
         output.emit_json(_form(made))
     elif made.text:
-        sys.stdout.write((_xml(made) if format == "xml" else made.text) + "\n")
+        sys.stdout.write((_xml(made) if options.format == "xml" else made.text) + "\n")
     shown, held = len(made.facts), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     for fact_id in made.cut:

@@ -10,12 +10,14 @@ from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.query import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.record import record
 from tideline_cli.policy.contradictions import MIN_SCORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tideline_cli.model.fact import Segment
     from tideline_cli.policy.contradictions import ComparedFact, Contradiction
 
 HELP = """Show pairs of facts that may contradict each other.
@@ -35,10 +37,17 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], limit: int, min_score: float,
-    segment: tuple[str, ...], all: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    limit: int
+    min_score: float
+    segment: tuple[Segment, ...]
+    all: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Show the pairs."""
     if words:
         raise UsageError("contradictions takes no words", hint="see --segment")
@@ -50,12 +59,12 @@ def run(
             db,
             viewer=session.viewer,
             now=session.now,
-            limit=limit + 1 if limit else ALL,
-            segments=segment,
-            min_score=min_score,
-            newest=None if all else memory.NEWEST,
+            limit=options.limit + 1 if options.limit else ALL,
+            segments=options.segment,
+            min_score=options.min_score,
+            newest=None if options.all else memory.NEWEST,
         )
-        found = report.found[:limit] if limit else report.found
+        found = report.found[:options.limit] if options.limit else report.found
         is_cut = len(found) < len(report.found)
         session.detail(f"compared {report.compared:,} facts")
         if report.is_partial:
@@ -68,7 +77,8 @@ def run(
         if not found:
             session.note("no contradictions found")
     if is_cut:
-        session.note(f"there are more pairs than the strongest {limit:,}: --limit 0 shows all")
+        shown = f"{options.limit:,}"
+        session.note(f"there are more pairs than the strongest {shown}: --limit 0 shows all")
     return 0
 
 

@@ -12,6 +12,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import StoreError, TidelineError, UsageError
 from tideline_cli.memory import doctor, repair
+from tideline_cli.model.record import record
 from tideline_cli.store import connection, opening
 
 TYPE_CHECKING = False
@@ -58,7 +59,16 @@ _WHAT = {
 }
 
 
-def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    deep: bool
+    repair: bool
+    yes: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Examine the store, and mend it when that is asked for."""
     if words:
         raise UsageError("doctor takes no words", hint="tideline doctor --deep")
@@ -68,11 +78,11 @@ def run(session: Session, *, words: list[str], deep: bool, repair: bool, yes: bo
     if _is_none(path):
         _show(session, doctor.DoctorReport((), ()), {}, None)
         return 0
-    report = _examined(session, deep)
+    report = _examined(session, options.deep)
     mended: dict[Finding, bool] = {}
     kept = None
-    if repair:
-        report, mended, kept = _repaired(session, report, deep=deep, yes=yes)
+    if options.repair:
+        report, mended, kept = _repaired(session, report, deep=options.deep, yes=options.yes)
     _show(session, report, mended, kept)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings

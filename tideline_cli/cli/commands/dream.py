@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, passes
+from tideline_cli.cli import freeze, pass_report, passes
 from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
-from tideline_cli.dream.plan import ALL_STAGES, STAGES, Settings
+from tideline_cli.dream.plan import ALL_STAGES, DEFAULTS, STAGES, Settings
 from tideline_cli.errors import UsageError
-from tideline_cli.model.instant import DAY_MS, iso
+from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.cli.passes import PassRun
-    from tideline_cli.dream.run import Dreamt
-    from tideline_cli.model.origin import Origin
+    from tideline_cli.dream.run import Plan
 
 HELP = """Let the memory tend itself: confirm, merge, link, evict.
 
@@ -35,17 +35,19 @@ OPTIONS = (
     Option("stage", ("--stage",), "Run this stage only (may be given more than once).", "choice",
            many=True, choices=ALL_STAGES),
     Option("confirm_count", ("--confirm-count",),
-           "How often a belief must be said or corrected [default: 3].", "count", 3, least=1),
+           "How often a belief must be said or corrected "
+           f"[default: {DEFAULTS.confirm_count}].", "count", DEFAULTS.confirm_count, least=1),
     Option("merge_at", ("--merge-at",), "Cosine from which two facts say the same "
-           "[default: 0.95].", "share", 0.95),
+           f"[default: {DEFAULTS.merge_at:.2f}].", "share", DEFAULTS.merge_at),
     Option("relate_at", ("--relate-at",), "Cosine from which two facts are linked; 1 links none "
-           "[default: 0.80].", "share", 0.80),
+           f"[default: {DEFAULTS.relate_at:.2f}].", "share", DEFAULTS.relate_at),
     Option("evict_below", ("--evict-below",), "Strength below which old facts are archived "
-           "[default: 0.05].", "share", 0.05),
-    Option("evict_after", ("--evict-after",), "How old they must be [default: 30d].", "duration",
-           30 * DAY_MS),
+           f"[default: {DEFAULTS.evict_below:.2f}].", "share", DEFAULTS.evict_below),
+    Option("evict_after", ("--evict-after",), "How old they must be "
+           f"[default: {DEFAULTS.evict_after_ms // DAY_MS}d].", "duration",
+           DEFAULTS.evict_after_ms),
     Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "
-           "[default: 0.25].", "share", 0.25),
+           f"[default: {DEFAULTS.max_loss:.2f}].", "share", DEFAULTS.max_loss),
     Option("all_origins", ("--all-origins",), "Tend every origin, although --origin names the "
            "owner.", "flag", False),
     Option("if_due", ("--if-due",), "Only if the last dream is a day old [setting: "
@@ -53,62 +55,55 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], dry_run: bool, stage: tuple[str, ...],
-    confirm_count: int, merge_at: float, relate_at: float, evict_below: float, evict_after: int,
-    max_loss: float, all_origins: bool, if_due: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    dry_run: bool
+    stage: tuple[str, ...]
+    confirm_count: int
+    merge_at: float
+    relate_at: float
+    evict_below: float
+    evict_after: int
+    max_loss: float
+    all_origins: bool
+    if_due: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Dream."""
     if words:
         raise UsageError("dream takes no words", hint="tideline dream --dry-run")
     if freeze.is_frozen(session):
         return 0
-    stages = tuple(name for name in ALL_STAGES if name in stage) or STAGES
+    stages = tuple(name for name in ALL_STAGES if name in options.stage) or STAGES
     settings = Settings(
-        stages, confirm_count, merge_at, relate_at, evict_below, evict_after, max_loss
-    )
-    done = passes.run_passes(
-        session, settings, verb="dream", dry_run=dry_run, all_origins=all_origins,
-        interval=session.setting("dream_interval", DAY_MS) if if_due else None,
+        stages, options.confirm_count, options.merge_at, options.relate_at, options.evict_below,
+        options.evict_after, options.max_loss,
     )  # fmt: skip
-    form = _form(session, done, settings, dry_run)
-    passes.report(session, done, verb="dream", dry_run=dry_run, form=form)
+    interval = session.setting("dream_interval", DAY_MS) if options.if_due else None
+    asked = PassRequest("dream", settings, options.dry_run, options.all_origins, interval)
+    done = passes.run_passes(session, asked)
+    form = {
+        "origins": pass_report.origin_forms(done, settings, _form),
+        **pass_report.run_form(session, asked, done),
+    }
+    pass_report.report(session, asked, done, form)
     return 0
 
 
-def _form(session: Session, done: PassRun, settings: Settings, dry_run: bool) -> dict[str, Any]:
-    form: dict[str, Any] = {
-        "origins": [_origin_form(origin, dreamt, settings) for origin, dreamt in done.dreams],
-        "dry_run": dry_run,
-        "batch": done.batch_of(session.viewer),
-    }
-    if done.busy:
-        form["running"] = True
-    if done.due is not None:
-        form["next_due"] = iso(done.due)
-    return form
-
-
-def _origin_form(origin: Origin, dreamt: Dreamt, settings: Settings) -> dict[str, Any]:
-    plan = dreamt.plan
-    evicted = passes.ids([item.fact for item in plan.fades])
-    swept = passes.ids([item.fact for item in plan.swept])
+def _form(plan: Plan) -> dict[str, Any]:
+    """Return what a dream says of one origin."""
+    changed = pass_report.changes(plan)
+    merged, evicted = pass_report.forms(changed, "merged"), pass_report.forms(changed, "evicted")
+    swept = [item.fact.id for item in plan.swept]
     return {
-        "origin": origin.key,
         "reflected": plan.reflected,
-        "confirmed": passes.confirmed_form(plan),
-        "consolidated": [
-            {"kept": item.keeper.id, "merged": item.loser.id, "cosine": item.cosine}
-            for item in plan.merges
-        ],
+        "confirmed": pass_report.forms(changed, "confirmed"),
+        "consolidated": merged,
         "related": len(plan.relates),
-        "relations": [
-            {"from": item.source.id, "to": item.target.id, "cosine": item.cosine}
-            for item in plan.relates
-        ],
+        "relations": pass_report.forms(changed, "linked"),
         "evicted": evicted,
-        "archived": [*passes.ids([item.loser for item in plan.merges]), *evicted, *swept],
-        "refused": passes.refused_form(settings, plan),
-        "skipped": dreamt.skipped,
-        "batch": dreamt.batch,
+        "archived": [*(one["merged"] for one in merged), *evicted, *swept],
     }

@@ -6,14 +6,14 @@ import sys
 
 from tideline_cli.cli import by_id, output, terminal
 from tideline_cli.cli.commands import remember
-from tideline_cli.cli.commands.remember import new_id
+from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
 from tideline_cli.model import codec, instant
-from tideline_cli.model.record import replace
+from tideline_cli.model.record import as_dict, record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import facts
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.memory.edit import Edited
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, Segment, Tier
     from tideline_cli.model.source import Source
 
 HELP = """Say a fact anew, or change its labels.
@@ -64,20 +64,39 @@ OPTIONS: tuple[Option, ...] = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], from_: str | None, vouch: bool, yes: bool, **given: Any
-) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    segment: Segment | None
+    slot: str | None
+    importance: float | None
+    tier: Tier | None
+    confidence: float | None
+    valid_from: int | None
+    valid_to: int | None
+    tag: tuple[str, ...]
+    kind: str | None
+    title: str | None
+    meta: tuple[tuple[str, str], ...]
+    from_: str | None
+    vouch: bool
+    yes: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Edit the fact."""
     if not words:
         raise UsageError("name one fact", hint="tideline edit ID TEXT")
-    since = _since(session, from_, given["valid_from"])
+    since = _since(session, options.from_, options.valid_from)
     reference = session.reference(words[0])
     db = by_id.existing(session, [reference])
     fact = facts.find(db, reference, viewer=session.viewer)
     check_active(fact, "be edited")
-    changes = _changes(given)
-    text = _text(session, words[1:], fact.content, has_labels=bool(changes) or vouch)
-    if vouch and not _vouched(session, fact, fact.content if text is None else text, yes=yes):
+    changes = _changes(options)
+    text = _text(session, words[1:], fact.content, has_labels=bool(changes) or options.vouch)
+    said = fact.content if text is None else text
+    if options.vouch and not _vouched(session, fact, said, yes=options.yes):
         session.note("not vouched for; nothing changed")
         return 0
     said_by: Source = "owner_message" if session.viewer.is_owner else "channel_message"
@@ -85,7 +104,7 @@ def run(
         db,
         fact.id,
         changes if text is None else changes | {"content": text},
-        editor=memory.Editor(said_by, typed=_is_typed(words[1:]), vouched=vouch),
+        editor=memory.Editor(said_by, typed=_is_typed(words[1:]), vouched=options.vouch),
         fact_id=new_id(session.now),
         viewer=session.viewer,
         now=session.now,
@@ -126,9 +145,13 @@ def _is_typed(words: Sequence[str]) -> bool:
     return list(words) not in ([], ["-"]) or sys.stdin.isatty()
 
 
-def _changes(given: dict[str, Any]) -> dict[str, Any]:
+def _changes(options: Options) -> dict[str, Any]:
     """Return the fields of NewFact that options name."""
-    changes = {name: value for name, value in given.items() if value not in (None, ())}
+    changes = {
+        name: value
+        for name, value in as_dict(options).items()
+        if name in _LABELS and value not in (None, ())
+    }
     if "tag" in changes:
         tags = (tag.strip() for tag in changes.pop("tag"))
         changes["tags"] = tuple(dict.fromkeys(tag for tag in tags if tag))

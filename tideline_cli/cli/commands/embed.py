@@ -6,6 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.model.record import record
 
 HELP = """Print the vector of a text.
 
@@ -19,12 +20,19 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(session: Session, *, words: list[str], embedder: str) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    embedder: str
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Embed one text."""
     text = session.text(words)
     from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  numpy, 60-90 ms
 
-    chosen = resolve(embedder)
+    chosen = resolve(options.embedder)
     vector = [float(value) for value in chosen.embed([text])[0]]
     if session.json:
         output.emit_json({"embedder": chosen.name, "dims": len(vector), "vector": vector})

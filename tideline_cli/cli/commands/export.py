@@ -13,6 +13,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import record
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
 from tideline_cli.store.transactions import snapshot
 
@@ -44,28 +45,35 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], format: str, output: str | None, all_origins: bool
-) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    format: str
+    output: str | None
+    all_origins: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Export one origin, or all."""
     if words:
         raise UsageError("export takes no words", hint="tideline export > memory.jsonl")
-    if all_origins and not session.viewer.is_owner:
+    if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may export all origins", hint="leave out --origin")
-    is_file = output is not None and output != "-"
+    is_file = options.output is not None and options.output != "-"
     if not is_file:
-        check_format(session, format, ("jsonl", "sqlite"))
-    viewer = EVERYONE if all_origins else session.viewer
+        check_format(session, options.format, ("jsonl", "sqlite"))
+    viewer = EVERYONE if options.all_origins else session.viewer
     db = session.reading()
     if db is None:
-        count = _write(session, format, output, iter(()))
+        count = _write(session, options.format, options.output, iter(()))
     else:
         with snapshot(db):
-            count = _write(session, format, output, jsonl.forms(db, viewer=viewer))
+            count = _write(session, options.format, options.output, jsonl.forms(db, viewer=viewer))
     if is_file and session.json:
-        emit_json({"output": output, "format": format, "facts": count})
+        emit_json({"output": options.output, "format": options.format, "facts": count})
     elif is_file:
-        session.detail(f"{count:,} facts written to {output}")
+        session.detail(f"{count:,} facts written to {options.output}")
     return 0
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from tideline_cli.cli import extraction, model_options, output, reading
-from tideline_cli.cli.commands.remember import new_id
 from tideline_cli.cli.freeze import is_frozen
+from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
+from tideline_cli.model.record import record
 from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
 
     from tideline_cli.cli.extraction import Job
     from tideline_cli.cli.session import Session
@@ -59,40 +59,68 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], session_name: str | None, per_message: bool,
-    lessons: bool, failure: str | None, trust_owner: bool, all_now: bool, min_new: int,
-    dry_run: bool, **given: Any,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    session_name: str | None
+    llm: str | None
+    model: str | None
+    base_url: str | None
+    key_file: str | None
+    timeout: int
+    per_message: bool
+    lessons: bool
+    failure: str | None
+    trust_owner: bool
+    all_now: bool
+    min_new: int
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Distil one conversation."""
     if is_frozen(session):
         return 0
+    job = _job(session, words, options)
+    if options.dry_run:
+        extraction.show(session, job)
+        return 0
+    model = model_options.chosen(session, options)
+    if model is None and not model_options.wants_none(session, options.llm):
+        session.note("no model named (--llm, or --model and --base-url): identifiers alone")
+    return _extract(session, job, model)
+
+
+def _job(session: Session, words: list[str], options: Options) -> Job:
+    """Return what is to be done; raise for what this origin may not do."""
+    failure = options.failure
     conversation = reading.transcript(session, words, optional=failure is not None)
     viewer = session.viewer
-    if trust_owner and not viewer.is_owner:
+    if options.trust_owner and not viewer.is_owner:
         raise UsageError("--trust-owner: this origin is not the owner's", hint="leave it out")
     if viewer == UNKNOWN:
         raise WriteBlockedError("an unknown origin may not write", hint="name it with --origin")
     path = words[0] if words else failure or "-"
-    if trust_owner and conversation.is_plain:
+    if options.trust_owner and conversation.is_plain:
         raise UsageError(
             "--trust-owner: in a plain text whoever is quoted can speak as the user",
             hint="give JSON lines or a session file, or leave it out",
         )
-    name, cursor, first = reading.session_names(session_name, conversation, path)
+    name, cursor, first = reading.session_names(options.session_name, conversation, path)
     now = session.now
-    context = ExtractContext(name, viewer, now, lambda: new_id(now), trust_owner, cursor, first)
-    record = None if failure is None else reading.text(failure)
-    least = 1 if all_now else min_new
-    heard = bool(words) or failure is None
-    job = extraction.Job(heard, conversation, record, context, least, per_message, lessons)
-    if dry_run:
-        extraction.show(session, job)
-        return 0
-    model = model_options.chosen(session, **given)
-    if model is None and not model_options.wants_none(session, given["llm"]):
-        session.note("no model named (--llm, or --model and --base-url): identifiers alone")
-    return _extract(session, job, model)
+    context = ExtractContext(
+        name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first
+    )
+    return extraction.Job(
+        bool(words) or failure is None,
+        conversation,
+        None if failure is None else reading.text(failure),
+        context,
+        1 if options.all_now else options.min_new,
+        options.per_message,
+        options.lessons,
+    )
 
 
 def _extract(session: Session, job: Job, model: Model | None) -> int:

@@ -7,6 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
+from tideline_cli.model.record import record
 from tideline_cli.policy.transitions import DOWN, LARGEST_DELTA, UP
 
 HELP = f"""Say whether a fact was of use.
@@ -22,9 +23,16 @@ OPTIONS = (
 _SIGNALS = {"up": UP, "down": DOWN}
 
 
-def run(session: Session, *, words: list[str], delta: float | None) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    delta: float | None
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Judge the fact."""
-    signal, by = _judgement(words, delta)
+    signal, by = _judgement(words, options.delta)
     reference = session.reference(words[0])
     db = by_id.existing(session, [reference])
     done = amend.feedback(db, reference, delta=by, viewer=session.viewer, now=session.now)

@@ -8,6 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,25 +32,34 @@ OPTIONS = (
 TOO_FAR = 0.5
 
 
-def run(
-    session: Session, *, words: list[str], query: str | None, superseded_by: str | None, yes: bool
-) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    query: str | None
+    superseded_by: str | None
+    yes: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Forget the facts."""
-    if bool(words) == (query is not None):
+    if bool(words) == (options.query is not None):
         raise UsageError("name facts, or say --query TEXT", hint="tideline forget ID")
     references = [session.reference(word) for word in words]
-    if query is not None:
-        fact = _nearest(session, query)
-        if not confirmed(session, f"Forget {fact.id}: {amend.clipped(fact.content)}?", yes=yes):
+    if options.query is not None:
+        fact = _nearest(session, options.query)
+        question = f"Forget {fact.id}: {amend.clipped(fact.content)}?"
+        if not confirmed(session, question, yes=options.yes):
             if session.json:
                 output.emit_json({"forgotten": [], "batch": None})
             session.note("nothing forgotten")
             return 1
         references = [fact.id]
+    successor = options.superseded_by
     done = amend.forget(
         by_id.existing(session, references),
         references,
-        superseded_by=None if superseded_by is None else session.reference(superseded_by),
+        superseded_by=None if successor is None else session.reference(successor),
         viewer=session.viewer,
         now=session.now,
     )

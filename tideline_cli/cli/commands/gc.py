@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import freeze, passes
+from tideline_cli.cli import freeze, pass_report, passes
 from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.passes import PassRequest
 from tideline_cli.cli.session import Session
 from tideline_cli.dream.plan import SWEEP, Settings
 from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.cli.passes import PassRun
+    from tideline_cli.dream.run import Plan
 
 HELP = """Archive what has faded: the decay sweep.
 
@@ -32,44 +34,41 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], dry_run: bool, max_loss: float, all_origins: bool
-) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    dry_run: bool
+    max_loss: float
+    all_origins: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Sweep."""
     if words:
         raise UsageError("gc takes no words", hint="tideline gc --dry-run")
     if freeze.is_frozen(session):
         return 0
-    settings = Settings(stages=(SWEEP,), max_loss=max_loss)
-    done = passes.run_passes(
-        session, settings, verb="gc", dry_run=dry_run, all_origins=all_origins
-    )
-    form = _form(session, done, settings, dry_run)
-    passes.report(session, done, verb="gc", dry_run=dry_run, form=form)
-    return 0
-
-
-def _form(session: Session, done: PassRun, settings: Settings, dry_run: bool) -> dict[str, Any]:
-    origins: list[dict[str, Any]] = [
-        {
-            "origin": origin.key,
-            "archived": [i.fact.id for i in dreamt.plan.swept if i.becomes == "archived"],
-            "pruned": [i.fact.id for i in dreamt.plan.swept if i.becomes == "pruned"],
-            "kept": dreamt.plan.reflected - len(dreamt.plan.swept),
-            "refused": passes.refused_form(settings, dreamt.plan),
-            "skipped": dreamt.skipped,
-            "batch": dreamt.batch,
-        }
-        for origin, dreamt in done.dreams
-    ]
-    form: dict[str, Any] = {
+    settings = Settings(stages=(SWEEP,), max_loss=options.max_loss)
+    asked = PassRequest("gc", settings, options.dry_run, options.all_origins)
+    done = passes.run_passes(session, asked)
+    origins = pass_report.origin_forms(done, settings, _form)
+    form = {
         "origins": origins,
         "archived": sum(len(row["archived"]) for row in origins),
         "pruned": sum(len(row["pruned"]) for row in origins),
         "kept": sum(row["kept"] for row in origins),
-        "dry_run": dry_run,
-        "batch": done.batch_of(session.viewer),
+        **pass_report.run_form(session, asked, done),
     }
-    if done.busy:
-        form["running"] = True
-    return form
+    pass_report.report(session, asked, done, form)
+    return 0
+
+
+def _form(plan: Plan) -> dict[str, Any]:
+    """Return what a sweep says of one origin."""
+    changed = pass_report.changes(plan)
+    return {
+        "archived": pass_report.forms(changed, "archived"),
+        "pruned": pass_report.forms(changed, "pruned"),
+        "kept": plan.reflected - len(plan.swept),
+    }

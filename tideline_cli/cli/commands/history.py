@@ -11,7 +11,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
-from tideline_cli.model.record import replace
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts, journal, undo_rows
 from tideline_cli.store.history import lives
 
@@ -43,13 +43,21 @@ _MOST = 10  # changes of a batch that are listed; --verbose lists all
 _FORMS = {field.name: field.form for field in FIELDS}
 
 
-def run(session: Session, *, words: list[str], limit: int | None) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    limit: int | None
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Show the history."""
     if len(words) > 1:
         raise UsageError("name one fact at most", hint="tideline history ID")
     db = session.reading()
     if words and db is None:
         raise facts.missing(session.reference(words[0]))
+    limit = options.limit
     if limit is None:
         limit = 0 if words else _COMMANDS
     told, is_cut = _told(session, db, words, limit) if db is not None else ([], False)

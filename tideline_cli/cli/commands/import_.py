@@ -15,6 +15,7 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.model.record import record
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -62,27 +63,36 @@ _BY_ENDING = {".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite"
 _LONGEST_LINE = 1 << 20
 
 
-def run(
-    session: Session, *, words: list[str], trust: bool, merge: bool, strict: bool,
-    format: str | None, table: str | None, max_rows: int,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    trust: bool
+    merge: bool
+    strict: bool
+    format: str | None
+    table: str | None
+    max_rows: int
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Import one file."""
     if len(words) != 1:
         raise UsageError("name one file", hint="tideline import facts.jsonl")
     path = words[0]
-    kind = format or _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
-    if table is not None and kind != "sqlite":
+    kind = options.format or _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
+    if options.table is not None and kind != "sqlite":
         raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
-    context = ImportContext(session.viewer, session.now, trust)
-    source = _Source(session, path, kind, table or "fact", twice=strict)
-    if strict:
-        _check(_Rows(source, max_rows), context)
-    rows = _Rows(source, max_rows)
+    context = ImportContext(session.viewer, session.now, options.trust)
+    source = _Source(session, path, kind, options.table or "fact", twice=options.strict)
+    if options.strict:
+        _check(_Rows(source, options.max_rows), context)
+    rows = _Rows(source, options.max_rows)
     with _progress(session, source) as advance:
         summary = import_rows.import_rows(
-            session.writing(), rows, context, merge=merge, progress=advance
+            session.writing(), rows, context, merge=options.merge, progress=advance
         )
-    import_report.report(session, path, summary, trust=trust, stopped=rows.stopped)
+    import_report.report(session, path, summary, trust=options.trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)
     if summary.rows and not summary.used:

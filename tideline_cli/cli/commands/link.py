@@ -8,6 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import link as memory
 from tideline_cli.model.edge import KINDS
+from tideline_cli.model.record import record
 from tideline_cli.store.links import MOST
 
 TYPE_CHECKING = False
@@ -32,23 +33,31 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], kind: str, reason: str | None, strength: int | None,
-    remove: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    kind: str
+    reason: str | None
+    strength: int | None
+    remove: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Make the edge, or remove it."""
     if len(words) != 2:
         raise UsageError("name two facts", hint="tideline link A B")
     source, target = (session.reference(word) for word in words)
     db = by_id.existing(session, [source])
     viewer, now = session.viewer, session.now
-    if remove:
-        done = memory.unlink(db, source, kind, target, viewer=viewer, now=now)
+    if options.remove:
+        done = memory.unlink(db, source, options.kind, target, viewer=viewer, now=now)
     else:
         done = memory.link(
-            db, source, kind, target, reason=reason, strength=strength, viewer=viewer, now=now
-        )
-    _report(session, done, kind, remove=remove)
+            db, source, options.kind, target, reason=options.reason, strength=options.strength,
+            viewer=viewer, now=now,
+        )  # fmt: skip
+    _report(session, done, options.kind, remove=options.remove)
     return 0
 
 

@@ -8,12 +8,13 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, LIFECYCLES, SEGMENTS
+from tideline_cli.model.record import record
 from tideline_cli.store import facts
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, Segment
 
 HELP = """List facts, newest first.
 
@@ -38,33 +39,36 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], segment: tuple[str, ...], tag: tuple[str, ...],
-    kind: tuple[str, ...], lifecycle: str | None, since: int | None, until: int | None,
-    as_of: int | None, limit: int, jsonl: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    segment: tuple[Segment, ...]
+    tag: tuple[str, ...]
+    kind: tuple[str, ...]
+    lifecycle: str | None
+    since: int | None
+    until: int | None
+    as_of: int | None
+    limit: int
+    jsonl: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """List the facts."""
     if words:
         raise UsageError("list takes no words", hint="`tideline recall` searches")
-    if as_of is not None and lifecycle == "pruned":
-        raise UsageError(
-            "no pruned fact is in an answer about the past", hint="leave out --as-of or --lifecycle"
-        )
-    chosen = None if lifecycle == "all" else lifecycle
-    wanted = Filter(
-        lifecycle=chosen if lifecycle else "active", state=None if as_of is None else chosen,
-        as_of=as_of, segments=segment, kinds=kind, tags=tag, since=since, until=until,
-    )  # fmt: skip
+    wanted = _wanted(options)
     db = session.reading()
     found: list[Fact] = []
     if db is not None:
-        most = limit + 1 if limit else None
+        most = options.limit + 1 if options.limit else None
         found = list(facts.each(db, viewer=session.viewer, wanted=wanted, limit=most))
-    is_cut = bool(limit) and len(found) > limit
-    found = found[:limit] if is_cut else found
-    _print(session, found, jsonl=jsonl, is_cut=is_cut)
+    is_cut = bool(options.limit) and len(found) > options.limit
+    found = found[: options.limit] if is_cut else found
+    _print(session, found, jsonl=options.jsonl, is_cut=is_cut)
     if is_cut:
-        session.note(f"there are more than the newest {limit:,}: --limit 0 lists all")
+        session.note(f"there are more than the newest {options.limit:,}: --limit 0 lists all")
     session.detail(f"listed {len(found):,} facts")
     if found:
         return 0
@@ -72,6 +76,21 @@ def run(
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
     return 0 if wanted == Filter() else 1
+
+
+def _wanted(options: Options) -> Filter:
+    """Return the filter that the options mean."""
+    as_of, lifecycle = options.as_of, options.lifecycle
+    if as_of is not None and lifecycle == "pruned":
+        raise UsageError(
+            "no pruned fact is in an answer about the past", hint="leave out --as-of or --lifecycle"
+        )
+    chosen = None if lifecycle == "all" else lifecycle
+    return Filter(
+        lifecycle=chosen if lifecycle else "active", state=None if as_of is None else chosen,
+        as_of=as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
+        since=options.since, until=options.until,
+    )  # fmt: skip
 
 
 def _print(session: Session, found: list[Fact], *, jsonl: bool, is_cut: bool) -> None:

@@ -10,6 +10,7 @@ from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,14 @@ OPTIONS = (
 _PATIENCE = 30  # seconds for a page that nobody leafs through
 
 
-def run(session: Session, *, words: list[str], roff: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    roff: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Show one page."""
     name = words[0] if words else ""
     if len(words) > 1 or (words and name not in COMMANDS):
@@ -41,7 +49,7 @@ def run(session: Session, *, words: list[str], roff: bool) -> int:
     page = generate_man.layout(name)
     if session.json:
         output.emit_json({"name": page.name, "roff": generate_man.roff(page)})
-    elif roff:
+    elif options.roff:
         sys.stdout.write(generate_man.roff(page))
     elif not (sys.stdout.isatty() and _leafed(page)):
         sys.stdout.write(_text(page))

@@ -8,6 +8,8 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
+from tideline_cli.memory.amend import clipped
+from tideline_cli.model.record import record
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -34,10 +36,18 @@ OPTIONS = (
     Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
 )
 _LISTED = 10
-_CLIP = 70
+_SHOWN = 70  # characters of a text
 
 
-def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    yes: bool
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Purge the facts named."""
     if not words:
         raise UsageError("name the facts to remove", hint="tideline purge ID")
@@ -46,9 +56,9 @@ def run(session: Session, *, words: list[str], yes: bool, dry_run: bool) -> int:
     if db is None:
         raise facts.missing(references[0])
     gone = purge.doomed(db, references, viewer=session.viewer)
-    if dry_run:
+    if options.dry_run:
         report(session, purge.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
-    elif confirmed(session, question(session, db, gone), yes=yes):
+    elif confirmed(session, question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.purge(db, references, viewer=session.viewer, now=session.now)
@@ -117,4 +127,4 @@ def _lines(
 
 def _clipped(line: str) -> str:
     fact_id, _, text = line.partition("\t")
-    return f"{fact_id} {text if len(text) <= _CLIP else text[: _CLIP - 1] + '…'}"
+    return f"{fact_id} {clipped(text, _SHOWN)}"

@@ -10,6 +10,7 @@ from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS
+from tideline_cli.model.record import record
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store.facts import Filter
 
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Recalled
+    from tideline_cli.memory.query import Fusion, Mode, Recalled
+    from tideline_cli.model.fact import Segment
     from tideline_cli.model.hit import Hit
+    from tideline_cli.ranking.decay import Decay
 
 HELP = """Find the facts that answer a query.
 
@@ -60,18 +63,36 @@ OPTIONS = (
 _BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
 
 
-def run(
-    session: Session, *, words: list[str], batch: bool, explain: bool, no_touch: bool, **given: Any
-) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    limit: int | None
+    mode: Mode
+    fusion: Fusion
+    decay: Decay
+    min_sim: float | None
+    mmr: float
+    tag: tuple[str, ...]
+    segment: tuple[Segment, ...]
+    kind: tuple[str, ...]
+    since: int | None
+    until: int | None
+    as_of: int | None
+    explain: bool
+    no_touch: bool
+    batch: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Answer one query, or a batch of them."""
-    if batch:
-        return _run_batch(session, explain, given)
-    text = session.text(words)
-    query = _query(session, text, **given)
+    if options.batch:
+        return _run_batch(session, options)
+    query = _query(session, session.text(words), options)
     db = session.reading()
     answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
-    _print(session, query, answer, explain)
-    passive = no_touch or explain or query.wanted.as_of is not None
+    _print(session, query, answer, options.explain)
+    passive = options.no_touch or options.explain or options.as_of is not None
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
         session.keep_hits([hit.fact.id for hit in answer.hits])
@@ -81,19 +102,21 @@ def run(
     return 0 if answer.hits else 1
 
 
-def _query(
-    session: Session, text: str, *, limit: int | None, tag: tuple[str, ...],
-    segment: tuple[str, ...], kind: tuple[str, ...], since: int | None, until: int | None,
-    as_of: int | None, **rest: Any,
-) -> Query:  # fmt: skip
+def _query(session: Session, text: str, options: Options) -> Query:
+    limit = options.limit
     return Query(
         text,
         limit=session.setting("limit", DEFAULT_LIMIT) if limit is None else limit or ALL,
+        mode=options.mode,
+        fusion=options.fusion,
+        decay=options.decay,
+        min_sim=options.min_sim,
+        mmr=options.mmr,
         wanted=Filter(
-            as_of=as_of, segments=segment, kinds=kind, tags=tag, since=since, until=until
+            as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
+            since=options.since, until=options.until,
         ),
-        **rest,
-    )
+    )  # fmt: skip
 
 
 def _print(session: Session, query: Query, answer: Recalled, explain: bool) -> None:
@@ -139,18 +162,20 @@ def _form(query: Query, origin: str, answer: Recalled, explain: bool) -> dict[st
     }
 
 
-def _run_batch(session: Session, explain: bool, given: dict[str, Any]) -> int:
+def _run_batch(session: Session, options: Options) -> int:
     """Answer one query a line; passive. A bad line is answered with what is wrong with it; the
     exit code is the highest of theirs."""
+    from tideline_cli.cli import stdin  # noqa: PLC0415  words are the common case
+
     db = session.reading()
     worst = bad = good = 0
-    for number, line in enumerate(session.standard_input().split("\n"), 1):
+    for number, line in enumerate(stdin.text().split("\n"), 1):
         if not line.strip():
             continue
         row: dict[str, Any] = {}
         try:
             row = _row(line)
-            form = _answered(session, db, row, explain, given)
+            form = _answered(session, db, row, options)
             good += 1
         except UsageError as error:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -174,9 +199,8 @@ def _row(line: str) -> dict[str, Any]:
 
 
 def _answered(
-    session: Session, db: Connection | None, row: dict[str, Any], explain: bool,
-    given: dict[str, Any],
-) -> dict[str, Any]:  # fmt: skip
+    session: Session, db: Connection | None, row: dict[str, Any], options: Options
+) -> dict[str, Any]:
     codec.check_keys(row, _BATCH_KEYS)
     text, origin = row.get("query"), row.get("origin")
     if not isinstance(text, str):
@@ -189,6 +213,6 @@ def _answered(
     from tideline_cli.exchange.importer import cells  # noqa: PLC0415  only a batch reads rows
 
     now = cells.instants(row, "now", session.now)
-    query = _query(session, text, **given)
+    query = _query(session, text, options)
     answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=now or 0)
-    return _form(query, viewer.key, answer, explain)
+    return _form(query, viewer.key, answer, options.explain)

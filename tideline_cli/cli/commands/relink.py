@@ -8,6 +8,7 @@ from tideline_cli.cli.options import Option
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import relink
 from tideline_cli.llm import prompts
+from tideline_cli.model.record import record
 from tideline_cli.policy import prompt_lines
 
 TYPE_CHECKING = False
@@ -32,15 +33,27 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(session: Session, *, words: list[str], dry_run: bool, **given: Any) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    llm: str | None
+    model: str | None
+    base_url: str | None
+    key_file: str | None
+    timeout: int
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Join facts."""
     if words:
         raise UsageError("relink takes no words", hint="--origin chooses whose facts")
     if is_frozen(session):
         return 0
-    if dry_run:
+    if options.dry_run:
         return _show(session)
-    model = model_options.chosen(session, **given)
+    model = model_options.chosen(session, options)
     if model is None:
         raise UsageError(
             "no model to ask", hint="name one with --llm, or --model and --base-url"

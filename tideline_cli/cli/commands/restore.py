@@ -11,6 +11,7 @@ from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import amend
 from tideline_cli.model import instant
+from tideline_cli.model.record import record
 
 HELP = """Bring archived or pruned facts back, or, with --from, a whole backup.
 
@@ -30,15 +31,24 @@ OPTIONS = (
 )
 
 
-def run(session: Session, *, words: list[str], from_: str | None, yes: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    from_: str | None
+    yes: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Restore facts, or the store."""
-    if from_ is None and len(words) == 1 and _is_path(words[0]):
-        from_, words = words[0], []
-    if from_ is None:
+    path = options.from_
+    if path is None and len(words) == 1 and _is_path(words[0]):
+        path, words = words[0], []
+    if path is None:
         return _facts(session, words)
     if words:
         raise UsageError("--from takes no ids", hint="restore them afterwards")
-    return _store(session, from_, yes)
+    return _store(session, path, options.yes)
 
 
 def _facts(session: Session, words: list[str]) -> int:

@@ -9,6 +9,7 @@ from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
 from tideline_cli.memory.purge import Purged, Retention
+from tideline_cli.model.record import record
 
 HELP = """Remove, for good, the facts that are older than a number of days.
 
@@ -27,29 +28,37 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(
-    session: Session, *, words: list[str], days: int | None, include_confirmed: bool,
-    all_origins: bool, yes: bool, dry_run: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    days: int | None
+    include_confirmed: bool
+    all_origins: bool
+    yes: bool
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Purge what has had its time."""
-    if words or days is None:
+    if words or options.days is None:
         raise UsageError("say how old facts may get", hint="tideline retention --days 365")
-    if all_origins and not session.viewer.is_owner:
+    if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may reach all origins", hint="leave out --origin")
-    rule = Retention(days, include_confirmed, all_origins)
+    rule = Retention(options.days, options.include_confirmed, options.all_origins)
     db = session.reading()
     gone: dict[int, str] = {}
     if db is not None:
         gone = purge.expired(db, rule, viewer=session.viewer, now=session.now)
-    if dry_run or not gone or db is None:
+    if options.dry_run or not gone or db is None:
         planned = Purged(tuple(gone.values()), 0, False)
-        listed = (db, gone) if db is not None and dry_run else None
-        report(session, planned, dry_run=dry_run, of=listed, days=days)
-    elif confirmed(session, question(session, db, gone), yes=yes):
+        listed = (db, gone) if db is not None and options.dry_run else None
+        report(session, planned, dry_run=options.dry_run, of=listed, days=options.days)
+    elif confirmed(session, question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.retain(db, rule, viewer=session.viewer, now=session.now)
-        report(session, done, dry_run=False, days=days)
+        report(session, done, dry_run=False, days=options.days)
     else:
         session.note("nothing was removed")
         return 1

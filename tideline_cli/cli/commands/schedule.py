@@ -11,6 +11,7 @@ from tideline_cli.cli import output, schedule_entries, scheduler
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UnavailableError, UsageError
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,10 +50,19 @@ _NEEDS = {
 _PATIENCE = 30  # seconds
 
 
-def run(
-    session: Session, *, words: list[str], cron: bool, systemd: bool, launchd: bool, at: str,
-    install: bool, remove: bool,
-) -> int:  # fmt: skip
+@record
+class Options:
+    """The options of a call."""
+
+    cron: bool
+    systemd: bool
+    launchd: bool
+    at: str
+    install: bool
+    remove: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Print, install or remove the entry."""
     if words:
         raise UsageError("schedule takes no words", hint="tideline schedule --cron")
@@ -60,24 +70,25 @@ def run(
         raise UsageError(
             "a dream tends all origins, so the owner schedules it", hint="leave out --origin"
         )
-    named = [kind for kind, wanted in zip(KINDS, (cron, systemd, launchd), strict=True) if wanted]
+    flags = (options.cron, options.systemd, options.launchd)
+    named = [kind for kind, wanted in zip(KINDS, flags, strict=True) if wanted]
     if len(named) > 1:
         raise UsageError("name one of --cron, --systemd and --launchd")
-    time_of_day = schedule_entries.moment(at)
-    if remove:
+    time_of_day = schedule_entries.moment(options.at)
+    if options.remove:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
     command = [*_program(), "dream", "--quiet", "--db", session.database]
     schedule_entries.check(command)
     form = _entry(kind, command, time_of_day)
-    if install:
+    if options.install:
         _install(session, kind, form, time_of_day)
     elif not session.json:
         output.emit_exact([_shown(form)])  # these lines are copied into files
         session.note(f"{_NEEDS[kind]}; --install puts this in place")
     if session.json:
-        output.emit_json({"kind": kind, **form, "installed": install, "removed": False})
+        output.emit_json({"kind": kind, **form, "installed": options.install, "removed": False})
     return 0
 
 

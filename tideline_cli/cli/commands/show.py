@@ -7,6 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
+from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.store import facts, journal, links
 
@@ -28,7 +29,12 @@ ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1),)
 OPTIONS: tuple[Option, ...] = ()
 
 
-def run(session: Session, *, words: list[str]) -> int:
+@record
+class Options:
+    """The options of a call: none but the global ones."""
+
+
+def run(session: Session, words: list[str], _: Options) -> int:
     """Show the fact."""
     if len(words) != 1:
         raise UsageError("name one fact", hint="tideline show ID")

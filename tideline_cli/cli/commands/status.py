@@ -12,6 +12,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
+from tideline_cli.model.record import record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import SCHEMA_VERSION, stats
 from tideline_cli.store.transactions import snapshot
@@ -48,11 +49,18 @@ _NOTHING = stats.Counts(
 )  # fmt: skip
 
 
-def run(session: Session, *, words: list[str], all_origins: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    all_origins: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Show the status."""
     if words:
         raise UsageError("status takes no words", hint="`tideline show ID` shows a fact")
-    if all_origins and not session.viewer.is_owner:
+    if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may see all origins", hint="leave out --origin")
     db = session.reading()
     counts = _NOTHING
@@ -62,12 +70,12 @@ def run(session: Session, *, words: list[str], all_origins: bool) -> int:
     if db is not None:
         with snapshot(db):
             counts = _counted(session, db)
-            others = stats.origins(db) if all_origins else []
+            others = stats.origins(db) if options.all_origins else []
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
     form = _form(session, counts, days)
-    if all_origins:  # either would tell of others
+    if options.all_origins:  # either would tell of others
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
     if session.json:

@@ -7,6 +7,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory.undo import Undone, undo
+from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,14 @@ _LONGEST = 9
 _REPEATING = ("dream", "gc", "consolidate")
 
 
-def run(session: Session, *, words: list[str], dry_run: bool) -> int:
+@record
+class Options:
+    """The options of a call."""
+
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
     """Undo one batch."""
     if len(words) > 1:
         raise UsageError("name one batch at most", hint="`tideline history` shows their numbers")
@@ -39,15 +47,15 @@ def run(session: Session, *, words: list[str], dry_run: bool) -> int:
             "there is nothing to undo" if ordinal is None else f"no such batch: {ordinal}",
             hint="`tideline history` shows the batches of this origin",
         )
-    if not dry_run:
+    if not options.dry_run:
         session.close()
         db = session.writing(frees=True)
-    done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=dry_run)
+    done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
     if session.json:
-        output.emit_json(_form(done, dry_run))
+        output.emit_json(_form(done, options.dry_run))
     else:
-        output.emit_lines([_line(session, done, dry_run)])
-        if done.verb in _REPEATING and not dry_run:
+        output.emit_lines([_line(session, done, options.dry_run)])
+        if done.verb in _REPEATING and not options.dry_run:
             session.note("the next pass may propose the same; `tideline pin` keeps a fact")
     return 0
 

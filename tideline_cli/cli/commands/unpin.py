@@ -6,6 +6,7 @@ from tideline_cli.cli import by_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import amend
+from tideline_cli.model.record import record
 
 HELP = """Let pinned facts fade again.
 
@@ -15,7 +16,12 @@ ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
 OPTIONS: tuple[Option, ...] = ()
 
 
-def run(session: Session, *, words: list[str]) -> int:
+@record
+class Options:
+    """The options of a call: none but the global ones."""
+
+
+def run(session: Session, words: list[str], _: Options) -> int:
     """Unpin the facts."""
     references = by_id.named(session, words)
     db = by_id.existing(session, references)

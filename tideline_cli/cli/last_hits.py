@@ -1,0 +1,57 @@
+"""The hits of the last recall in this terminal session, which `@1`, `@2` … stand for."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli import config
+from tideline_cli.errors import NotFoundError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_DIGITS = 6
+
+
+def keep(ids: Sequence[str]) -> None:
+    """Write the ids down, best first; where that cannot be done, nothing is kept."""
+    path = _path()
+    folder = os.path.dirname(path)
+    try:
+        if not os.path.isdir(folder):
+            from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
+
+            make_folder(folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(path, flags, 0o600)
+    except OSError:
+        return
+    os.fchmod(handle, 0o600)  # whatever the umask
+    if os.geteuid() == 0:
+        from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
+
+        hand_over(handle, path, like=folder)
+    with open(handle, "w", encoding="ascii", errors="replace") as file:
+        file.write("\n".join(ids))
+
+
+def named(text: str, *, on_terminal: bool) -> str:
+    """Return the id that `@1`, `@2` … stands for; raise NotFoundError where there is none."""
+    place = text[1:]
+    path = _path()
+    ids: list[str] = []
+    if on_terminal and os.path.isfile(path):
+        with open(path, encoding="ascii", errors="replace") as file:
+            ids = file.read().split("\n")
+    is_number = place.isascii() and place.isdigit() and len(place) <= _MOST_DIGITS
+    if is_number and 0 < int(place) <= len(ids) and ids[0]:
+        return ids[int(place) - 1]
+    raise NotFoundError(
+        f"no such id: {text}", hint="@1, @2 … are the hits of the last recall in this terminal"
+    )
+
+
+def _path() -> str:
+    folder = os.path.join(config.state_folder(os.environ), "last-recall")
+    return os.path.join(folder, str(os.getsid(0)))

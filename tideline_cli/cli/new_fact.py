@@ -1,0 +1,114 @@
+"""From the options of remember to a new fact, for one fact and for each line of a batch."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model import codec, ulid
+from tideline_cli.model.fact import KINDS, NewFact
+from tideline_cli.model.record import record
+from tideline_cli.model.source import parse_source
+from tideline_cli.model.text import storable
+from tideline_cli.policy.gate import confined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.memory.remember import Remembered
+    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.source import Source
+
+
+@record
+class Options:
+    """The options of a call of remember, or what a line of a batch says in their place."""
+
+    segment: Segment | None
+    slot: str | None
+    importance: float | None
+    tier: Tier | None
+    source: Source | None
+    supersedes: tuple[str, ...]
+    confidence: float | None
+    valid_from: int | None
+    valid_to: int | None
+    tag: tuple[str, ...]
+    kind: str | None
+    title: str | None
+    meta: tuple[tuple[str, Any], ...]
+    source_turn: str | None
+    derived_from: tuple[str, ...]
+    pin: bool
+    confine: bool
+    batch: bool
+
+
+def new_id(now: int) -> str:
+    """Return a fresh ULID with the time `now`."""
+    return ulid.at(now, os.urandom(10))
+
+
+def from_options(session: Session, text: str, options: Options) -> NewFact:
+    """Return the fact that a text and the options mean."""
+    viewer, segment, kind = session.viewer, options.segment, options.kind
+    usual = "owner_message" if viewer.is_owner else "channel_message"
+    said_by = parse_source(options.source or usual)
+    about = segment or (KINDS[kind][0] if kind else "knowledge")
+    start, end = options.valid_from, options.valid_to
+    if start is not None and end is not None and end <= start:
+        raise UsageError("--valid-to is not after --valid-from", hint="a fact holds until valid-to")
+    return NewFact(
+        text,
+        confined(about, said_by) if options.confine else about,
+        said_by,
+        viewer,
+        tier=options.tier,
+        kind=kind,
+        title=options.title,
+        tags=_tags(session, options.tag),
+        importance=options.importance,
+        confidence=options.confidence,
+        slot=options.slot,
+        valid_from=start,
+        valid_to=end,
+        pinned=options.pin,
+        source_turn=options.source_turn,
+        metadata=dict(options.meta) or None,
+        supersedes=_references(session, options.supersedes, "supersedes"),
+        derived_from=_references(session, options.derived_from, "derived_from"),
+        assumed=() if segment else ("segment",),
+    )
+
+
+def _references(session: Session, named: Sequence[str], option: str) -> tuple[str, ...]:
+    return tuple(storable(session.reference(reference), option) for reference in named)
+
+
+def _tags(session: Session, given: tuple[str, ...]) -> tuple[str, ...]:
+    named = (tag.strip() for tag in (*session.setting("tags", ()), *given))
+    return tuple(dict.fromkeys(tag for tag in named if tag))
+
+
+def form(done: Remembered) -> dict[str, Any]:
+    """Return what a fact became as an object."""
+    told: dict[str, Any] = {
+        "action": done.action,
+        "id": done.fact.id,
+        "fact": codec.fact_form(done.fact),
+        "superseded": list(done.superseded),
+        "batch": done.batch,
+        "similar": [like.fact.id for like in done.similar],
+    }
+    if done.ignored or done.not_taken:
+        told["ignored"] = [*done.ignored, *done.not_taken]
+    if done.before is not None:
+        from tideline_cli.cli.restatement import changed  # noqa: PLC0415  only for what is known
+
+        told["changed"] = changed(done.before, done.fact)
+    if done.elsewhen:
+        told["elsewhen"] = list(done.elsewhen)
+    return told

@@ -1,0 +1,198 @@
+"""What dream and gc say of what they did: the changes of a plan, as lines and as JSON."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.dream import run
+from tideline_cli.memory.amend import clipped
+from tideline_cli.model.codec import fact_form
+from tideline_cli.model.instant import iso
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from tideline_cli.cli.passes import PassRequest, PassRun
+    from tideline_cli.cli.session import Session
+    from tideline_cli.dream.plan import Settings
+    from tideline_cli.dream.run import Dreamt, Plan
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.proposal import Fade
+
+LABELS = ("confirmed", "merged", "linked", "evicted", "archived", "pruned")
+"""The kinds of changes, in the order of the lines."""
+_LISTED = 20  # changes of one kind; --verbose shows all
+_LINKS_LISTED = 5
+_BETWEEN = {"merged": "into", "linked": "and"}
+_PROMOTED = ("confidence", "status", "importance")
+
+
+@record
+class Change:
+    """One change of a plan: its kind, the fact or the two facts that it is about, why it is made,
+    and its form in JSON (of a fact that goes, the id)."""
+
+    label: str
+    facts: tuple[Fact, ...]
+    why: str
+    form: Any
+
+
+def changes(plan: Plan) -> dict[str, list[Change]]:
+    """Return the changes of a plan by their kind."""
+    listed = [
+        *(
+            Change(
+                "confirmed",
+                (item.after,),
+                f"said or used {item.said}×, corrected {item.corrected}×",
+                {
+                    "id": item.before.id,
+                    "prior": {name: fact_form(item.before)[name] for name in _PROMOTED},
+                    "said": item.said,
+                    "corrected": item.corrected,
+                },
+            )
+            for item in plan.confirms
+        ),
+        *(
+            Change(
+                "merged",
+                (item.loser, item.keeper),
+                f"cosine {item.cosine:.3f}",
+                {"kept": item.keeper.id, "merged": item.loser.id, "cosine": item.cosine},
+            )
+            for item in plan.merges
+        ),
+        *(
+            Change(
+                "linked",
+                (item.source, item.target),
+                f"cosine {item.cosine:.3f}",
+                {"from": item.source.id, "to": item.target.id, "cosine": item.cosine},
+            )
+            for item in plan.relates
+        ),
+        *(_gone("evicted", item) for item in plan.fades),
+        *(_gone(item.becomes, item) for item in plan.swept),
+    ]
+    return {name: [one for one in listed if one.label == name] for name in LABELS}
+
+
+def _gone(label: str, item: Fade) -> Change:
+    why = f"strength {item.strength:.3f}, {item.days:.0f} days old"
+    return Change(label, (item.fact,), why, item.fact.id)
+
+
+def forms(changed: Mapping[str, list[Change]], label: str) -> list[Any]:
+    """Return the changes of one kind as JSON."""
+    return [one.form for one in changed[label]]
+
+
+def origin_forms(
+    done: PassRun, settings: Settings, own: Callable[[Plan], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return an object for each origin; `own` gives what only this command says of a plan."""
+    return [
+        {
+            "origin": origin.key,
+            **own(dreamt.plan),
+            "refused": _refused(settings, dreamt.plan),
+            "skipped": dreamt.skipped,
+            "batch": dreamt.batch,
+        }
+        for origin, dreamt in done.dreams
+    ]
+
+
+def run_form(session: Session, asked: PassRequest, done: PassRun) -> dict[str, Any]:
+    """Return what the object of a command says of the whole run."""
+    form: dict[str, Any] = {"dry_run": asked.dry_run, "batch": done.batch_of(session.viewer)}
+    if done.busy:
+        form["running"] = True
+    if done.due is not None:
+        form["next_due"] = iso(done.due)
+    return form
+
+
+def _refused(settings: Settings, plan: Plan) -> dict[str, Any] | None:
+    """Return what the limit of loss has stopped, as an object."""
+    if not plan.refused:
+        return None
+    return {"facts": plan.refused, "of": plan.reflected, "max_loss": settings.max_loss}
+
+
+def report(session: Session, asked: PassRequest, done: PassRun, form: Mapping[str, Any]) -> None:
+    """Print what a pass did: one JSON object, or lines; nothing for a quiet success."""
+    if session.json:
+        output.emit_json(form)
+    elif not session.quiet:
+        lines = [line for origin, dreamt in done.dreams for line in _lines(session, origin, dreamt)]
+        output.emit_lines(lines)
+    if done.busy:
+        session.note(f"another pass is running; this {asked.verb} leaves it at that")
+    if done.due is not None:
+        session.note(f"not due before {iso(done.due)}")
+    if not done.dreams and not done.busy and done.due is None:
+        session.note("nothing to tend: no facts yet")
+    for origin, dreamt in done.dreams:
+        _warn(session, origin, dreamt)
+    if asked.dry_run and done.dreams:
+        session.note("dry run: nothing was written")
+
+
+def _warn(session: Session, origin: Origin, dreamt: Dreamt) -> None:
+    """Say on stderr, even quietly, that the limit of loss has stopped a pass."""
+    plan = dreamt.plan
+    if plan.refused:
+        share = plan.refused / plan.reflected
+        session.caution(
+            "max_loss",
+            f"{output.shown_origin(origin.key)}: refused to archive {plan.refused:,} of "
+            f"{plan.reflected:,} facts ({share:.0%}), more than --max-loss allows",
+            hint="look at it with --dry-run --max-loss 1, and let it happen with a higher "
+            "--max-loss",
+        )
+    if dreamt.skipped:
+        what = "1 change" if dreamt.skipped == 1 else f"{dreamt.skipped:,} changes"
+        session.note(f"{what} left out: the facts changed meanwhile")
+
+
+def _lines(session: Session, origin: Origin, dreamt: Dreamt) -> list[str]:
+    plan = dreamt.plan
+    # The texts of another origin are not the viewer's to read.
+    shown = _with_text if origin == session.viewer else _id_alone
+    count = "1 fact" if plan.reflected == 1 else f"{plan.reflected:,} facts"
+    lines = [f"{output.shown_origin(origin.key)}: {count}, {run.summary(plan)}"]
+    for label, rows in changes(plan).items():
+        if label == "linked":  # an edge leads both ways, and is shown once
+            rows = [row for row in rows if row.facts[0].id < row.facts[1].id]
+        most = _LINKS_LISTED if label == "linked" else _LISTED
+        limit = len(rows) if session.verbose else most
+        for row in rows[:limit]:
+            lines += _change_lines(row, shown)
+        if len(rows) > limit:
+            lines.append(f"  {label:<10}… and {len(rows) - limit:,} more (--verbose)")
+    if dreamt.batch is not None and plan.proposals:
+        undo = session.call("undo", str(dreamt.batch), origin=origin)
+        lines.append(f"  batch {dreamt.batch}: `{undo}` takes it back")
+    return lines
+
+
+def _change_lines(change: Change, shown: Callable[[Fact], str]) -> list[str]:
+    first, *more = (shown(fact) for fact in change.facts)
+    rows = [first, *(f"  {_BETWEEN[change.label]} {text}" for text in more)]
+    rows[-1] += f" ({change.why})"
+    labels = (change.label, "")
+    return [f"  {label:<10}{row}" for label, row in zip(labels, rows, strict=False)]
+
+
+def _with_text(fact: Fact) -> str:
+    return f"{fact.id} [{fact.segment}] {clipped(fact.content)}"
+
+
+def _id_alone(fact: Fact) -> str:
+    return fact.id

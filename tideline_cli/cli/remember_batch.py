@@ -1,0 +1,186 @@
+"""`remember --batch`: a fact for each line of JSON, all of them stored together."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import new_fact, output, stdin
+from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
+from tideline_cli.exchange.importer import cells, rows
+from tideline_cli.memory import remember
+from tideline_cli.memory.screening import screen_of
+from tideline_cli.model import codec
+from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.fields import LABELS, LISTS
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import SOURCES, is_trusted
+from tideline_cli.store import journal
+from tideline_cli.store.transactions import follow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.cli.new_fact import Options
+    from tideline_cli.cli.session import Session
+    from tideline_cli.memory.remember import Remembered
+    from tideline_cli.memory.screening import Screen
+    from tideline_cli.model.fact import Word
+    from tideline_cli.model.source import Source
+
+_BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))
+_WITHOUT_OPTION = frozenset(LABELS) - {
+    "segment", "tier", "kind", "title", "tags", "importance", "confidence", "slot", "valid_from",
+    "valid_to", "pinned", "source_turn", "derived_from", "metadata",
+}  # fmt: skip
+"""Labels that a line may state and no option does."""
+
+
+@record
+class _Line:
+    """A line of the batch: its number, and its fact or what is wrong with it."""
+
+    number: int
+    read: NewFact | TidelineError
+
+
+def run(session: Session, options: Options) -> int:
+    """Store one fact for each line; a line that fails is answered with an error in its place."""
+    lines = stdin.text().split("\n")
+    db = session.writing()
+    follow(db)  # as a single fact does
+    read = [_Line(number, _read(session, line, options)) for number, line in enumerate(lines, 1)
+            if line.strip()]  # fmt: skip
+    batch = _Batch(db, session.now, read)
+    with journal.batch(db, verb="remember", by=session.viewer, now=session.now) as opened:
+        results = [batch.result(line, opened) for line in read]
+    batch.record_blocked()
+    for result in results:
+        output.emit_json(result)
+    bad = sum("error" in result for result in results)
+    if bad:
+        session.note(f"{len(results) - bad:,} of {len(results):,} lines are stored")
+    session.detail(f"batch {opened.ordinal}")
+    return batch.worst
+
+
+class _Batch:
+    """The lines of a batch on their way into the store; `worst` is the highest exit code."""
+
+    def __init__(self, db: Connection, now: int, lines: Sequence[_Line]) -> None:
+        self._db = db
+        self._now = now
+        self._blocked: list[tuple[NewFact, WriteBlockedError]] = []
+        self._screen: Screen = screen_of(
+            line.read for line in lines if not isinstance(line.read, TidelineError)
+        )
+        self.worst = 0
+
+    def result(self, line: _Line, opened: journal.batch) -> dict[str, Any]:
+        """Store the fact of a line; return what it became, or what is wrong with it."""
+        try:
+            if isinstance(line.read, TidelineError):
+                raise line.read
+            return new_fact.form(self._stored(line.read, opened))
+        except TidelineError as error:
+            self.worst = max(self.worst, error.exit_code)
+            told = {"code": error.code, "message": error.message, "hint": error.hint}
+            return {"line": line.number, "error": told}
+
+    def _stored(self, new: NewFact, opened: journal.batch) -> Remembered:
+        db, now = self._db, self._now
+        try:
+            with db:
+                cited = remember.cited(db, new.derived_from, viewer=new.origin)
+                new = replace(new, derived_from=cited)
+                done = remember.remember_in_batch(
+                    db, new, batch=opened, fact_id=new_fact.new_id(now), now=now,
+                    screen=self._screen,
+                )  # fmt: skip
+        except WriteBlockedError as error:
+            self._blocked.append((new, error))
+            raise
+        return done
+
+    def record_blocked(self) -> None:
+        """Write down the facts that the write-gate has blocked."""
+        for new, why in self._blocked:
+            remember.record_refusal(self._db, new, why, now=self._now)
+
+
+def _read(session: Session, line: str, options: Options) -> NewFact | TidelineError:
+    """Return what a line says, or what is wrong with it."""
+    try:
+        row = _row(line)
+        new = new_fact.from_options(session, row["content"], _line_options(row, options))
+        return replace(new, **_labels(row))
+    except TidelineError as error:
+        return error
+
+
+def _row(line: str) -> dict[str, Any]:
+    try:
+        row = codec.loads(line)
+    except ValueError as error:
+        raise UsageError(f"not JSON: {error}", hint="one JSON object a line") from error
+    if not isinstance(row, dict) or not isinstance(row.get("content"), str):
+        raise UsageError("no text", hint='a line is an object with "content"')
+    codec.check_keys(row, _BATCH_KEYS)
+    return row
+
+
+def _line_options(row: dict[str, Any], options: Options) -> Options:
+    """Return the options with what a line says in their place; tags and metadata are added."""
+    segment, tier, kind, source = (
+        _word(row, "segment", tuple(SEGMENTS)), _word(row, "tier", TIERS),
+        _word(row, "kind", tuple(KINDS)), _word(row, "source", SOURCES),
+    )  # fmt: skip
+    slot, title, source_turn = (cells.text(row, name) for name in ("slot", "title", "source_turn"))
+    meta = dict(options.meta) | (rows.metadata_of(row) or {})
+    _check_claim(source, options.source)
+    return new_fact.Options(
+        segment=segment or options.segment,
+        tier=tier or options.tier,
+        kind=kind or options.kind,
+        source=source or options.source,
+        slot=slot or options.slot,
+        title=title or options.title,
+        source_turn=source_turn or options.source_turn,
+        tag=(*options.tag, *cells.strings(row, "tags")),
+        supersedes=cells.strings(row, "supersedes") or options.supersedes,
+        derived_from=cells.strings(row, "derived_from") or options.derived_from,
+        importance=cells.unit(row, "importance", clamp=True, default=options.importance),
+        confidence=cells.unit(row, "confidence", clamp=False, default=options.confidence),
+        valid_from=cells.instants(row, "valid_from", options.valid_from),
+        valid_to=cells.instants(row, "valid_to", options.valid_to),
+        meta=tuple(meta.items()),
+        pin=cells.flag(row, "pinned") if "pinned" in row else options.pin,
+        confine=options.confine,
+        batch=True,
+    )
+
+
+def _labels(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the labels of a line that no option states."""
+    return {
+        name: cells.strings(row, name) if name in LISTS else cells.text(row, name)
+        for name in _WITHOUT_OPTION & row.keys()
+    }
+
+
+def _word(row: dict[str, Any], name: str, allowed: Sequence[Word]) -> Word | None:
+    value = row.get(name)
+    return None if value is None else one_of(str(value), allowed, name)
+
+
+def _check_claim(claimed: Source | None, allowed: Source | None) -> None:
+    """Raise WriteBlockedError when a line claims a trust that the command denies it."""
+    if allowed is None or claimed is None or is_trusted(allowed):
+        return
+    if is_trusted(claimed):
+        raise WriteBlockedError(
+            f"write-gate: a line of {allowed} may not say that it is of {claimed}",
+            hint="leave the source out of the line",
+            code="write_gate_blocked",
+        )
