@@ -38,6 +38,7 @@ _tideline_value() {
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
+        recall:--format) REPLY='one of table lines json jsonl' ;;
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
@@ -66,6 +67,7 @@ _tideline_value() {
         list:--until) REPLY='text' ;;
         list:--as-of) REPLY='text' ;;
         list:--limit|list:-n) REPLY='text' ;;
+        list:--format) REPLY='one of table lines json jsonl' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
         restore:--from) REPLY='file' ;;
@@ -88,7 +90,9 @@ _tideline_value() {
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        contradictions:--format) REPLY='one of lines json jsonl' ;;
         history:--limit|history:-n) REPLY='text' ;;
+        history:--format) REPLY='one of lines json jsonl' ;;
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
         import:--table) REPLY='text' ;;
@@ -133,13 +137,13 @@ _tideline_flags() {
     REPLY='--version'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
@@ -148,12 +152,12 @@ _tideline_flags() {
         link) REPLY='--kind --reason --strength --remove' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
-        contradictions) REPLY='--limit -n --min-score --segment -s --all' ;;
-        history) REPLY='--limit -n' ;;
+        contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --format' ;;
+        history) REPLY='--limit -n --jsonl --format' ;;
         undo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
-        export) REPLY='--format --output -o --all-origins' ;;
+        export) REPLY='--format --jsonl --output -o --all-origins' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;

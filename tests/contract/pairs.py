@@ -190,7 +190,8 @@ class _Comparison:
         own = self._line.own
         if self._line.command == "export":
             return not any("out.1" in part or "rows.jsonl" in part for part in own)
-        return "--batch" in own or "--jsonl" in own
+        is_lines = {"--jsonl", "--format=jsonl", "jsonl"} & {*own}
+        return "--batch" in own or (bool(is_lines) and self._line.command != "import")
 
     def _is_report(self) -> bool:
         return self._line.command == "doctor" or "--batch" in self._line.own

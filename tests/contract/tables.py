@@ -131,6 +131,11 @@ def _excluded(name: str, option: Option) -> Iterator[str]:
         done = run_main(name, *_given(option), *more, stdin="x")
         if done.code != 2 or "cannot go with" not in done.err:
             yield f"{option.flags[0]} goes with {other}"
+    for other, allowed in option.beside:
+        for choice in option.choices:
+            done = run_main(name, f"{option.flags[0]}={choice}", f"--{other}", stdin="x")
+            if (choice in allowed) is ("cannot go with" in done.err):
+                yield f"--{other}: {choice} is refused, or taken, against the table"
 
 
 def _given(option: Option) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ class Option:
     `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number from
     `least` to `most`), number, time, duration (milliseconds inside), share (0..1), choice, pair
     (KEY=VALUE), file or folder. `excludes` names what cannot be honoured beside it: other options,
-    or `words`; `-` alone is no word, since it names standard input.
+    or `words`; `-` alone is no word, since it names standard input. `beside` names flags that go
+    with some choices alone, each with those choices.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Option:
     most: int = _LARGEST_COUNT
     metavar: str = ""
     excludes: tuple[str, ...] = ()
+    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def explained(self) -> str:
@@ -166,6 +168,7 @@ def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, 
             values[option.name] = bool(raw)
         else:
             values[option.name] = convert(option, raw)
+            _check_beside(option, raw, given)
     return values
 
 
@@ -174,6 +177,15 @@ def _check_alone(option: Option, given: Mapping[str, Any]) -> None:
         if given.get(other) and not (other == "words" and given[other] == ["-"]):
             raise UsageError(
                 f"{option.flags[0]} cannot go with {_as_typed(other)}", hint="leave one of them out"
+            )
+
+
+def _check_beside(option: Option, choice: str, given: Mapping[str, Any]) -> None:
+    for flag, allowed in option.beside:
+        if given.get(flag) and choice not in allowed:
+            raise UsageError(
+                f"{_as_typed(flag)} cannot go with {option.flags[0]} {choice}",
+                hint="leave one of them out",
             )
 
 

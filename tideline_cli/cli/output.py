@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import dumps
 from tideline_cli.policy.render import screen_json, screen_text
 
@@ -50,12 +49,6 @@ def shown_origin(key: str) -> str:
     from tideline_cli.policy.origin_names import origin_name  # noqa: PLC0415  most names are ASCII
 
     return origin_name(key)
-
-
-def check_format(session: Session, format: str | None, allowed: Sequence[str]) -> None:
-    """Raise UsageError for a format that is named beside --json and is not JSON."""
-    if session.json and format is not None and format not in allowed:
-        raise UsageError(f"--json cannot go with --format {format}", hint="leave one of them out")
 
 
 def is_terminal(session: Session) -> bool:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.passes import PassRequest, PassRun
     from tideline_cli.cli.session import Session
-    from tideline_cli.dream.plan import Settings
-    from tideline_cli.dream.run import Dreamt, Plan
+    from tideline_cli.dream.plan import DreamPlan, Settings
+    from tideline_cli.dream.run import Dreamt
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.proposal import Fade
@@ -41,7 +41,7 @@ class Change:
     form: Any
 
 
-def changes(plan: Plan) -> dict[str, list[Change]]:
+def changes(plan: DreamPlan) -> dict[str, list[Change]]:
     """Return the changes of a plan by their kind."""
     listed = [
         *(
@@ -93,7 +93,7 @@ def forms(changed: Mapping[str, list[Change]], label: str) -> list[Any]:
 
 
 def origin_forms(
-    done: PassRun, settings: Settings, own: Callable[[Plan], dict[str, Any]]
+    done: PassRun, settings: Settings, own: Callable[[DreamPlan], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return an object for each origin; `own` gives what only this command says of a plan."""
     return [
@@ -118,7 +118,7 @@ def run_form(session: Session, asked: PassRequest, done: PassRun) -> dict[str, A
     return form
 
 
-def _refused(settings: Settings, plan: Plan) -> dict[str, Any] | None:
+def _refused(settings: Settings, plan: DreamPlan) -> dict[str, Any] | None:
     """Return what the limit of loss has stopped, as an object."""
     if not plan.refused:
         return None

@@ -185,22 +185,6 @@ def texts(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[int, str]]
     return rows
 
 
-def statements(
-    db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
-) -> list[tuple[Any, ...]]:
-    """Return (number, id, segment, created_at, content, terms) of active facts that have not
-    ended, newest first, then the larger id; without segments those of all."""
-    condition, values = visibility.where(viewer)
-    chosen = f" AND segment IN ({', '.join('?' * len(segments))})" if segments else ""
-    rows: list[tuple[Any, ...]] = db.execute(
-        "SELECT seq, id, segment, created_at, content, terms FROM fact "
-        f"WHERE {condition}{chosen} AND lifecycle = 'active' "
-        "AND (valid_to IS NULL OR valid_to > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
-        (*values, *segments, now, -1 if limit is None else limit),
-    ).fetchall()
-    return rows
-
-
 def analysed(
     db: Connection, *, viewer: Origin | Everyone
 ) -> Iterator[tuple[str, str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli.cli import formats, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, ContextBlock, context_block
@@ -35,7 +35,7 @@ OPTIONS = (
     Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
            "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
-           "alone.", "choice", choices=("text", "json", "xml")),
+           "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
 )  # fmt: skip
 _NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # characters of Unicode, not of XML
 
@@ -53,7 +53,7 @@ class Options:
 
 def run(session: Session, words: list[str], options: Options) -> int:
     """Print the block."""
-    output.check_format(session, options.format, ("json",))
+    chosen = formats.chosen(session, options.format, usual="text")
     text = session.text(words)
     limit = options.limit
     if limit is None:
@@ -70,10 +70,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         max_tokens=options.max_tokens,
         fence=os.urandom(8).hex() if options.auto else None,
     )
-    if session.json or options.format == "json":
+    if chosen == "json":
         output.emit_json(_form(made))
     elif made.text:
-        sys.stdout.write((_xml(made) if options.format == "xml" else made.text) + "\n")
+        sys.stdout.write((_xml(made) if chosen == "xml" else made.text) + "\n")
     shown, held = len(made.facts), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     for fact_id in made.cut:

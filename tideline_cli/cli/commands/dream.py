@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.dream.run import Plan
+    from tideline_cli.dream.plan import DreamPlan
 
 HELP = """Let the memory tend itself: confirm, merge, link, evict.
 
@@ -93,7 +93,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _form(plan: Plan) -> dict[str, Any]:
+def _form(plan: DreamPlan) -> dict[str, Any]:
     """Return what a dream says of one origin."""
     changed = pass_report.changes(plan)
     merged, evicted = pass_report.forms(changed, "merged"), pass_report.forms(changed, "evicted")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+from tideline_cli.cli import formats
 from tideline_cli.cli.options import Argument, Option
-from tideline_cli.cli.output import check_format, emit_exact, emit_json
+from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
@@ -38,7 +39,9 @@ EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("format", ("--format",), "jsonl, csv, sqlite or markdown [default: jsonl].", "choice",
-           "jsonl", choices=("jsonl", "csv", "sqlite", "markdown")),
+           "jsonl", choices=("jsonl", "csv", "sqlite", "markdown"),
+           beside=(("jsonl", ("jsonl",)),)),
+    formats.JSONL,
     Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
     Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
            "flag", False),
@@ -50,6 +53,7 @@ class Options:
     """The options of a call."""
 
     format: str
+    jsonl: bool
     output: str | None
     all_origins: bool
 
@@ -62,7 +66,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("only the owner may export all origins", hint="leave out --origin")
     is_file = options.output is not None and options.output != "-"
     if not is_file:
-        check_format(session, options.format, ("jsonl", "sqlite"))
+        formats.check_beside_json(session, options.format, ("jsonl", "sqlite"))
     viewer = EVERYONE if options.all_origins else session.viewer
     db = session.reading()
     if db is None:

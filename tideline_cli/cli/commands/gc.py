@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.dream.run import Plan
+    from tideline_cli.dream.plan import DreamPlan
 
 HELP = """Archive what has faded: the decay sweep.
 
@@ -64,7 +64,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _form(plan: Plan) -> dict[str, Any]:
+def _form(plan: DreamPlan) -> dict[str, Any]:
     """Return what a sweep says of one origin."""
     changed = pass_report.changes(plan)
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from tideline_cli.cli import output
+from tideline_cli.cli import formats
 from tideline_cli.cli.commands.show import ACTS, births, deed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -36,6 +36,8 @@ ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False),)
 OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),
+    formats.JSONL,
+    formats.LINES,
 )  # fmt: skip
 
 _COMMANDS = 20
@@ -48,6 +50,8 @@ class Options:
     """The options of a call."""
 
     limit: int | None
+    jsonl: bool
+    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -65,12 +69,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is not None:
         edges = [pair for pair in told if pair[0].entity == "link"]
         names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
-    if session.json:
-        changes = [_form(entry, after, names) for entry, after in told]
-        output.emit_json({"changes": changes, "truncated": is_cut})
-    else:
-        most = None if words or session.verbose else _MOST
-        output.emit_lines(_lines(told, names, whole=not words, most=most))
+    most = None if words or session.verbose else _MOST
+    formats.emit_rows(
+        formats.chosen(session, options.format, jsonl=options.jsonl, usual="lines"),
+        (_form(entry, after, names) for entry, after in told),
+        whole=lambda forms: {"changes": forms, "truncated": is_cut},
+        lines=lambda: _lines(told, names, whole=not words, most=most),
+    )
     if is_cut:
         session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
     if not told:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import formats, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -35,7 +35,8 @@ OPTIONS = (
     Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
-    Option("jsonl", ("--jsonl",), "Print one JSON object a line.", "flag", False),
+    formats.JSONL,
+    formats.ROWS,
 )  # fmt: skip
 
 
@@ -52,6 +53,7 @@ class Options:
     as_of: int | None
     limit: int
     jsonl: bool
+    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -66,13 +68,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
         found = list(facts.each(db, viewer=session.viewer, wanted=wanted, limit=most))
     is_cut = bool(options.limit) and len(found) > options.limit
     found = found[: options.limit] if is_cut else found
-    _print(session, found, jsonl=options.jsonl, is_cut=is_cut)
+    usual = formats.usual_of_rows(session)
+    chosen = formats.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    _print(session, chosen, found, is_cut=is_cut)
     if is_cut:
         session.note(f"there are more than the newest {options.limit:,}: --limit 0 lists all")
     session.detail(f"listed {len(found):,} facts")
     if found:
         return 0
-    if not session.json:
+    if not formats.is_json(session, chosen):
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
     return 0 if wanted == Filter() else 1
@@ -93,22 +97,22 @@ def _wanted(options: Options) -> Filter:
     )  # fmt: skip
 
 
-def _print(session: Session, found: list[Fact], *, jsonl: bool, is_cut: bool) -> None:
-    if jsonl:
-        for fact in found:
-            output.emit_json(codec.fact_form(fact))
-    elif session.json:
-        forms = [codec.fact_form(fact) for fact in found]
-        output.emit_json({"facts": forms, "truncated": is_cut})
-    elif output.is_terminal(session) and found:
+def _print(session: Session, format: str, found: list[Fact], *, is_cut: bool) -> None:
+    def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
         tables.facts(session, found)
-    else:
-        output.emit_lines([line(fact) for fact in found])
+
+    formats.emit_rows(
+        format if found or format != "table" else "lines",
+        map(codec.fact_form, found),
+        whole=lambda forms: {"facts": forms, "truncated": is_cut},
+        lines=lambda: [_line(fact) for fact in found],
+        table=table,
+    )
 
 
-def line(fact: Fact) -> str:
+def _line(fact: Fact) -> str:
     """Return the line of a fact in a pipe."""
     shown = f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"
     return shown if fact.lifecycle == "active" else f"{shown}\t({fact.lifecycle})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import formats, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -10,12 +10,13 @@ from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from apsw import Connection
@@ -59,6 +60,8 @@ OPTIONS = (
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
            "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
            False, excludes=("words",)),
+    formats.JSONL,
+    replace(formats.ROWS, excludes=("batch",)),
 )  # fmt: skip
 _BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
 
@@ -82,6 +85,8 @@ class Options:
     explain: bool
     no_touch: bool
     batch: bool
+    jsonl: bool
+    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -91,7 +96,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, session.text(words), options)
     db = session.reading()
     answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
-    _print(session, query, answer, options.explain)
+    usual = formats.usual_of_rows(session)
+    chosen = formats.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    _print(session, chosen, query, answer, explain=options.explain)
     passive = options.no_touch or options.explain or options.as_of is not None
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
@@ -119,16 +126,20 @@ def _query(session: Session, text: str, options: Options) -> Query:
     )  # fmt: skip
 
 
-def _print(session: Session, query: Query, answer: Recalled, explain: bool) -> None:
-    if session.json:
-        output.emit_json(_form(query, session.viewer.key, answer, explain))
-    elif output.is_terminal(session) and answer.hits:
+def _print(session: Session, format: str, query: Query, answer: Recalled, *, explain: bool) -> None:
+    def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
         tables.hits(session, answer.hits, _explanation if explain else None)
-    else:
-        output.emit_lines([_line(hit, explain) for hit in answer.hits])
-    if not answer.hits and not session.json:
+
+    formats.emit_rows(
+        format if answer.hits or format != "table" else "lines",
+        _hit_forms(answer, explain=explain),
+        whole=lambda forms: _form(query, session.viewer.key, forms),
+        lines=lambda: [_line(hit, explain) for hit in answer.hits],
+        table=table,
+    )
+    if not answer.hits and not formats.is_json(session, format):
         session.note("nothing matched")
 
 
@@ -150,15 +161,17 @@ def _explanation(hit: Hit) -> str:
     return f"{hit.score:.4f} = {near}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
 
 
-def _form(query: Query, origin: str, answer: Recalled, explain: bool) -> dict[str, Any]:
+def _hit_forms(answer: Recalled, *, explain: bool) -> Iterator[dict[str, Any]]:
+    return (codec.hit_form(hit, rank, explain=explain) for rank, hit in enumerate(answer.hits, 1))
+
+
+def _form(query: Query, origin: str, hits: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "query": query.text,
         "origin": origin,
         "mode": query.mode,
         "fusion": query.fusion,
-        "hits": [
-            codec.hit_form(hit, rank, explain=explain) for rank, hit in enumerate(answer.hits, 1)
-        ],
+        "hits": hits,
     }
 
 
@@ -215,4 +228,4 @@ def _answered(
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, options)
     answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=now or 0)
-    return _form(query, viewer.key, answer, options.explain)
+    return _form(query, viewer.key, list(_hit_forms(answer, explain=options.explain)))
