@@ -13,16 +13,10 @@ from typer.main import get_command
 
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
+from tideline_cli.cli.error_report import exhausted, system_error, tell_error
 from tideline_cli.cli.generate.man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.perform import (
-    INTERRUPTED,
-    discard_stdout,
-    exhausted,
-    failed,
-    perform,
-    system_error,
-)
+from tideline_cli.cli.perform import INTERRUPTED, discard_stdout, perform
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +31,7 @@ def run(argv: Sequence[str]) -> int:
         if _is_door(argv):
             return 0
         usage = UsageError(error.format_message(), hint="tideline --help")
-        return failed(usage, as_json=_wants_json(argv))
+        return tell_error(usage, as_json=_wants_json(argv))
     except typer.Exit as error:
         return int(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
@@ -47,12 +41,12 @@ def run(argv: Sequence[str]) -> int:
         return 0
     except OSError as error:
         discard_stdout()
-        return 0 if _is_door(argv) else failed(system_error(error), as_json=_wants_json(argv))
+        return 0 if _is_door(argv) else tell_error(system_error(error), as_json=_wants_json(argv))
     except (ImportError, MemoryError, SystemError) as error:
         short = exhausted(error)
         if short is None:
             raise
-        return 0 if _is_door(argv) else failed(short, as_json=_wants_json(argv))
+        return 0 if _is_door(argv) else tell_error(short, as_json=_wants_json(argv))
     return code if isinstance(code, int) else 0
 
 

@@ -1,4 +1,4 @@
-"""Running a verb: options to values, one session, and the one place where errors are caught."""
+"""Running a command: options to values, one session, and the one place where errors are caught."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ import sys
 from time import perf_counter
 
 from tideline_cli.cli.commands import DOOR, verb
+from tideline_cli.cli.error_report import close, meaning, tell_error
 from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import (
-    CannotWriteError,
-    ExhaustedError,
-    HelpWantedError,
-    StoreError,
-    TidelineError,
-)
+from tideline_cli.errors import HelpWantedError, TidelineError
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -25,11 +20,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _BUG = 70
-_ENOMEM = 12
-_NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
-# The last is what the interpreter says where memory ends inside of it.
-_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory",
-              "error return without exception set")  # fmt: skip
 
 
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
@@ -37,32 +27,13 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
 
     A door for programs fails nobody: it ends with 0, and says why only to one who asks.
     """
-    is_door = name == DOOR and bool(given.get("auto"))
-    is_silent = is_door and not (given.get("verbose") or given.get("debug"))
-    as_json, debug = bool(given.get("json")), bool(given.get("debug"))
-    session: Session | None = None
-
-    def end(error: TidelineError, code: int) -> int:
-        if not is_silent:
-            _explain(session, start)
-            failed(error, as_json=as_json, debug=debug)
-        if is_door:
-            discard_stdout()
-        return 0 if is_door else code
-
+    call = _Call(name, given)
     _make_printable()
-    start = perf_counter()
     try:
-        module = verb(name)
-        session = Session(GlobalOptions(**completed(given, GLOBAL)), is_door=is_door)
-        options = module.Options(**completed(given, module.OPTIONS))
-        code = int(module.run(session, list(given["words"]), options))
-        sys.stdout.flush()
-        _explain(session, start)
-        return code
+        return call.run()
     except HelpWantedError as error:
-        if as_json or is_door:
-            return end(error, error.exit_code)
+        if call.as_json or call.is_door:
+            return call.failed(error)
         show_help(name)
         return error.exit_code
     except BrokenPipeError:
@@ -71,161 +42,55 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  the one catcher
-        told = _told(error, session)
-        return end(told, _BUG if told.code == "internal" else told.exit_code)
+        return call.failed(meaning(error, call.session))
     finally:
-        if session is not None:
-            _close(session)
+        if call.session is not None:
+            close(call.session)
 
 
-def _told(error: Exception, session: Session | None) -> TidelineError:
-    """Return what any error means to a user."""
-    if isinstance(error, TidelineError):
-        return error
-    if isinstance(error, DatabaseError):
-        return _translated(error, session.database if session else "the store")
-    if isinstance(error, OSError):
-        return system_error(error)
-    return _unforeseen(error, session)
+class _Call:
+    """One call of a command. `session` is None until the global options are read."""
 
+    def __init__(self, name: str, given: Mapping[str, Any]) -> None:
+        self._name = name
+        self._given = given
+        self._start = perf_counter()
+        self._debug = bool(given.get("debug"))
+        self.as_json = bool(given.get("json"))
+        self.is_door = name == DOOR and bool(given.get("auto"))
+        self.session: Session | None = None
 
-def _explain(session: Session | None, start: float) -> None:
-    """Say what --verbose asks of every command, before its error; none may come of it."""
-    if session is None or not session.verbose:
-        return
-    from tideline_cli.cli.verbose import explain  # noqa: PLC0415  only --verbose
+    def run(self) -> int:
+        """Run the command, and return its exit code."""
+        module, given = verb(self._name), self._given
+        global_options = GlobalOptions(**completed(given, GLOBAL))
+        self.session = Session(global_options, is_door=self.is_door)
+        options = module.Options(**completed(given, module.OPTIONS))
+        code = int(module.run(self.session, list(given["words"]), options))
+        sys.stdout.flush()
+        self._explain()
+        return code
 
-    try:
-        explain(session, perf_counter() - start)
-    except (TidelineError, OSError, DatabaseError):
-        return
+    def failed(self, error: TidelineError) -> int:
+        """Tell an error, and return the exit code; a door says nothing and ends with 0."""
+        if not self.is_door or self._given.get("verbose") or self._debug:
+            self._explain()
+            tell_error(error, as_json=self.as_json, debug=self._debug)
+        if self.is_door:
+            discard_stdout()
+            return 0
+        return _BUG if error.code == "internal" else error.exit_code
 
+    def _explain(self) -> None:
+        """Say what --verbose asks of every command, before its error; none may come of it."""
+        if self.session is None or not self.session.verbose:
+            return
+        from tideline_cli.cli.verbose import explain  # noqa: PLC0415  only --verbose
 
-def _translated(error: DatabaseError, path: str) -> TidelineError:
-    """Return what a database error means to a user; in SQLite's words where nothing more can be
-    loaded, as without open files."""
-    try:
-        from tideline_cli.store.database_errors import translated  # noqa: PLC0415  only after an error
-    except (ImportError, OSError):
-        return CannotWriteError(f"{path}: {error}", hint="see also `ulimit -a`")
-    return translated(error, path)
-
-
-def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
-    """Return what an error that nobody foresaw means: damage in the store, or a fault of ours."""
-    short = exhausted(error)
-    if short is not None:
-        return short
-    if isinstance(error, ImportError):
-        return TidelineError(
-            f"a part of the program cannot be loaded: {error}",
-            hint="install tideline-cli again; if that does not help, see `ulimit -a`",
-            code="internal",
-        )
-    if session is not None and _is_damaged(session, error):
-        return StoreError(
-            f"the store holds something that cannot be read: {type(error).__name__}: {error}",
-            hint="`tideline doctor --deep` tells what, and how to mend it",
-        )
-    return TidelineError(
-        f"internal error: {type(error).__name__}: {error}",
-        hint="please report it, with the output of the same command and --debug",
-        code="internal",
-    )
-
-
-def exhausted(error: BaseException) -> ExhaustedError | None:
-    """Return what an error means that comes of too little memory or too few open files; None for
-    any other. Libraries that cannot be loaded then say so in words alone."""
-    number, said = getattr(error, "errno", None), str(error)
-    if (
-        isinstance(error, MemoryError)
-        or number == _ENOMEM
-        or any(words in said for words in _NO_MEMORY)
-    ):
-        return ExhaustedError(
-            "out of memory: the system gives this process no more", hint="see `ulimit -v`"
-        )
-    if number in _NO_FILES or "Too many open files" in said or _is_out_of_files(error):
-        return ExhaustedError(
-            "too many open files: this process may open no more", hint="see `ulimit -n`",
-            code="out_of_files",
-        )  # fmt: skip
-    return None
-
-
-def _is_out_of_files(error: BaseException) -> bool:
-    """Say whether a module was not found for want of a handle: importing then finds nothing."""
-    if not isinstance(error, ImportError):
-        return False
-    try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
-    except OSError as reason:
-        return reason.errno in _NO_FILES
-    return False
-
-
-def _is_damaged(session: Session, error: Exception) -> bool:
-    """Ask the checks of doctor whether the store is at fault."""
-    from tideline_cli.memory.doctor import examine  # noqa: PLC0415  only after an error
-
-    _close(session)
-    try:
-        if not os.path.isfile(session.database):
-            return False
-        report = examine(
-            session.database, deep=False, network_allowed=True, progress=lambda _: None
-        )
-    except Exception:  # noqa: BLE001  the first error is the one to tell
-        return False
-    found = any(finding.severity == "error" for finding in report.findings)
-    return found or isinstance(error, UnicodeDecodeError)
-
-
-def failed(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:
-    """Print an error on stderr and return its exit code."""
-    try:
-        from tideline_cli.cli.messages import (  # noqa: PLC0415  most commands tell nothing
-            screened,
-            tell,
-            tell_form,
-        )  # fmt: skip
-    except (ImportError, OSError):  # without memory or open files: that is the error to tell
-        return _failed_barely(error)
-    if as_json:
-        form = {"code": error.code, "message": error.message, "hint": error.hint}
-        tell_form({"error": form | ({"traceback": _traceback()} if debug else {})})
-        return error.exit_code
-    if debug:
-        tell("\n".join(map(screened, _traceback())))
-    tell(f"tideline: {screened(error.message)}\n")
-    if error.hint:
-        tell(f"  hint: {screened(error.hint)}\n")
-    return error.exit_code
-
-
-def _failed_barely(error: TidelineError) -> int:
-    """Print what can be printed where nothing more can be loaded."""
-    try:
-        sys.stderr.write(f"tideline: {ascii(error.message)[1:-1]}\n")
-    except (OSError, ValueError):
-        return error.exit_code
-    return error.exit_code
-
-
-def _traceback() -> list[str]:
-    import traceback  # noqa: PLC0415  only --debug
-
-    return traceback.format_exc().split("\n")
-
-
-def system_error(error: OSError) -> TidelineError:
-    """Return what an error of the operating system means to a user."""
-    short = exhausted(error)
-    if short is not None:
-        return short
-    name = f" {error.filename}" if error.filename else ""
-    return CannotWriteError(f"{error.strerror or error}{name}", hint="check path and permissions")
+        try:
+            explain(self.session, perf_counter() - self._start)
+        except (TidelineError, OSError, DatabaseError):
+            return
 
 
 def _make_printable() -> None:
@@ -244,11 +109,3 @@ def discard_stdout() -> None:
         os.dup2(null, sys.stdout.fileno())
     except (OSError, ValueError):
         return
-
-
-def _close(session: Session) -> None:
-    try:
-        session.close()
-    except DatabaseError as error:
-        if session.verbose:
-            session.note(f"closing the store: {error}")
