@@ -91,7 +91,7 @@ def test_flags_are_those_of_the_live_commands(name):
         flag
         for _, blocks in man.layout(name).sections
         for block in blocks
-        if isinstance(block, man.Item)
+        if isinstance(block, man.Term)
         for flag in block.literal.split(", ")
         if flag.startswith("-")
     }

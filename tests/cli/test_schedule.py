@@ -360,7 +360,7 @@ def test_a_word_that_no_line_can_hold():
     """Control characters and broken encodings are refused wherever they come from."""
     for word in ("a\nb", "a\x7f", "a\x85b", "\udc80", "\u2028"):
         with pytest.raises(UsageError, match="cannot be scheduled"):
-            schedule_entries.check(["fine", word])
+            schedule_entries.check_command(["fine", word])
 
 
 def test_the_program_starts_without_an_environment(process, tmp_path, home):

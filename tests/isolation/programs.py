@@ -223,7 +223,7 @@ class Arena:
             for module in (remember, edit, extract):
                 patch.setattr(module, "new_id", new_id)
             reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
-            patch.setattr(model_options, "asking", lambda model: reply)
+            patch.setattr(model_options, "asker", lambda model: reply)
             patch.setattr(consolidate, "complete", reply)
             return run_main(*command.words, stdin=command.stdin)
 

@@ -6,18 +6,35 @@ from __future__ import annotations
 import os
 
 from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.amend import clipped
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.amend import Amended
+
+
+FACTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
+"""The arguments of a command on any number of facts."""
+
+
+def change(
+    session: Session, words: Sequence[str], verb: Callable[..., Amended], word: str, already: str
+) -> Amended:
+    """Change the facts that a user typed by a verb of memory.amend, and say what became of them;
+    `word` and `already` are those of `report`."""
+    named = references(session, words)
+    db = existing(session, named)
+    done = verb(db, named, viewer=session.viewer, now=session.now)
+    report(session, done, word, already)
+    return done
 
 
 def existing(session: Session, named: Sequence[str]) -> Connection:
@@ -27,7 +44,7 @@ def existing(session: Session, named: Sequence[str]) -> Connection:
     return session.writing(frees=True)
 
 
-def named(session: Session, words: Sequence[str]) -> list[str]:
+def references(session: Session, words: Sequence[str]) -> list[str]:
     """Return the references that a user typed; raise UsageError when there are none."""
     if not words:
         raise UsageError("name at least one fact", hint="`tideline list` shows their ids")
@@ -35,7 +52,8 @@ def named(session: Session, words: Sequence[str]) -> list[str]:
 
 
 def report(session: Session, done: Amended, word: str, already: str, after: str = "") -> None:
-    """Print what became of the facts; `word` is the deed and the key of the JSON object."""
+    """Print what became of the facts. `word` names what was done, and is the key of the JSON
+    object; `already` is the state of facts that needed no change."""
     if session.json:
         output.emit_json({word: [fact.id for fact in done.changed], "batch": done.batch})
     else:

@@ -64,7 +64,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     """Print an error on stderr and return its exit code."""
     try:
         from tideline_cli.cli.messages import (  # noqa: PLC0415  most commands tell nothing
-            screened,
+            printable,
             tell,
             tell_form,
         )  # fmt: skip
@@ -75,10 +75,10 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
         tell_form({"error": form | ({"traceback": _traceback()} if debug else {})})
         return error.exit_code
     if debug:
-        tell("\n".join(map(screened, _traceback())))
-    tell(f"tideline: {screened(error.message)}\n")
+        tell("\n".join(map(printable, _traceback())))
+    tell(f"tideline: {printable(error.message)}\n")
     if error.hint:
-        tell(f"  hint: {screened(error.hint)}\n")
+        tell(f"  hint: {printable(error.hint)}\n")
     return error.exit_code
 
 

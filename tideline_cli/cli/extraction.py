@@ -39,7 +39,7 @@ class Job:
         return "items" if self.per_message else "facts"
 
 
-def cleared(db: Connection | None, job: Job, tally: Tally) -> Job:
+def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
     """Return a job without the passwords, keys and card numbers of what is new to it."""
     transcript = job.transcript
     count = len(transcript.messages)
@@ -92,7 +92,7 @@ def show(session: Session, job: Job) -> None:
     """Print what would be sent, and what would be stored without a model."""
     db = session.reading()
     tally = Tally()
-    job = cleared(db, job, tally)
+    job = without_secrets(db, job, tally)
     context, messages = job.context, job.transcript.messages
 
     def start(name: Pass) -> int:

@@ -36,7 +36,7 @@ def keep(ids: Sequence[str]) -> None:
         file.write("\n".join(ids))
 
 
-def named(text: str, *, on_terminal: bool) -> str:
+def id_of(text: str, *, on_terminal: bool) -> str:
     """Return the id that `@1`, `@2` … stands for; raise NotFoundError where there is none."""
     place = text[1:]
     path = _path()

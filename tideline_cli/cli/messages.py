@@ -34,7 +34,7 @@ def note(text: str, *, as_json: bool = False) -> None:
     if as_json:
         tell_form({"note": {"message": text}})
     else:
-        tell(f"tideline: {screened(text)}\n")
+        tell(f"tideline: {printable(text)}\n")
 
 
 def warn(code: str, text: str, *, hint: str = "", as_json: bool = False) -> None:
@@ -50,7 +50,7 @@ def shows_progress(*, quiet: bool, as_json: bool) -> bool:
     return not (quiet or as_json) and sys.stderr.isatty()
 
 
-def screened(text: str) -> str:
+def printable(text: str) -> str:
     """Return text as a terminal may show it, all but ASCII escaped where nothing can be loaded."""
     try:
         from tideline_cli.policy.render import screen_text  # noqa: PLC0415  an error may be that

@@ -77,7 +77,7 @@ def chosen(session: Session, options: ModelOptions) -> Model | None:
     )
 
 
-def asking(model: Model) -> Callable[[str, str], str]:
+def asker(model: Model) -> Callable[[str, str], str]:
     """Return the function of a system prompt and a prompt that is the model's reply."""
 
     def ask(system: str, prompt: str) -> str:

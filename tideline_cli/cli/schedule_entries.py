@@ -20,7 +20,7 @@ _BACKSLASH = "\"$(printf '\\134')\""
 _BY_SHELL = ("/bin/sh", "-c", 'exec "$0" "$@"')
 
 
-def check(words: Sequence[str]) -> None:
+def check_command(words: Sequence[str]) -> None:
     """Raise UsageError when a word cannot stand in a line of text."""
     for word in words:
         try:

@@ -271,4 +271,4 @@ class Session:
             return text
         from tideline_cli.cli import last_hits  # noqa: PLC0415  ids are rarely typed so
 
-        return last_hits.named(text, on_terminal=_has_terminal())
+        return last_hits.id_of(text, on_terminal=_has_terminal())

@@ -51,7 +51,7 @@ def facts(session: Session, found: Sequence[Fact]) -> None:
     _console(session).print(table)
 
 
-class progress:  # noqa: N801  reads as a statement: with progress(...) as advance
+class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
     """A bar on stderr; `advance` is called now and then, `position` says how far it is."""
 
     def __init__(self, label: str, total: int, position: Callable[[], int]) -> None:

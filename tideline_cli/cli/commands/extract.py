@@ -133,11 +133,11 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
             output.emit_json(extraction.form(job, tally) | {"skipped": True})
         return 0
     try:
-        job = extraction.cleared(db, job, tally)
+        job = extraction.without_secrets(db, job, tally)
         if job.heard:
             passes.identify(db, job.context, job.transcript.messages, tally)
         if model is not None:
-            extraction.extract(db, job, tally, model_options.asking(model))
+            extraction.extract(db, job, tally, model_options.asker(model))
     finally:
         locks.release(lock)
     extraction.report(session, job, tally, asked=model is not None)

@@ -228,4 +228,4 @@ def _progress(session: Session, source: _Source):  # type: ignore[no-untyped-def
         return nullcontext(None)
     from tideline_cli.cli import tables  # noqa: PLC0415  rich
 
-    return tables.progress("importing", source.size, lambda: source.position())
+    return tables.progress_bar("importing", source.size, lambda: source.position())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import by_id
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import amend
 from tideline_cli.model.record import record
@@ -13,7 +13,7 @@ HELP = """Let facts never fade.
 A pinned fact keeps its full strength, is core, and no pass archives it; an archived fact is
 restored before it can be pinned."""
 EXAMPLES = (("@1", ""),)
-ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
+ARGUMENTS = by_id.FACTS
 OPTIONS: tuple[Option, ...] = ()
 
 
@@ -24,8 +24,5 @@ class Options:
 
 def run(session: Session, words: list[str], _: Options) -> int:
     """Pin the facts."""
-    references = by_id.named(session, words)
-    db = by_id.existing(session, references)
-    done = amend.pin(db, references, viewer=session.viewer, now=session.now)
-    by_id.report(session, done, "pinned", "pinned")
+    by_id.change(session, words, amend.pin, "pinned", "pinned")
     return 0

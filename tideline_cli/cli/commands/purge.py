@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli import by_id, purge_report
+from tideline_cli.cli.options import Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
-from tideline_cli.memory.amend import clipped
 from tideline_cli.model.record import record
 from tideline_cli.store import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from apsw import Connection
-
-    from tideline_cli.memory.purge import Purged
 
 HELP = """Remove facts for good: text, index, vector, links and history, from every file.
 
@@ -29,14 +20,11 @@ back; `tideline forget` archives instead.
 While another process reads, or the disk is full, traces may stay in the files; a later command
 takes them out."""
 EXAMPLES = (("@1", ""), ("01KA2B 01KA2C", "--yes"), ("@1", "--dry-run"))
-ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
-YES = Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False)
+ARGUMENTS = by_id.FACTS
 OPTIONS = (
-    YES,
+    purge_report.YES,
     Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),
 )
-_LISTED = 10
-_SHOWN = 70  # characters of a text
 
 
 @record
@@ -57,74 +45,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise facts.missing(references[0])
     gone = purge.doomed(db, references, viewer=session.viewer)
     if options.dry_run:
-        report(session, purge.Purged(tuple(gone.values()), 0, False), dry_run=True, of=(db, gone))
-    elif confirmed(session, question(session, db, gone), yes=options.yes):
+        planned = purge.Purged(tuple(gone.values()), 0, False)
+        purge_report.report(session, planned, dry_run=True, of=(db, gone))
+    elif confirmed(session, purge_report.question(session, db, gone), yes=options.yes):
         session.close()
         db = session.writing(frees=True)
         done = purge.purge(db, references, viewer=session.viewer, now=session.now)
-        report(session, done, dry_run=False)
+        purge_report.report(session, done, dry_run=False)
     else:
         session.note("nothing was removed")
         return 1
     return 0
-
-
-def question(session: Session, db: Connection, gone: dict[int, str]) -> str:
-    """Return what to ask before facts go, the first few listed."""
-    count = "1 fact" if len(gone) == 1 else f"{len(gone):,} facts"
-    lines = [f"  {_clipped(line)}" for line in _lines(session, db, gone, limit=_LISTED)]
-    if len(gone) > _LISTED:
-        lines.append(f"  and {len(gone) - _LISTED:,} more")
-    return "\n".join([*lines, f"Remove {count} for good?"])
-
-
-def report(
-    session: Session,
-    done: Purged,
-    *,
-    dry_run: bool,
-    of: tuple[Connection, dict[int, str]] | None = None,
-    **more: Any,
-) -> None:
-    """Print what went, or would go."""
-    if session.json:
-        form = {"purged": list(done.ids), "pending": done.pending, "dry_run": dry_run}
-        output.emit_json(
-            form | {"earlier": list(done.earlier), "batch": done.batch or None} | more
-        )
-    elif of is not None:
-        output.emit_lines(_lines(session, *of))
-    elif not dry_run:
-        count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
-        output.emit_lines([f"{count} removed for good"])
-    if done.earlier:
-        session.note(
-            f"{len(done.earlier):,} earlier wordings that these had replaced are still there: "
-            f"{session.call('purge', *done.earlier[:_LISTED])}"
-        )
-    if done.pending:
-        session.note(
-            "pending: another process keeps the store open, or the disk is full, so traces may be "
-            "left in the files; a later command removes them"
-        )
-
-
-def _lines(
-    session: Session, db: Connection, gone: dict[int, str], limit: int | None = None
-) -> list[str]:
-    """Return a line a fact; of a fact of another origin, and of one that an undo took out, the
-    id alone."""
-    some = list(gone.items())[:limit]
-    lines: list[str] = []
-    for seq, fact_id in some:
-        found = facts.get(db, [seq], viewer=session.viewer).get(seq)
-        text = "(undone, or of another origin)"
-        if found is not None:
-            text = f"[{found.segment}] {' '.join(found.content.split())}"
-        lines.append(f"{fact_id}\t{text}")
-    return lines
-
-
-def _clipped(line: str) -> str:
-    fact_id, _, text = line.partition("\t")
-    return f"{fact_id} {clipped(text, _SHOWN)}"

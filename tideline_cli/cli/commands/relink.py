@@ -61,7 +61,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if session.reading() is None:
         result = relink.Result(0)
     else:
-        ask = model_options.asking(model)
+        ask = model_options.asker(model)
         result = relink.relink(session.writing(), viewer=session.viewer, now=session.now, ask=ask)
     _report(session, result)
     if result.failure is not None:

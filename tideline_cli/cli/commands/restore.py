@@ -52,10 +52,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 
 def _facts(session: Session, words: list[str]) -> int:
-    references = by_id.named(session, words)
-    db = by_id.existing(session, references)
-    done = amend.restore(db, references, viewer=session.viewer, now=session.now)
-    by_id.report(session, done, "restored", "active")
+    done = by_id.change(session, words, amend.restore, "restored", "active")
     for fact_id, end in done.ends:
         session.note(f"{fact_id} had ended at {instant.iso(end)}, and has no end now")
     return 0

@@ -80,7 +80,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return 0
     kind = named[0] if named else _usual_kind()
     command = [*_program(), "dream", "--quiet", "--db", session.database]
-    schedule_entries.check(command)
+    schedule_entries.check_command(command)
     form = _entry(kind, command, time_of_day)
     if options.install:
         _install(session, kind, form, time_of_day)

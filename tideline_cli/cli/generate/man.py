@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Item:
+class Term:
     """An entry of a list: what is typed literally, what stands for a value, what it means."""
 
     literal: str
@@ -30,7 +30,7 @@ class Code:
     line: str
 
 
-Block = str | Item | Code
+Block = str | Term | Code
 
 
 @record
@@ -44,45 +44,45 @@ class Page:
 HELP = Option("help", ("--help", "-h"), "Show a short help.", "flag", False)
 VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
 _EXIT_CODES = (
-    Item("0", "", "Done; also when a pipe was closed, there was nothing to say, or context was "
+    Term("0", "", "Done; also when a pipe was closed, there was nothing to say, or context was "
          "called with --auto."),
-    Item("1", "", "Nothing matched; the model's reply cannot be read; a question was answered "
+    Term("1", "", "Nothing matched; the model's reply cannot be read; a question was answered "
          "with no."),
-    Item("2", "", "Usage."),
-    Item("3", "", "No such id."),
-    Item("4", "", "Blocked by the write-gate, the threat scan or policy."),
-    Item("5", "", "The store is damaged, not a tideline database, or newer than this program."),
-    Item("6", "", "Embedder, model or network unavailable."),
-    Item("70", "", "An internal error, worth a report, or a missing part of the program."),
-    Item("73", "", "Cannot create or write: disk full, read-only, permissions, no memory."),
-    Item("75", "", "Busy: another writer holds the store too long, or has replaced it."),
-    Item("130", "", "Interrupted."),
+    Term("2", "", "Usage."),
+    Term("3", "", "No such id."),
+    Term("4", "", "Blocked by the write-gate, the threat scan or policy."),
+    Term("5", "", "The store is damaged, not a tideline database, or newer than this program."),
+    Term("6", "", "Embedder, model or network unavailable."),
+    Term("70", "", "An internal error, worth a report, or a missing part of the program."),
+    Term("73", "", "Cannot create or write: disk full, read-only, permissions, no memory."),
+    Term("75", "", "Busy: another writer holds the store too long, or has replaced it."),
+    Term("130", "", "Interrupted."),
 )
-_ENVIRONMENT: tuple[str | Item, ...] = (
-    Item("TIDELINE_HOME", "", "One folder for memory, settings and state."),
+_ENVIRONMENT: tuple[str | Term, ...] = (
+    Term("TIDELINE_HOME", "", "One folder for memory, settings and state."),
     *(
-        Item(setting.env, "", f"{setting.help[0].upper()}{setting.help[1:]}.")
+        Term(setting.env, "", f"{setting.help[0].upper()}{setting.help[1:]}.")
         for setting in SETTINGS.values()
     ),
-    Item("TIDELINE_NOW", "", "The time it pretends to be: ISO 8601, or epoch milliseconds."),
-    Item("TIDELINE_ALLOW_NETWORK_FS", "",
+    Term("TIDELINE_NOW", "", "The time it pretends to be: ISO 8601, or epoch milliseconds."),
+    Term("TIDELINE_ALLOW_NETWORK_FS", "",
          "1 (true, yes, on) lets the memory file lie on a network file system, for one machine at "
          "a time."),
-    Item("TIDELINE_DISABLE_EXTRACT", "",
+    Term("TIDELINE_DISABLE_EXTRACT", "",
          "1 (true, yes, on) freezes dream, gc, consolidate, extract and relink."),
-    Item("TIDELINE_API_KEY", "", "The key of the endpoint."),
-    Item("NO_COLOR", "", "When not empty, no color."),
-    Item("FORCE_COLOR", "", "When not empty, color in a pipe too."),
+    Term("TIDELINE_API_KEY", "", "The key of the endpoint."),
+    Term("NO_COLOR", "", "When not empty, no color."),
+    Term("FORCE_COLOR", "", "When not empty, color in a pipe too."),
     "A flag wins over the environment, the environment over a project's settings, and those over "
     "your own.",
 )
 _FILES = (
-    Item("$XDG_DATA_HOME/tideline/tideline.db", "", "The memory; by default under ~/.local/share."),
-    Item("$XDG_CONFIG_HOME/tideline/config.toml", "", "Your settings; by default under ~/.config."),
-    Item("$XDG_STATE_HOME/tideline/last-recall/", "",
+    Term("$XDG_DATA_HOME/tideline/tideline.db", "", "The memory; by default under ~/.local/share."),
+    Term("$XDG_CONFIG_HOME/tideline/config.toml", "", "Your settings; by default under ~/.config."),
+    Term("$XDG_STATE_HOME/tideline/last-recall/", "",
          "Hits of the last recall; by default under ~/.local/state."),
-    Item("$XDG_CONFIG_HOME/tideline/trusted", "", "Project files that `config trust` trusts."),
-    Item(PROJECT_FILE, "", "Settings of a project, in the working folder or above it."),
+    Term("$XDG_CONFIG_HOME/tideline/trusted", "", "Project files that `config trust` trusts."),
+    Term(PROJECT_FILE, "", "Settings of a project, in the working folder or above it."),
 )  # fmt: skip
 _DESCRIPTION = (
     "tideline stores short facts in one SQLite file, finds the right ones again by word and by "
@@ -147,7 +147,7 @@ def roff(shown: Page) -> str:
         lines.append(f'.SH "{heading}"')
         for i, block in enumerate(blocks):
             match block:
-                case Item(literal, placeholder, text):
+                case Term(literal, placeholder, text):
                     styled = (("B", literal), ("I", placeholder))
                     term = " ".join(f"\\f{f}{_escaped(part)}\\fR" for f, part in styled if part)
                     lines += [".TP", term, _line(text)] if text else [term]
@@ -165,7 +165,7 @@ def plain(shown: Page) -> str:
         lines += ["", heading]
         for i, block in enumerate(blocks):
             match block:
-                case Item(literal, placeholder, text):
+                case Term(literal, placeholder, text):
                     lines.append("    " + f"{literal} {placeholder}".strip())
                     lines += _wrapped(text, 8)
                 case Code(line):
@@ -182,7 +182,7 @@ def _of_program() -> Page:
         "tideline",
         (
             ("NAME", (f"tideline - {_phrase(SUMMARY)}",)),
-            ("SYNOPSIS", (Item("tideline", "[OPTIONS] COMMAND [ARGS]...", ""),)),
+            ("SYNOPSIS", (Term("tideline", "[OPTIONS] COMMAND [ARGS]...", ""),)),
             ("DESCRIPTION", _DESCRIPTION),
             *_panels(),
             ("OPTIONS", [_option(option) for option in (*GLOBAL, HELP, VERSION)]),
@@ -199,7 +199,7 @@ def _panels() -> Iterator[tuple[str, list[Block]]]:
     """Yield a section for each panel of commands."""
     for panel in dict.fromkeys(command.panel for command in COMMANDS.values()):
         rows: list[Block] = [
-            Item(name, usage(name), command.summary)
+            Term(name, usage(name), command.summary)
             for name, command in COMMANDS.items()
             if command.panel == panel
         ]
@@ -213,7 +213,7 @@ def _of_command(name: str) -> Page:
     others = [f"`tideline-{other}`(1)" for other in near if other != name]
     sections: list[tuple[str, Sequence[Block]]] = [
         ("NAME", (f"tideline-{name} - {_phrase(command.summary)}",)),
-        ("SYNOPSIS", (Item(f"tideline {name}", f"[OPTIONS] {usage(name)}".rstrip(), ""),)),
+        ("SYNOPSIS", (Term(f"tideline {name}", f"[OPTIONS] {usage(name)}".rstrip(), ""),)),
         ("DESCRIPTION", [" ".join(text.split()) for text in module.HELP.split("\n\n")]),
         ("ARGUMENTS", [_argument(one) for one in module.ARGUMENTS]),
         ("OPTIONS", [_option(option) for option in module.OPTIONS]),
@@ -225,7 +225,7 @@ def _of_command(name: str) -> Page:
     return Page(f"tideline-{name}", [section for section in sections if section[1]])
 
 
-def _option(option: Option) -> Item:
+def _option(option: Option) -> Term:
     text = option.explained
     placeholder = option.placeholder
     if len(placeholder) > _LONGEST_CHOICE:
@@ -234,12 +234,12 @@ def _option(option: Option) -> Item:
         text += " One of " + ", ".join(option.choices) + "."
     if option.many:
         text += " May be given more than once."
-    return Item(", ".join(option.flags), placeholder, text)
+    return Term(", ".join(option.flags), placeholder, text)
 
 
-def _argument(argument: Argument) -> Item:
+def _argument(argument: Argument) -> Term:
     known = f" One of {', '.join(argument.choices)}." if argument.choices else ""
-    return Item("", argument.metavar, argument.help + known)
+    return Term("", argument.metavar, argument.help + known)
 
 
 def _argument_usage(argument: Argument) -> str:

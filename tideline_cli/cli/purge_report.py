@@ -1,0 +1,82 @@
+"""What purge and retention ask before facts go for good, and what they say afterwards."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Option
+from tideline_cli.memory.amend import clipped
+from tideline_cli.store import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.memory.purge import Purged
+
+YES = Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False)
+_LISTED = 10
+_SHOWN = 70  # characters of a text
+
+
+def question(session: Session, db: Connection, gone: dict[int, str]) -> str:
+    """Return what to ask before facts go, the first few listed."""
+    count = "1 fact" if len(gone) == 1 else f"{len(gone):,} facts"
+    lines = [f"  {_clipped(line)}" for line in _lines(session, db, gone, limit=_LISTED)]
+    if len(gone) > _LISTED:
+        lines.append(f"  and {len(gone) - _LISTED:,} more")
+    return "\n".join([*lines, f"Remove {count} for good?"])
+
+
+def report(
+    session: Session,
+    done: Purged,
+    *,
+    dry_run: bool,
+    of: tuple[Connection, dict[int, str]] | None = None,
+    **more: Any,
+) -> None:
+    """Print what went, or would go."""
+    if session.json:
+        form = {"purged": list(done.ids), "pending": done.pending, "dry_run": dry_run}
+        output.emit_json(
+            form | {"earlier": list(done.earlier), "batch": done.batch or None} | more
+        )
+    elif of is not None:
+        output.emit_lines(_lines(session, *of))
+    elif not dry_run:
+        count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
+        output.emit_lines([f"{count} removed for good"])
+    if done.earlier:
+        session.note(
+            f"{len(done.earlier):,} earlier wordings that these had replaced are still there: "
+            f"{session.call('purge', *done.earlier[:_LISTED])}"
+        )
+    if done.pending:
+        session.note(
+            "pending: another process keeps the store open, or the disk is full, so traces may be "
+            "left in the files; a later command removes them"
+        )
+
+
+def _lines(
+    session: Session, db: Connection, gone: dict[int, str], limit: int | None = None
+) -> list[str]:
+    """Return a line a fact; of a fact of another origin, and of one that an undo took out, the
+    id alone."""
+    some = list(gone.items())[:limit]
+    lines: list[str] = []
+    for seq, fact_id in some:
+        found = facts.get(db, [seq], viewer=session.viewer).get(seq)
+        text = "(undone, or of another origin)"
+        if found is not None:
+            text = f"[{found.segment}] {' '.join(found.content.split())}"
+        lines.append(f"{fact_id}\t{text}")
+    return lines
+
+
+def _clipped(line: str) -> str:
+    fact_id, _, text = line.partition("\t")
+    return f"{fact_id} {clipped(text, _SHOWN)}"
