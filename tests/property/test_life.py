@@ -10,7 +10,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
-from tideline_cli.policy.periods import beginning
+from tideline_cli.policy.periods import holds_from
 from tideline_cli.store import facts
 from tideline_cli.store.checks.slot_values import one_value
 from tideline_cli.store.facts import Filter
@@ -50,7 +50,7 @@ def steps(draw):
 def held(db):
     """Return every fact by its id, and the instants at which it holds."""
     every = facts.each(db, viewer=EVERYONE, wanted=Filter(lifecycle=None))
-    return {fact.id: (fact, {at for at in INSTANTS if beginning(fact) <= at
+    return {fact.id: (fact, {at for at in INSTANTS if holds_from(fact) <= at
                              and (fact.valid_to is None or at < fact.valid_to)})
             for fact in every}  # fmt: skip
 

@@ -13,7 +13,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy import edits, gate
-from tideline_cli.policy.periods import beginning, ended
+from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import Ended, displaced
 from tideline_cli.store import (
     facts,
@@ -138,7 +138,7 @@ def _reword(
         uses.put_of(db, fact)
     else:
         fact = _stored(db, said, kept, new, origin_number=batch.origin_number)
-    edited = Ended(kept, ended(kept, at=beginning(said), now=now), fact, SUPERSEDES)
+    edited = Ended(kept, ended(kept, at=holds_from(said), now=now), fact, SUPERSEDES)
     give_way(db, [edited], now=now)
     gone = [edited, *_fill_slot(db, fact, known or kept, changes, now=now, but=kept.id)]
     if is_trusted(fact.source) and not is_trusted(kept.source):
@@ -214,7 +214,7 @@ def _fill_slot(
     gone = displaced(
         fact,
         [mate for mate in mates if mate.id != but],
-        at=changes.get("valid_from", max(now, beginning(fact))),
+        at=changes.get("valid_from", max(now, holds_from(fact))),
         now=now,
         before=before if stood else None,
     )

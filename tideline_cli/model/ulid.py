@@ -13,7 +13,7 @@ _SHIFTS = range(120, -1, -10)
 
 def at(ms: int, chance: bytes) -> str:
     """Return the ULID of an instant, in milliseconds, and 10 random bytes."""
-    return text(max(0, ms).to_bytes(6, "big") + chance)
+    return from_bytes(max(0, ms).to_bytes(6, "big") + chance)
 
 
 def is_ulid(text: str) -> bool:
@@ -21,7 +21,7 @@ def is_ulid(text: str) -> bool:
     return len(text) == 26 and _DIGITS_SET.issuperset(text)
 
 
-def text(raw: bytes) -> str:
+def from_bytes(raw: bytes) -> str:
     """Return 16 bytes as a ULID."""
     number = int.from_bytes(raw, "big")
     return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])

@@ -7,7 +7,7 @@ from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
 from tideline_cli.model.fields import LABELS, LATER
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import beginning, overlap, united
+from tideline_cli.policy.periods import holds_from, overlap, united
 from tideline_cli.policy.sameness import apart, same_slot
 from tideline_cli.policy.survivor import all_said, first_said
 
@@ -50,9 +50,9 @@ def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | N
         said = replace(said, decay_rate=fact.decay_rate)
     if since is not None:
         return replace(said, valid_from=since)
-    if said.valid_to is not None and said.valid_to <= beginning(fact):
+    if said.valid_to is not None and said.valid_to <= holds_from(fact):
         return said
-    return replace(said, valid_from=beginning(fact))
+    return replace(said, valid_from=holds_from(fact))
 
 
 def is_known(said: Fact, known: Fact) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.fields import LATER, ONE_WORD
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.periods import beginning
+from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.survivor import all_said, first_said
 from tideline_cli.policy.transitions import pinned
 
@@ -56,7 +56,7 @@ def restated(known: Fact, new: Fact, said: NewFact) -> Restated | None:
 
 def holding_on(known: Fact, *, now: int) -> Fact:
     """Return a fact that is said again at `now` without times: it holds then, and has no end."""
-    since = now if beginning(known) > now else known.valid_from
+    since = now if holds_from(known) > now else known.valid_from
     return replace(known, valid_from=since, valid_to=None)
 
 
@@ -67,7 +67,7 @@ def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
     None where the two intervals do not meet, or where one lies inside of the other, and no slot
     says that they are one thing.
     """
-    since, until = beginning(known), known.valid_to
+    since, until = holds_from(known), known.valid_to
     start, end = new.valid_from, new.valid_to
     from_now = now if since > now else known.valid_from
     if start is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.edge import SUCCEEDS, SUPERSEDES
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import beginning, ended, overlap
+from tideline_cli.policy.periods import ended, holds_from, overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def succeeded(
     does one that the writer may not touch, or that held the same value.
     """
     now = new.created_at
-    at = max(beginning(holder), min(beginning(new), now))
+    at = max(holds_from(holder), min(holds_from(new), now))
     found = {
         fact.id: Ended(fact, ended(fact, at=at, now=now), holder, SUPERSEDES)
         for fact in named
@@ -53,7 +53,7 @@ def succeeded(
 def _meet(holder: Fact, mate: Fact, *, at: int) -> bool:
     """Say whether two facts hold at one instant, from `at` on."""
     ends = [fact.valid_to for fact in (holder, mate) if fact.valid_to is not None]
-    return not ends or max(at, beginning(mate)) < min(ends)
+    return not ends or max(at, holds_from(mate)) < min(ends)
 
 
 def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
@@ -74,7 +74,7 @@ def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> 
             earlier = now_so[known.id]
             by = now_so[later.id]
             if overlap(earlier, by) and may_touch(by.source, earlier.source):
-                after = ended(earlier, at=beginning(by), now=now)
+                after = ended(earlier, at=holds_from(by), now=now)
                 now_so[known.id] = after
                 done[known.id] = Ended(known, after, later)
     return list(done.values())
@@ -89,8 +89,8 @@ def displaced(
     source may not touch. `before` is the fact as it was in this slot: what it stood beside then, it
     stands beside now.
     """
-    later = replace(fact, valid_from=max(at, beginning(fact)))
-    start = beginning(later)
+    later = replace(fact, valid_from=max(at, holds_from(fact)))
+    start = holds_from(later)
     return [
         Ended(mate, ended(mate, at=start, now=now), fact)
         for mate in mates

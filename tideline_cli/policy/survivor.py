@@ -7,7 +7,7 @@ from tideline_cli.model.fields import ALL, FIRST
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import beginning, united
+from tideline_cli.policy.periods import holds_from, united
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
 def may_be_one(one: Fact, other: Fact, *, now: int) -> bool:
     """Say whether two facts that say the same may become one fact: they end at the same time, and
     if one begins in the future, both begin at the same time."""
-    later = beginning(one) > now or beginning(other) > now
-    return one.valid_to == other.valid_to and (not later or beginning(one) == beginning(other))
+    later = holds_from(one) > now or holds_from(other) > now
+    return one.valid_to == other.valid_to and (not later or holds_from(one) == holds_from(other))
 
 
 def merged(survivor: Fact, other: Fact) -> Fact:
@@ -53,7 +53,7 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         return survivor
     more_specific = SEGMENTS[other.segment].specificity > SEGMENTS[survivor.segment].specificity
     segment = other.segment if more_specific else survivor.segment
-    since = min(beginning(survivor), beginning(other))
+    since = min(holds_from(survivor), holds_from(other))
     return replace(
         survivor,
         segment=segment,
@@ -62,7 +62,7 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         importance=max(survivor.importance, other.importance),
         confidence=_surer(survivor.confidence, other.confidence),
         access_count=max(survivor.access_count, other.access_count),
-        valid_from=survivor.valid_from if since == beginning(survivor) else since,
+        valid_from=survivor.valid_from if since == holds_from(survivor) else since,
         **first_said(survivor, other),
     )
 

@@ -10,7 +10,7 @@ from tideline_cli.exchange.importer.rows import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
-from tideline_cli.policy.periods import beginning
+from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.slots import ended_overlaps
 from tideline_cli.store import facts, links, slots, uses, visibility, writes
 
@@ -90,7 +90,7 @@ class Destination:
                 by_slot.setdefault((fact.origin.key, fact.slot), {})[fact.id] = fact
         for (key, slot), come in by_slot.items():
             active = [value for value, _ in slots.values(self._db, slot, viewer=Origin(key))]
-            since = min(map(beginning, come.values()))
+            since = min(map(holds_from, come.values()))
             values = [*self._replaced(active, since), *active]
             for end in ended_overlaps(values, come, now=self._context.now):
                 give_way(self._db, [end], now=end.by.created_at)

@@ -11,7 +11,7 @@ from tideline_cli.model.fields import LABELS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
-from tideline_cli.policy.periods import beginning
+from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
 from tideline_cli.store import (
     facts,
@@ -152,8 +152,8 @@ class Merger:
     def _confirm(self, ready: Prepared, fact: Fact, known: Fact) -> None:
         """Let a known fact hold since an older row has said it; of labels the later word stands."""
         # Where the known fact has a slot, that may have held another value then.
-        if beginning(fact) < beginning(known) and known.slot is None:
-            writes.change(self._db, known, replace(known, valid_from=beginning(fact)))
+        if holds_from(fact) < holds_from(known) and known.slot is None:
+            writes.change(self._db, known, replace(known, valid_from=holds_from(fact)))
         self._use(ready, fact, known, known)
         self._summary.reinforced += 1
         self._summary.not_taken += any(
@@ -216,8 +216,8 @@ def _may_be_one(known: Fact, fact: Fact) -> bool:
     before the other was said, or before it began. In a slot an older word is a value of its own,
     which the later one ends."""
     if fact.created_at >= known.created_at:
-        return known.valid_to is None or known.valid_to > max(fact.created_at, beginning(fact))
-    return fact.slot is None and (fact.valid_to is None or fact.valid_to >= beginning(known))
+        return known.valid_to is None or known.valid_to > max(fact.created_at, holds_from(fact))
+    return fact.slot is None and (fact.valid_to is None or fact.valid_to >= holds_from(known))
 
 
 def _is_like(known: Fact, fact: Fact) -> bool:

@@ -11,7 +11,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import beginning, ended
+from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.store import facts, links, writes
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ class RowLinks:
         )
         if by.lifecycle == old.lifecycle == "active" and may_touch(by.source, old.source):
             now = self._context.now
-            writes.change(self._db, old, ended(old, at=beginning(by), now=now))
+            writes.change(self._db, old, ended(old, at=holds_from(by), now=now))
             self._summary.superseded += 1
 
 

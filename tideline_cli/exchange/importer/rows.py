@@ -216,13 +216,13 @@ def _class(
 def minted_id(origin: Origin, stated: str) -> str:
     """Return the ULID that stands for an id which a file states and which is not taken as it is."""
     said = "\x1f".join((origin.key, "id", stated))
-    return ulid.text(blake2b(said.encode(), digest_size=16).digest())
+    return ulid.from_bytes(blake2b(said.encode(), digest_size=16).digest())
 
 
 def vouched_id(origin: Origin, taken: str) -> str:
     """Return the ULID of a row that is vouched for where an untrusted fact has taken its id."""
     said = "\x1f".join((origin.key, "vouched", taken))
-    return ulid.text(blake2b(said.encode(), digest_size=16).digest())
+    return ulid.from_bytes(blake2b(said.encode(), digest_size=16).digest())
 
 
 def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, repeat: int) -> str:
@@ -231,7 +231,7 @@ def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, 
     digest = bytearray(blake2b(said.encode(), digest_size=16).digest())
     if stated is not None and 0 <= stated < 1 << 48:
         digest[:6] = stated.to_bytes(6, "big")
-    return ulid.text(bytes(digest))
+    return ulid.from_bytes(bytes(digest))
 
 
 def links_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
