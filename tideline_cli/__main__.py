@@ -1,4 +1,4 @@
-"""The door: `tideline` and `python -m tideline_cli`."""
+"""The entry point: `tideline` and `python -m tideline_cli`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import gc
 import os
 import sys
 
-# New objects between two collections. A short command makes few and ends soon, a long one leaves
-# few cycles: with the 700 of Python each spends 3 % of its time on a search that finds nothing.
+# New objects between two runs of the garbage collector. A short command makes few objects, and a
+# long one leaves few cycles. With the 700 of Python both spend 3 % of their time and find nothing.
 _BETWEEN_COLLECTIONS = 50_000
 _RELOAD = "install tideline-cli again; if that does not help, see `ulimit -a`"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from tideline_cli.cli import fast  # noqa: PLC0415  so that what cannot be loaded is told
+    from tideline_cli.cli import fast  # noqa: PLC0415  a part that cannot be loaded is reported
 
     return fast.run(sys.argv[1:] if argv is None else argv)
 
 
 def enter() -> None:
-    """Run the command of this process and end it, without the interpreter's farewell (1-10 ms)."""
+    """Run the command of this process and end it, without the clean-up of Python (1-10 ms)."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     _open_missing_streams()
     code = 0
-    is_door = {"context", "--auto"} <= set(sys.argv)  # which fails nobody, even half loaded
+    is_door = {"context", "--auto"} <= set(sys.argv)  # a hook: it must not fail its caller
     try:
         code = main()
         sys.stdout.flush()
@@ -32,11 +32,11 @@ def enter() -> None:
         code = 130
     except BrokenPipeError:
         pass
-    except (OSError, ValueError) as error:  # above all a result that could not be written
+    except (OSError, ValueError) as error:  # mostly a result that could not be written
         if not (code or is_door):
             code = 73
             _tell(getattr(error, "strerror", None) or str(error))
-    except (MemoryError, SystemError):  # the latter where memory ends inside the interpreter
+    except (MemoryError, SystemError):  # SystemError: no memory inside the interpreter
         if not is_door:
             code = 73
             _tell(
@@ -54,7 +54,7 @@ def enter() -> None:
 
 
 def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
-    """Say what went wrong where nothing more can be loaded to say it."""
+    """Report an error without loading another module."""
     lines = [f"tideline: {ascii(message)[1:-1]}\n", f"  hint: {hint}\n" if hint else ""]
     if "--json" in sys.argv:
         said = ascii(message)[1:-1].replace("\\", "/").replace('"', "'")
@@ -70,7 +70,7 @@ def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
 
 
 def _open_missing_streams() -> None:
-    """Give a closed standard stream a place: nothing to read, an error when written to."""
+    """Open a closed standard stream: nothing to read from it, an error when written to."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             path = os.devnull if name != "stdout" else "/dev/full"

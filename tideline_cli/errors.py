@@ -1,8 +1,8 @@
-"""Everything that can go wrong, drawn as a tree; each error knows its exit code and its hint.
+"""All errors, as a tree; each has an exit code and a hint.
 
 TidelineError
 ├── UsageError          2   a value that is not allowed
-│   └── HelpWantedError     nothing was said: the help is shown
+│   └── HelpWantedError     a command without words: the help is shown
 ├── NotFoundError       3   no such id for this viewer
 ├── WriteBlockedError   4   write-gate, threat scan or policy
 ├── StoreError          5   damaged, foreign, or newer than this program
@@ -10,7 +10,7 @@ TidelineError
 ├── CannotWriteError   73   disk full, read-only, permissions
 │   └── ExhaustedError      memory, or open files, that the system gives this process
 └── BusyError          75   another writer holds the store beyond the timeout
-    └── ReplacedError       the store is not the one that the command began with
+    └── ReplacedError       the store was replaced while the command ran
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class NotFoundError(TidelineError):
 
 
 class WriteBlockedError(TidelineError):
-    """A write that policy refuses; `reason` goes into the journal."""
+    """A write that policy refuses; the journal keeps `reason`."""
 
     exit_code = 4
     code = "write_blocked"
@@ -71,7 +71,7 @@ class CannotWriteError(TidelineError):
 
 class ExhaustedError(CannotWriteError):
     """The system gives this process no more memory (code out_of_memory) or no more open files
-    (out_of_files): neither a fault of the program nor of the store."""
+    (out_of_files). The program and the store are sound."""
 
     code = "out_of_memory"
 
@@ -82,10 +82,10 @@ class BusyError(TidelineError):
 
 
 class ReplacedError(BusyError):
-    """`restore --from` has put another content in the place of the one that was read."""
+    """`restore --from` has replaced the content of the store while the command was reading it."""
 
     code = "store_replaced"
 
     def after(self, done: str) -> ReplacedError:
-        """Return the error with how far the command came."""
+        """Return the error with a note on what the command had done before."""
         return ReplacedError(f"{self.message}: {done}", hint=self.hint)

@@ -107,7 +107,7 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
 
 def _text(value: str) -> str:
     quoted = encode_basestring(value)
-    # A terminal may act on these inside a JSON string; escaped they say the same.
+    # A terminal may obey these inside a JSON string; as escapes they say the same.
     return quoted if quoted.isascii() and "\x7f" not in quoted else quoted.translate(_VISIBLE)
 
 
@@ -117,7 +117,7 @@ def _number(value: float) -> str:
     return repr(value)
 
 
-# DEL and C1, separators of lines, marks that turn the order of a text around.
+# DEL and C1, separators of lines, marks that change the direction of a text.
 _VISIBLE = {
     code: f"\\u{code:04x}"
     for code in (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))

@@ -22,9 +22,9 @@ INVERSE: Mapping[str, str] = {kind: kind for kind in KINDS} | {
     "follows": "precedes",
 }
 
-# An active fact with such an edge to another stands in that one's place.
+# An active fact with such an edge to another has replaced that one.
 REPLACING = ("contradicts", "transition", "supersedes")
-# From a value of a slot, or the survivor of a merge, to what gives way to it.
+# From a value of a slot, or the survivor of a merge, to the fact that gives way to it.
 SUCCEEDS = ("contradicts", "transition")
 # From a fact to the one that its writer names as replaced.
 SUPERSEDES = ("supersedes", "transition")

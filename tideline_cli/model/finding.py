@@ -1,4 +1,4 @@
-"""What `doctor` found: what is wrong, and how to mend it."""
+"""What `doctor` found: what is wrong, and how to repair it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @record
 class Finding:
-    """One thing that is not as it should be. `remedy` says what to do about it; `mend` names the
-    repair that `doctor --repair` has for it, empty when there is none."""
+    """One fault. `remedy` says what to do about it; `mend` names the repair of `doctor --repair`,
+    empty when there is none."""
 
     check: str
     severity: Severity

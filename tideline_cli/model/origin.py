@@ -1,10 +1,10 @@
 """Whose memory it is: the owner's, or that of one exact conversation in a channel.
 
 There is no hierarchy and no wildcard. A viewer sees the facts of its own origin and nothing
-else; EVERYONE exists for maintenance, which says so aloud.
+else. EVERYONE is the viewer of maintenance, which passes it explicitly.
 
-Names are compared after NFC, and none may hold what nobody sees. A store may hold an older name
-that is not in that form: it is an origin like any other, and reached by its exact spelling.
+Names are compared after NFC, and no name may hold invisible characters. A store may hold an older
+name that is not in that form: it is an origin like any other, and found by its exact spelling.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HINT = (
 _CONTROL_END = 0x20
 _LONGEST = 1024
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_IGNORABLE = (  # fillers and selectors that show nothing, whatever their category
+_IGNORABLE = (  # fillers and selectors that show nothing, of any category
     (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2065, 0x2065),
     (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF),
 )  # fmt: skip
@@ -31,7 +31,7 @@ _IGNORABLE = (  # fillers and selectors that show nothing, whatever their catego
 
 @record
 class Origin:
-    """An identity by its canonical key; two origins are the same when their keys are."""
+    """An identity by its canonical key; two origins are the same when their keys are the same."""
 
     key: str
 
@@ -77,8 +77,8 @@ def is_in_form(key: str) -> bool:
 
 
 def spelled_out(key: str) -> str:
-    """Return a key with blanks and all but ASCII percent-encoded: the same origin, in letters that
-    anybody can tell apart and type."""
+    """Return a key where spaces and all but ASCII are percent-encoded: the same origin, in letters
+    that anybody can tell apart and type."""
     return "".join(
         char if "\x21" <= char <= "\x7e" else "".join(f"%{octet:02X}" for octet in char.encode())
         for char in key
@@ -101,12 +101,12 @@ def _parts(text: str) -> list[str]:
 
 
 def _in_form(part: str, whole: str) -> str:
-    """Return a part after NFC; refuse one with something in it that nobody sees."""
+    """Return a part after NFC; raise UsageError for one with an invisible character."""
     if part.isascii() and part.isprintable() and part.strip(" ") == part:
         return part
     from unicodedata import category  # noqa: PLC0415  plain names need none of it
 
-    from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  the same
+    from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  as above
 
     part = in_form("NFC", part)
     for char in part:

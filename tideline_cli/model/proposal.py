@@ -1,4 +1,4 @@
-"""What a pass would like to change: decided before anything is written, applied afterwards."""
+"""What a pass proposes to change: decided before anything is written, applied afterwards."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Relate:
 
 @record
 class Fade:
-    """A fact whose strength is below what keeps it goes out of recall: `becomes` says how."""
+    """A fact that is too weak leaves recall: `becomes` is its new lifecycle."""
 
     fact: Fact
     strength: float
@@ -54,8 +54,8 @@ class Fade:
 
 @record
 class Retire:
-    """`loser` is needless by a model's word; `survivor`, where one is known, stands in its place
-    and becomes `after`."""
+    """A model says that `loser` is not needed; `survivor`, where one is known, replaces it and
+    becomes `after`."""
 
     loser: Fact
     survivor: Fact | None

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @record
 class Standing:
-    """What the words of a source are worth.
+    """How far a source is trusted.
 
     `weight` is its factor in ranking, above 0 and at most 1. A `trusted` source may replace and
-    reinforce any fact and keep one for ever; an untrusted one carries text that nobody vouches
-    for. `protected` says whether it may author protected segments, `confined` whether a bulk
-    stores what it may not author as knowledge. There are no defaults: a source says all of it.
+    reinforce any fact, and keep one for ever; an untrusted one carries text that nobody vouches
+    for. `protected` says whether it may author protected segments. `confined` says whether an
+    import stores as knowledge what it may not author. There are no defaults: a row states all.
     """
 
     weight: float
@@ -54,14 +54,11 @@ SOURCES: tuple[Source, ...] = tuple(STANDING)
 TRUSTED: tuple[Source, ...] = tuple(name for name in SOURCES if STANDING[name].trusted)
 UNTRUSTED: tuple[Source, ...] = tuple(name for name in SOURCES if not STANDING[name].trusted)
 LEAST: float = min(one.weight for one in STANDING.values())
-"""The weight of a source that this program does not know: of a newer one, or damaged."""
+"""The weight of a source that this program does not know: of a newer program, or damaged."""
 
 
 def is_trusted(source: str) -> bool:
-    """Say whether a source is one of those whose words the store takes as its owner's.
-
-    What is not in the table is not.
-    """
+    """Say whether a source is trusted like the owner. One that is not in the table is not."""
     return source in TRUSTED
 
 

@@ -1,6 +1,7 @@
-"""What becomes of a new fact among those that are there: inserted, or said again by one of them.
+"""What becomes of a new fact: it is inserted, or a known fact that says the same is reinforced.
 
-Pure: the caller gathers the rivals and applies the decision.
+Pure: the caller gathers the rivals and applies the decision. `twins` may be an iterator that reads
+as it goes; `admit` stops reading at the first fact that says the same.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Rival:
 
 @record
 class Like:
-    """A fact that is much like the new one, and what keeps the two from saying the same."""
+    """A fact that is much like the new one, and why the two do not say the same."""
 
     fact: Fact
     apart: str
@@ -37,8 +38,8 @@ class Like:
 
 @record
 class Insert:
-    """Store the fact. `alike` are candidates that turned out to say something else, `elsewhen`
-    those that say the same and hold at other times, both in order of arrival."""
+    """Store the fact. `alike` are candidates that say something else, `elsewhen` are facts that say
+    the same of other times; both in order of arrival."""
 
     fact: Fact
     alike: tuple[Like, ...] = ()
@@ -47,8 +48,8 @@ class Insert:
 
 @record
 class Reinforce:
-    """Store nothing new; the fact that says it already becomes `after`, and has not taken the
-    labels `not_taken`."""
+    """Store no new fact; the one that says it already becomes `after`. `not_taken` are labels that
+    were said and that it does not take over."""
 
     before: Fact
     after: Fact
@@ -67,11 +68,11 @@ def admit(
 ) -> Insert | Reinforce:
     """Decide a write that has passed the scan; raise WriteBlockedError by the write-gate.
 
-    `fact` is what `said` would be by itself, `targets` are the active same-origin facts that the
-    writer names as superseded, `slot_mates` those in the same slot, `twins` those that might say
-    the same; the last two in order of arrival. In a slot the same words are the same value, also
-    where they were said without a slot. What has ceased to hold is not the same as what is said
-    now, and neither is what is to be replaced.
+    `fact` is the fact that `said` would give. `targets` are the active facts of the same origin
+    that the writer wants to replace, `slot_mates` those in the same slot, `twins` those that may
+    say the same; the last two in order of arrival. In a slot the same words are the same value,
+    also where they were said without a slot. A fact that has ended, or that is to be replaced,
+    does not say the same.
     """
     gate.check_permanence(fact.source, fact.tier, fact.pinned)
     gate.check(fact.segment, fact.source, [target.source for target in targets])
@@ -95,8 +96,8 @@ def admit(
 
 
 def _slotted(mates: Sequence[Rival], twins: Iterable[Rival]) -> Iterator[Rival]:
-    """Yield what may say the same as a fact in a slot: what the slot holds, then what was said
-    without one."""
+    """Yield the facts that may say the same as one in a slot: those in the slot, then those without
+    a slot."""
     yield from mates
     for twin in twins:
         if twin.fact.slot is None:
@@ -104,8 +105,8 @@ def _slotted(mates: Sequence[Rival], twins: Iterable[Rival]) -> Iterator[Rival]:
 
 
 def _apart(fact: Fact, rival: Fact, rule: Sameness) -> str | None:
-    """Return what keeps a rival from saying the same. In a slot any difference does, but for the
-    full stop of a sentence."""
+    """Return why a rival does not say the same, None if it does. In a slot every difference counts,
+    except the full stop of a sentence."""
     if fact.slot is None:
         return apart(fact.content, rival.content, rule=rule)
     is_held = rule == "reference" and rival.slot is not None
@@ -120,8 +121,9 @@ def _unstopped(text: str) -> str:
 def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> Iterator[Fact]:
     """Yield the rivals that share nearly all terms and still hold.
 
-    An untrusted statement adds nothing to a trusted one, and a trusted one does not vanish in what
-    an untrusted source said first: it would take over its wording, weight and end.
+    A trusted and an untrusted fact never say the same. The untrusted one adds nothing to the
+    trusted one; and a trusted one that only reinforced an untrusted one would get its wording,
+    weight and end.
     """
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at

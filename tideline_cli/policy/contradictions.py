@@ -16,7 +16,7 @@ MIN_SCORE = 0.12
 
 @record
 class ComparedFact:
-    """What is compared of a fact."""
+    """What of a fact is compared with another."""
 
     id: str
     content: str
@@ -36,7 +36,7 @@ class Contradiction:
 
 
 def compared(one: ComparedFact, other: ComparedFact, cosine: float | None) -> Contradiction | None:
-    """Return how far two facts of one segment contradict each other, None when they speak of
+    """Return how far two facts of one segment contradict each other; None when they are about
     different things."""
     overlap = jaccard(one.terms, other.terms)
     if overlap < MIN_OVERLAP:

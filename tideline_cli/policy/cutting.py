@@ -1,4 +1,4 @@
-"""A prompt text cut to a length: between characters as readers see them, never inside one. Pure."""
+"""A prompt text cut to a length, never inside a character as readers see it. Pure."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _REGIONAL = ((0x1F1E6, 0x1F1FF),)
 
 
 def cut(text: str, most: int) -> str:
-    """Return `text`, or as much of it as `most` characters hold with the ellipsis at its end;
-    empty when not one character goes in."""
+    """Return `text`, or its beginning and an ellipsis, in `most` characters; an empty text when not
+    one character fits."""
     if len(text) <= most:
         return text
     end = max(0, most - len(ELLIPSIS))

@@ -43,8 +43,8 @@ def relabelled(fact: Fact, new: NewFact) -> Fact:
 
 
 def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | None) -> Fact:
-    """Return the fact that says `new` in the place of `fact`: since `since`, or for all of the time
-    for which that one held."""
+    """Return the fact that says `new` in the place of `fact`: from `since` on, or else for all the
+    time for which that one held."""
     said = birth(new, fact_id=fact_id, now=now)
     if said.segment == fact.segment:
         said = replace(said, decay_rate=fact.decay_rate)
@@ -56,8 +56,8 @@ def reworded(fact: Fact, new: NewFact, *, fact_id: str, now: int, since: int | N
 
 
 def is_known(said: Fact, known: Fact) -> bool:
-    """Say whether a fact says what an edit is about to say, for a time that they have in common.
-    In a slot every difference but the full stop counts."""
+    """Say whether a fact says what an edit is about to say, for a time in common. In a slot every
+    difference counts, except the full stop."""
     if not same_slot(said, known) or not overlap(said, known):
         return False
     if said.slot is not None or known.slot is not None:
@@ -66,11 +66,11 @@ def is_known(said: Fact, known: Fact) -> bool:
 
 
 def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -> Fact:
-    """Return a fact that an edit has given the words of to another: with the labels that the edit
-    states (`given`), and with what the other had and it lacks. It counts as a use.
+    """Return `known`, whose words an edit has given to the fact `edited`: with the labels that the
+    edit states (`given`), and with what it lacks and the other has. It counts as a use.
 
-    It holds whenever one of the two does, unless the edit states an end. From an untrusted fact a
-    trusted one takes nothing but what the edit states.
+    It holds whenever one of the two does, unless the edit states an end. A trusted fact takes
+    from an untrusted one nothing but what the edit states.
     """
     last = max(known.last_accessed_at, said.created_at)
     if not may_touch(edited.source, known.source):

@@ -26,9 +26,10 @@ def check_permanence(source: Source, tier: Tier, pinned: bool) -> None:
 
 
 def check_descent(source: Source, cited: Iterable[Source]) -> None:
-    """Raise WriteBlockedError when a pass would make trusted text of what untrusted facts say.
+    """Raise WriteBlockedError when a pass would turn the text of untrusted facts into trusted text.
 
-    A person who cites speaks for himself; a derivation is worth what its least input is worth.
+    A person who cites a fact speaks for himself. What a pass derives is worth no more than the
+    least of its inputs.
     """
     if source == "dream" and not all(is_trusted(one) for one in cited):
         raise WriteBlockedError(

@@ -1,8 +1,8 @@
 """What a program wrote into a user's turn: blocks in tags, and notes that run to the end.
 
 Coding agents put command output, notices, open files and other people's messages where the user
-speaks. Nobody types an element with its end, so the rule goes by form, and a list says only which
-names are no such thing.
+speaks. Nobody types a tag with its end, so the rule goes by form; lists name the tags that people
+do type.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-# Names whose end may be missing: what starts a line with one is not the user's, to its end.
+# Their end tag may be missing: where one starts a line, the rest of the turn is not the user's.
 KNOWN = frozenset((
     "bash-input", "bash-stderr", "bash-stdout", "command-args", "command-contents",
     "command-message", "command-name", "environment_context", "environment_details",
@@ -27,7 +27,7 @@ KNOWN = frozenset((
     "task-notification", "task-status", "teammate-message", "tool_use_error", "turn_aborted",
     "user-memory-input", "user-prompt-submit-hook", "user_instructions", "user_shell_command",
 ))  # fmt: skip
-# The user's own words stand inside of these: some clients wrap them.
+# Some clients put the user's own words into these.
 _WRAPPERS = frozenset(("answer", "feedback", "task", "user_input", "user_message", "user_query"))
 # Names that people type to lay out a text.
 _LAYOUT = frozenset(

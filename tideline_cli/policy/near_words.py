@@ -1,7 +1,7 @@
-"""Words of English that are one slip of the pen apart and mean different things.
+"""English words that one misspelling turns into another word.
 
 Found by comparing all words of the lists that Debian ships as wamerican-large and wbritish-large by
-the rule of `policy.sameness`; mere variants of spelling are left out.
+the rule of `policy.word_forms`; variants of spelling are left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a known fact becomes when somebody says it again: what was said outright is applied. Pure.
+"""What a known fact becomes when somebody says it again: it takes what was stated. Pure.
 
-A restatement never narrows when a fact holds, unless it states an end.
+A restatement never shortens the time for which a fact holds, unless it states an end.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _COMPARED = (*(name for name in ONE_WORD if name != "segment"), "segment")
 
 @record
 class Restated:
-    """The fact that was known as it is now, and the labels that were said and that it did not
-    take."""
+    """The known fact as it is now, and the labels that were said and that it did not take."""
 
     after: Fact
     not_taken: tuple[str, ...]
@@ -40,10 +39,10 @@ class _Validity:
 
 
 def restated(known: Fact, new: Fact, said: NewFact) -> Restated | None:
-    """Return what `known` becomes by a restatement; None where the two hold at other times, so that
-    they are two facts of the same words.
+    """Return what `known` becomes by a restatement; None where the two hold at other times, and so
+    are two facts with the same words.
 
-    `new` is the fact that the restatement would be by itself, `said` what its writer stated.
+    `new` is the fact that the restatement alone would give, `said` is what its writer stated.
     """
     validity = _validity(known, new, now=new.created_at)
     if validity is None:
@@ -61,11 +60,11 @@ def holding_on(known: Fact, *, now: int) -> Fact:
 
 
 def _validity(known: Fact, new: Fact, *, now: int) -> _Validity | None:
-    """Return when a fact holds that is said again at `now`: without times, that it holds now and
-    has no end; an end counts as said, a beginning where it is earlier.
+    """Return when a fact holds that is said again at `now`. Said without times, it holds now and
+    has no end. A stated end counts; a stated beginning counts where it is earlier.
 
-    None where the two intervals do not meet, or where one lies inside of the other, and no slot
-    says that they are one thing.
+    None where the two times do not meet, or where one lies inside the other and no slot says that
+    they are one thing.
     """
     since, until = holds_from(known), known.valid_to
     start, end = new.valid_from, new.valid_to

@@ -1,7 +1,7 @@
 """Which messages are worth a model's time: they speak of their author, or they correct.
 
 In Chinese, English, French, German, Japanese, Russian and Spanish. A marker too many costs a
-request; one too few loses what was said, since the cursor passes over the message.
+request. A marker too few loses what was said, since the message is not read again.
 """
 
 from __future__ import annotations

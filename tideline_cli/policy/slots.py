@@ -1,4 +1,4 @@
-"""The rule of slots: which value stands where several claim the same time, and what ends. Pure."""
+"""The rule of slots: a slot has one value at a time, so which values end, and when. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @record
 class Ended:
-    """A fact that gives way: as it was, as it is then, to which, and by what kinds of edges."""
+    """A fact that gives way: as it was, as it becomes, to which fact, and the kinds of edges from
+    that fact."""
 
     before: Fact
     after: Fact
@@ -29,10 +30,11 @@ def succeeded(
 ) -> list[Ended]:
     """Return what gives way to `holder`, which says what the writer of `new` states.
 
-    `named` are the active facts that the writer names as replaced, `mates` those in the slot of the
-    holder, archived ones where it begins in the past. Each ends where the holder begins: what
-    begins later never held. A mate that holds at no instant of the holder's stays as it is, and so
-    does one that the writer may not touch, or that held the same value.
+    `named` are the active facts that the writer names as replaced. `mates` are the facts in the
+    slot of the holder; archived ones are among them where the holder begins in the past. Each ends
+    where the holder begins; one that begins later never held. A mate stays as it is where it never
+    holds together with the holder, where the writer may not touch it, or where it is archived and
+    held the same value.
     """
     now = new.created_at
     at = max(holds_from(holder), min(holds_from(new), now))
@@ -57,12 +59,12 @@ def _meet(holder: Fact, mate: Fact, *, at: int) -> bool:
 
 
 def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
-    """Return what becomes of the values of one slot, the active ones and those that others have
-    replaced, of which those with an id in `new` have just come: where two hold at once, the one
-    said later ends the other where it begins, unless it may not touch it.
+    """Return the values of one slot that end, since a value that was said later begins.
 
-    So the outcome depends on what was said when, and not on what was read first; of two that were
-    said at the same instant, the order of `values` decides.
+    `values` are the active ones and those that others have replaced; the ids in `new` are those
+    that have just come. A value ends only for one whose source may touch it. So the result depends
+    on when things were said, and not on what was read first; of two that were said at the same
+    instant, the order of `values` decides.
     """
     now_so = {value.id: value for value in values}
     done: dict[str, Ended] = {}
@@ -83,11 +85,11 @@ def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> 
 def displaced(
     fact: Fact, mates: Iterable[Fact], *, at: int, now: int, before: Fact | None = None
 ) -> list[Ended]:
-    """Return what gives way: `fact` replaces of its slot from `at` on.
+    """Return what gives way to `fact` in its slot from `at` on.
 
-    It ends where `fact` takes over; what holds at other times stays as it is, and so does what its
-    source may not touch. `before` is the fact as it was in this slot: what it stood beside then, it
-    stands beside now.
+    Each ends where `fact` begins. A fact that holds at other times stays as it is, and so does one
+    that the source of `fact` may not touch. `before` is `fact` as it was in this slot: a fact that
+    held beside it then may stay beside it.
     """
     later = replace(fact, valid_from=max(at, holds_from(fact)))
     start = holds_from(later)

@@ -1,4 +1,4 @@
-"""What becomes of one fact that somebody forgets, restores, pins or judges. Pure."""
+"""What becomes of a fact that somebody forgets, restores, pins or judges. Pure."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 UP = 0.05
 DOWN = -0.10
 LARGEST_DELTA = 0.3
-REMOVED = "consolidated"  # where the metadata of a fact say why a model's pass has archived it
+REMOVED = "consolidated"  # the key of metadata that says why consolidate has archived a fact
 _NOTES = {"replaced_by", "reason"}
 
 
 def archived(fact: Fact, *, now: int) -> Fact:
-    """Return an active fact as one that held until now, or until it ended; others as they are."""
+    """Return an active fact as one that held until now, or its own end; others as they are."""
     return ended(fact, at=now, now=now) if fact.lifecycle == "active" else fact
 
 
 def restored(fact: Fact, *, end: int | None = None) -> Fact:
-    """Return an archived or pruned fact as an active one that holds until `end`, without what a
-    pass has noted of its removal."""
+    """Return an archived or pruned fact as an active one that holds until `end`, without the note
+    of a pass about its removal."""
     if fact.lifecycle == "active":
         return fact
     noted = _without_removal(fact.metadata)
@@ -60,8 +60,8 @@ def unpinned(fact: Fact) -> Fact:
 def judged(fact: Fact, delta: float, *, now: int) -> Fact:
     """Return the fact with importance and confidence moved by `delta`, within 0..1.
 
-    Praise counts as a use, and a clock that is behind sets no use back; blame leaves the clock of
-    the forgetting curve alone.
+    Praise counts as a use; blame does not change the time of the last use. A clock that is behind
+    sets no use back.
     """
     moved = replace(
         fact,
@@ -77,11 +77,11 @@ def judged(fact: Fact, delta: float, *, now: int) -> Fact:
 
 
 def author(fact: Fact, text: str, *, editor: Source, typed: bool, vouched: bool) -> Source:
-    """Return whose words a fact has after an edit by `editor`, with the text that it has then.
+    """Return the source of a fact after an edit by `editor`, when it has the words `text`.
 
-    Labels change nothing of that, and neither does a text that says the same. New words are the
-    editor's; where the fact was an untrusted source's, only if the editor has `typed` them. To
-    make its words one's own takes a word aloud: `vouched`.
+    A change of labels does not change it, and neither does a text that says the same. New words
+    are the editor's; where the fact was untrusted, only if the editor has `typed` them. An editor
+    who has `vouched` for the words makes them his own.
     """
     if vouched:
         return fact.source if is_trusted(fact.source) and text == fact.content else editor

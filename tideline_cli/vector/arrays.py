@@ -1,5 +1,7 @@
-"""numpy, loaded where there is room for it: without memory its OpenBLAS ends the process with a
-line of its own and with 1, which means that nothing was found."""
+"""numpy, loaded after a look at the memory that is left.
+
+Without memory its OpenBLAS ends the process with exit code 1, which means "nothing found" here.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _PLENTY = 1024 * _MIB
 
 def check_room() -> None:
     """Raise ExhaustedError when the limits of this process leave no room for numpy; where they
-    leave little, let it work in one thread."""
+    leave little room, make numpy use one thread."""
     room = _room()
     if room < _LEAST:
         raise ExhaustedError(
@@ -51,4 +53,4 @@ def _used(place: int) -> int:
 
 check_room()
 
-import numpy as np  # noqa: E402  after the look
+import numpy as np  # noqa: E402  after the check

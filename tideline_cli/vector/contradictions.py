@@ -1,8 +1,7 @@
-"""Pairs of facts that share words and differ in their vectors, among many: exact in the words,
-bounded in the vectors.
+"""Pairs of facts that share words and differ in their vectors, found among many facts.
 
-The facts that share a term with a fact are counted along posting lists, so the words cost what
-the facts have in common; cosines come from blocked products of what the packed vectors stand for.
+The words are compared exactly: facts that share a term are counted along posting lists. The cosines
+are approximate, with a bound: blocked products of the rows that packed vectors stand for.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 _ROWS = 256
 _SLACK = 1e-6  # a float32 product of unit vectors is off by less
-_CROWDED = 0.02  # share of a block that is wanted: sooner multiplied whole
+_CROWDED = 0.02  # above this share of wanted pairs a block is multiplied whole
 _AT_ONCE = 1 << 14
 _WAITING = 1 << 18  # pairs that are kept before the weakest are dropped
 
@@ -42,7 +41,7 @@ class Pairs:
 def codes_of(
     embedder: Embedder, numbers: Sequence[int], chunks: Iterable[tuple[bytes, bytes]]
 ) -> tuple[NDArray[np.uint8], Numbers]:
-    """Return the codes (n, code_size) of facts by number, and the places of those without one."""
+    """Return the codes (n, code_size) of facts by number, and the indices of those without one."""
     wanted = np.asarray(numbers, np.int64)
     codes = np.zeros((len(wanted), embedder.code_size), np.uint8)
     missing = np.ones(len(wanted), np.bool_)
@@ -73,13 +72,13 @@ def likely(
     Jaccard index of its terms is at least `min_overlap` and index · (1 − cosine) may reach
     `min_score`; `bound` is the highest value that the exact cosine can give it.
     """
-    held = _Held(terms)
+    postings = _Postings(terms)
     rows = embedder.rows(codes)
     slack = _SLACK + (2 * embedder.tolerance if embedder.exact else 0.0)
     found: list[Pairs] = []
     waiting, least = 0, min_score
     for start in range(0, len(rows), _ROWS):
-        i, j, overlap = held.overlaps(start, min(start + _ROWS, len(rows)), min_overlap)
+        i, j, overlap = postings.overlaps(start, min(start + _ROWS, len(rows)), min_overlap)
         cosine = _cosines(rows, start, i, j)
         bound = overlap * np.minimum(1.0, 1.0 + slack - np.maximum(cosine, 0.0))
         near = bound >= least
@@ -91,8 +90,8 @@ def likely(
     return _best(found, most)
 
 
-class _Held:
-    """Which rows hold which terms, both ways."""
+class _Postings:
+    """Which terms a row holds, and which rows hold a term."""
 
     def __init__(self, terms: Sequence[Iterable[str]]) -> None:
         numbers: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What an embedder is, and which one a name stands for."""
+"""What an embedder is, and which embedder a name means."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Embedder(Protocol):
     tolerance: a proven bound of |approximate - exact cosine|.
     exact: the embedding is deterministic and cheap, so exact cosines come from the texts.
 
-    An embedder may also say that it is `learned` (a bool): that its cosines come from what words
-    mean. Of two texts that it finds equal, common words may then differ.
+    An embedder may also have `learned` (a bool): True where its cosines come from the meaning of
+    words. Common words may then differ in two texts that it finds equal.
     """
 
     name: str
@@ -120,8 +120,8 @@ def cosine(left: Vector, right: Vector) -> float:
 
 
 class _Guarded:
-    """A plug-in whose faults are its own: what it raises, an exit too, makes it unavailable, what
-    it prints goes to stderr, and what it embeds is rows of finite numbers."""
+    """A plug-in that cannot harm the program: an exception or exit makes it unavailable, its output
+    goes to stderr, and its rows are checked to be finite numbers."""
 
     def __init__(self, entry: str, inner: Embedder) -> None:
         self._entry = entry

@@ -206,7 +206,7 @@ def _atom(name: str) -> bytes:
     return atom(name, sha256)
 
 
-_gram = lru_cache(maxsize=1 << 14)(_atom)  # trigrams come back in other words; 7 MiB at most
+_gram = lru_cache(maxsize=1 << 14)(_atom)  # other words have the same trigrams; 7 MiB at most
 
 
 def _levels(phases: NDArray[np.floating]) -> NDArray[np.uint8]:

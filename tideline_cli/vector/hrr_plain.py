@@ -1,6 +1,6 @@
 """The hrr-256 embedder in plain Python: for one text and some ten thousand vectors.
 
-The same vectors as `tideline_cli.vector.hrr`, found sooner than numpy, 55 to 60 ms, can be loaded.
+The same vectors as those of `vector.hrr`, made before numpy (55 to 60 ms) would be loaded.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _cosines() -> bytes:
 
 
 def _wave(name: str) -> list[complex]:
-    """Return the 128 unit waves of a feature, and remember them: trigrams come back."""
+    """Return the 128 unit waves of a feature, and remember them: other words have its trigrams."""
     wave = _waves.get(name)
     if wave is None:
         made = atom(name, sha256)

@@ -1,4 +1,4 @@
-"""Pairs of packed vectors that are alike: blocked products of half of each vector, exactly bounded.
+"""Pairs of packed vectors that are alike: blocked products of the first halves, with a bound.
 
 By Cauchy and Schwarz a.b <= a1.b1 + |a2||b2|, where a1 and a2 are the halves of a. So a pair whose
 first halves have a product below floor - |a2||b2| cannot reach the floor, and the second halves
@@ -24,7 +24,7 @@ _ROWS = 2048
 _COLUMNS = 4096
 _SLAB = 1 << 15  # rows whose halves are kept at once: 16 MiB for 256 dimensions
 _SLACK = 1e-4  # a float32 product of unit vectors is off by less
-_CROWDED = 0.01  # share of a block that passes the bound: sooner multiplied whole
+_CROWDED = 0.01  # above this share of passing pairs a block is multiplied whole
 _AT_ONCE = 1 << 14
 
 
@@ -82,7 +82,7 @@ def _slab(
     least: float,
     limits: Limits,
 ) -> Near:
-    """Return the pairs of the rows `slab`, each with the rows that are its to look at."""
+    """Return the pairs of the rows `slab`; a pair of two fresh rows belongs to the later one."""
     halves, rests = embedder.halves(codes[slab])
     blocks: list[Near] = []
     waiting = 0
@@ -116,7 +116,7 @@ def _passing(
     columns: NDArray[np.int64],
     fresh: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of a block that pass the bound; two fresh rows are looked at once."""
+    """Return the pairs of a block that pass the bound; a pair of fresh rows comes once."""
     if float(product.max()) < bound:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     at, of = np.divmod(np.flatnonzero(product >= bound), len(columns))

@@ -2,7 +2,7 @@
 
 Frames on standard input: the number of texts, the length of each, then the texts in UTF-8; counts
 are 4 bytes, little-endian. The answer to a frame is the packed vectors, one after the other. PIPE
-is the number of a handle that is at its end when the other process is gone.
+is the number of a handle whose pipe ends when the other process is gone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def end_with(pipe: int) -> None:
-    """End this process as soon as the one at the other end of a pipe is gone, also in the middle of
+    """End this process as soon as the one at the other end of a pipe is gone, even in the middle of
     a frame, which takes up to a second."""
     from threading import Thread  # noqa: PLC0415  a worker alone
 
