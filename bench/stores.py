@@ -16,7 +16,7 @@ from zlib import crc32
 import corpus
 import timing
 
-from tideline_cli.model import text
+from tideline_cli.model import letters, text
 from tideline_cli.store import schema
 
 
@@ -64,7 +64,8 @@ def remove(path: str) -> None:
 
 def store_path(n: int) -> str:
     """Return where the n-fact store of this schema is kept."""
-    made_by = crc32(schema.SCHEMA.encode(), _sum_of(text.__file__))
+    analyser = _sum_of(text.__file__) ^ _sum_of(letters.__file__)
+    made_by = crc32(schema.SCHEMA.encode(), analyser)
     name = f"store-v{schema.VERSION}-{made_by:08x}-{_sum_of(corpus.__file__):08x}-{name_of(n)}.db"
     return os.path.join(timing.WORK, name)
 
