@@ -1,7 +1,7 @@
 """What a text says whose letters are spread, cut, or replaced by digits and signs.
 
-A text is read anew by the words of the table: what is a word there once its signs are undone or
-left out stands for it. A wrong guess does no harm, for a reading is only asked for patterns.
+The words of the patterns are looked for in the text with its signs undone or left out. A wrong
+guess does no harm: a reading is only searched for patterns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FEWEST = 4  # single letters in a row before they are a spread-out word
 LONGEST = 20  # letters of a word; a longer one may be several
-_MOSTLY = 0.6  # of the words end in punctuation: it says nothing
+_MOSTLY = 0.6  # of the words end in punctuation: then it says nothing
 
 # Letters, digits and signs that stand for one another.
 _ALIKE = {
@@ -28,14 +28,14 @@ _RUBBLE = _ENDS + "|/-~…"
 _ALONE = {"1": "i", "4": "a", "@": "a", "!": "i", "|": "i"}
 _QUOTES = "\"'`()[]{}<>*_"
 
-_BLANKS = frozenset("-_'")  # the table takes them for blanks itself
+_BLANKS = frozenset("-_'")  # patterns read them as blanks
 
 _words: dict[str, str] = {}  # by key
 _lengths: dict[str, tuple[int, ...]] = {}  # of the keys that begin with two characters
 
 
 def undisguised(low: str) -> str:
-    """Return a text in lower case with its disguised words undone; itself where there are none."""
+    """Return a text in lower case with its disguised words undone, or the text itself."""
     if not _words:
         listed = COMMON + WORDS  # the words of the table win
         _words.update(zip(listed.translate(_KEY).split(), listed.split(), strict=True))
@@ -92,7 +92,7 @@ def _may_spell(char: str) -> bool:
 
 
 def _spread(run: list[str]) -> Iterator[str]:
-    """Yield the words of letters that stood alone; few of them are what they are."""
+    """Yield the words that single letters spell; where there are few, the letters themselves."""
     if sum(map(str.isalnum, run)) < FEWEST:
         yield from run
         return
@@ -124,7 +124,7 @@ def _word(token: str) -> str:
 
 
 def _parted(core: str) -> str:
-    """Return what a word says that may be cut by signs: at every letter, or anywhere."""
+    """Return what a word says that signs may cut: at every letter, or anywhere."""
     known = _words.get(core.translate(_KEY))
     if known is not None:
         return known

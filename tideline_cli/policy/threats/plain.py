@@ -1,4 +1,4 @@
-"""A plain text, which has one reading: sentences in ASCII letters that hide nothing."""
+"""Plain texts: sentences in ASCII letters that hide nothing, and so have one reading."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SHORTEST_CODE = 16  # characters of base64 or hex that can hold a phrase
 HEX = frozenset("0123456789abcdefABCDEF")
 LONGEST_WORD = 20  # letters; a longer word may be several
 _FEWEST_LETTERS = 5  # single letters in a text before they may be a spread-out word
-_FEWEST_BUT_WORDS = 3  # of them that are no words themselves
+_FEWEST_BUT_WORDS = 3  # of them that are not words themselves (a, I)
 
 LOWER = "abcdefghijklmnopqrstuvwxyz"
 _TURNED = LOWER[13:] + LOWER[:13]
 ROT13 = str.maketrans(LOWER + LOWER.upper(), _TURNED + _TURNED.upper())
-# What begins a text in rot13; cues of two letters are words of every day when they are turned.
+# How words of an attack begin in rot13. Cues of two letters would be everyday words in it.
 TURNED_CUES = frozenset(cue for cue in " ".join(CUES).translate(ROT13).split() if len(cue) > 2)
 _TELLING_EITHER_WAY = TELLING | TURNED_CUES
 _KNOWN_CUES = frozenset(CUES)
@@ -37,7 +37,7 @@ _HAN = "\u2e80"  # scripts without blanks begin here
 _RUBBLE = frozenset(".,;:!?|/-~…")
 _ENDS = ".,;:!?\"'`()[]"
 
-_WORDY = dict.fromkeys(map(ord, f"{LOWER} .,;:!?'"))  # all that a plain text has but digits
+_WORDY = dict.fromkeys(map(ord, f"{LOWER} .,;:!?'"))  # all that a plain text holds, without digits
 _LETTERS = dict.fromkeys(map(ord, f"{LOWER} "))
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _STOPS = {code: " " if chr(code) in ".,;:!?'" else chr(code) for code in range(128)}
@@ -88,8 +88,8 @@ def _is_mixed(word: str) -> bool:
 
 
 def _are_spread(words: list[str], ends: int = 0) -> bool:
-    """Say whether so many letters stand alone that they may be a word: a and I are words
-    themselves, and some are the ends of others."""
+    """Say whether so many letters stand alone that they may spell a word. The words a and I do not
+    count, nor letters behind an apostrophe."""
     return (
         sum(len(word) == 1 for word in words) - words.count("a") - words.count("i") - ends
         >= _FEWEST_BUT_WORDS
@@ -97,7 +97,7 @@ def _are_spread(words: list[str], ends: int = 0) -> bool:
 
 
 def _ends_of_words(low: str) -> int:
-    """Count the letters that an apostrophe parts from their word: it's, don't, I'm, I'd."""
+    """Count the letters that stand behind an apostrophe: it's, don't, I'm, I'd."""
     return sum(map(low.count, ("'s ", "n't ", "'m ", "'d ")))
 
 
@@ -107,8 +107,7 @@ def _blanks(low: str) -> int:
 
 
 def _may_hold_code(text: str) -> bool:
-    """Say whether a long word of a plain text may be base64 or hex: those are not in lower case
-    alone, or have the digits of hex alone."""
+    """Say whether a long word of a plain text may be base64, which has upper case, or hex."""
     return any(
         len(word) >= SHORTEST_CODE and (not word.islower() or HEX.issuperset(word))
         for word in text.translate(_STOPS).split()

@@ -71,7 +71,7 @@ def _readings(text: str) -> Iterator[Reading]:
     starts = _starts(low)
     yield _reading(text, low, starts)
     if may_be_disguised(low, starts):
-        # Plain texts need none of it.
+        # Most texts have no disguise.
         from tideline_cli.policy.threats.disguises import undisguised  # noqa: PLC0415  see above
 
         plain = undisguised(low)

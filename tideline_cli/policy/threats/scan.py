@@ -1,4 +1,4 @@
-"""Which known attack patterns a text shows: a tripwire, since the border is who may write what.
+"""Which known attack patterns a text shows: a warning system. The write-gate is what protects.
 
 What is scanned is what is rendered: the whole text goes through `prompt_text`, look-alike letters
 are folded, and simple encodings are undone before the table is asked.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 INVISIBLE = "invisible_unicode"
 HIDDEN_TEXT = "hidden_text"
-TOO_COSTLY = "scan_timeout"  # the scan was given up: no text needs so long that means well
+TOO_COSTLY = "scan_timeout"  # the scan was given up: no harmless text takes so long
 NAMES = (*REFERENCE_NAMES, INVISIBLE, HIDDEN_TEXT, *ADDED_NAMES, TOO_COSTLY)
 
 BUDGET = 0.1  # seconds; the worst text of 8,192 characters takes a fifth of it
@@ -96,8 +96,8 @@ class _TooCostlyError(Exception):
 
 
 class _Meter:
-    """The work that is left to a scan. What is made for all texts, the regular expressions, does
-    not count: a text cannot help being the first."""
+    """The time that is left to a scan. Compiling regular expressions does not count: they serve all
+    texts, and this one is only the first."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -120,7 +120,7 @@ class _Meter:
 
 
 def _hidden(text: str, scope: Scope) -> set[str]:
-    """Return what only the raw text can show: characters that the renderer takes away."""
+    """Return the names that only the raw text shows: of characters that rendering takes away."""
     from tideline_cli.policy.invisible import strays  # noqa: PLC0415  ASCII texts need none of it
 
     stray = strays(text)
@@ -138,7 +138,7 @@ def _find(
     rows: list[int], table: tuple[bool, str], reading: Reading, found: set[str],
     meter: _Meter | None,
 ) -> None:  # fmt: skip
-    """Ask those of some rows that are ours or not, and of a scope, about a reading."""
+    """Ask the rows about a reading, of which `table` says the scope and whether they are ours."""
     if not rows:
         return
     # Few texts get so far.
@@ -154,10 +154,10 @@ def _find(
 
 
 def _holding(reading: Reading) -> list[int]:
-    """Return the rows that a text may match: it has a cue of a way that leads to one, and what
-    else that way asks for. Most texts have none."""
+    """Return the rows that a text may match: it holds a cue of a filter of that row, and the words
+    and literals of that filter. Most texts hold none."""
     _, low, cues, starts = reading
-    tried: set[int] = set()  # a way has several cues, and is asked once
+    tried: set[int] = set()  # a filter has several cues, and is asked once
     rows: dict[int, None] = {}
     for cue in cues:
         for place in _ways_of[cue]:

@@ -46,7 +46,7 @@ def _word_groups(
 
 
 def _union(each: list[list[Group]], cost: Cost) -> Group:
-    """Return one group of each way together, of little cost."""
+    """Return the union of one group of each way, at a low cost."""
     whole: Group = NOTHING
     for groups in each:
         wider = [frozenset((*whole, *group)) for group in groups]
@@ -73,7 +73,7 @@ def _is_start(nodes: Sequence[Node], certain: bool) -> bool:
 
 
 def _heads(nodes: Sequence[Node]) -> Group | None:
-    """Return how the first word may begin that stands in `nodes`; None where anything may."""
+    """Return how the first word in `nodes` may begin; None where it may begin with anything."""
     try:
         done, begun = _read({""}, nodes)
     except _UncertainError:
