@@ -14,7 +14,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, links, similar_pairs, visibility, writes
+from tideline_cli.store import facts, history, journal, links, similar_pairs, visibility, writes
 from tideline_cli.store.bulk_reads import last_pass
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
@@ -169,7 +169,7 @@ def test_origins_are_tended_apart(db):
     assert night(db).plan.merges == ()
     assert night(db, viewer=PEER).plan.merges == ()
     for viewer in (OWNER, PEER):
-        assert [(e.verb, e.batch) for e in journal.entries(db, viewer=viewer, limit=9)] == [
+        assert [(e.verb, e.batch) for e in history.entries(db, viewer=viewer, limit=9)] == [
             ("dream", 1)
         ]
 
@@ -198,7 +198,7 @@ def test_what_changed_meanwhile_is_left_out(db, monkeypatch):
     monkeypatch.setattr(comparison, "store_pairs", meanwhile)
     done = night(db)
     assert ([m.loser.id for m in done.plan.merges], done.skipped) == (["B2"], 1)
-    (told,) = {e.reason for e in journal.entries(db, viewer=OWNER, limit=9) if e.verb == "dream"}
+    (told,) = {e.reason for e in history.entries(db, viewer=OWNER, limit=9) if e.verb == "dream"}
     assert told == "1 merged"
     assert state(db, "A2").lifecycle == "active"
     assert [(e.kind, e.target) for e in links.leaving(db, "B1", viewer=OWNER)] == [
@@ -242,4 +242,4 @@ def test_no_transaction_is_long(db):
     db.trace_v2(0, None)
     assert len(done.plan.proposals) > 200
     assert sum(sql == "BEGIN IMMEDIATE" for sql in begun) > len(done.plan.proposals) / 50
-    assert len({e.batch for e in journal.entries(db, viewer=OWNER, limit=99)}) == 1
+    assert len({e.batch for e in history.entries(db, viewer=OWNER, limit=99)}) == 1

@@ -15,7 +15,7 @@ from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.llm import prompts
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
-from tideline_cli.store import cursors, facts, journal, links
+from tideline_cli.store import cursors, facts, history, links
 from tideline_cli.store.connection import put_setting
 
 GOLDEN = golden("extraction")
@@ -123,7 +123,7 @@ def told(db, case):
     """Return what the journal tells of the case, in the words of the reference's event log."""
     origin = reference_origin(case["steps"][0].get("origin"))
     events = []
-    for entry in journal.entries(db, viewer=origin, limit=100):
+    for entry in history.entries(db, viewer=origin, limit=100):
         if entry.outcome == "blocked":
             events.append(("blocked", entry.at, entry.reason.replace(": ", ":")))
         elif (entry.entity, entry.act) == ("fact", "+"):

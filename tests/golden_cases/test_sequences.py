@@ -16,7 +16,7 @@ from tideline_cli.model.fact import SEGMENTS, NewFact, clamped, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.policy.transitions import DOWN, UP
-from tideline_cli.store import facts, journal, links, uses, writes
+from tideline_cli.store import facts, history, journal, links, uses, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.facts import Filter
 
@@ -309,7 +309,7 @@ EVENTS = {"feedback": "feedback", "restore": "reinforced", "forget": "invalidate
 
 def _events(db, viewer):
     by_batch = {}
-    for entry in journal.entries(db, viewer=viewer, limit=100):
+    for entry in history.entries(db, viewer=viewer, limit=100):
         by_batch.setdefault((entry.batch, entry.at, entry.verb), []).append(entry)
     for (_, at, verb), entries in by_batch.items():
         if verb in EVENTS:

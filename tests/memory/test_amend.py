@@ -13,7 +13,7 @@ from tideline_cli.memory.recall import recall
 from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import bulk_reads, facts, journal, links
+from tideline_cli.store import bulk_reads, facts, history, links
 from tideline_cli.store.transactions import writing
 
 WHO = {"viewer": OWNER, "now": NOW}
@@ -24,7 +24,7 @@ def read(db, fact_id, viewer=OWNER):
 
 
 def batches(db):
-    return [(e.batch, e.verb, e.outcome) for e in journal.entries(db, viewer=OWNER, limit=9)]
+    return [(e.batch, e.verb, e.outcome) for e in history.entries(db, viewer=OWNER, limit=9)]
 
 
 def edges(db, fact_id):
@@ -144,7 +144,7 @@ def test_feedback_is_clamped_and_recorded(db):
     up = amend.feedback(db, "AAAA1", delta=0.05, viewer=OWNER, now=NOW + DAY).changed[0]
     assert (up.access_count, up.last_accessed_at) == (1, NOW + DAY)
     assert up == read(db, "AAAA1")
-    told = [(e.batch, e.verb, e.entity) for e in journal.entries(db, viewer=OWNER, limit=9)]
+    told = [(e.batch, e.verb, e.entity) for e in history.entries(db, viewer=OWNER, limit=9)]
     assert told == [(2, "feedback", "fact"), (2, "feedback", "usage"), (1, "feedback", "fact")]
 
 

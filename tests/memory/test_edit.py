@@ -11,7 +11,7 @@ from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import bulk_reads, digest, facts, journal, links
+from tideline_cli.store import bulk_reads, digest, facts, history, links
 
 LATER = NOW + 30 * DAY
 
@@ -110,7 +110,7 @@ def test_from_is_about_words(db):
         revise(db, "AAAA1", {"tags": ("x",)}, since=NOW + DAY)
     with pytest.raises(UsageError, match="valid-to is not after valid-from"):
         revise(db, "AAAA1", {"content": "other words"}, since=LATER)
-    assert [e.outcome for e in journal.entries(db, viewer=OWNER, limit=9)] == []
+    assert [e.outcome for e in history.entries(db, viewer=OWNER, limit=9)] == []
 
 
 def test_an_end_is_corrected_in_place(db):

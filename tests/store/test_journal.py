@@ -9,7 +9,7 @@ from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, UNKNOWN, channel
-from tideline_cli.store import facts, journal, writes
+from tideline_cli.store import facts, history, journal, writes
 from tideline_cli.store.transactions import writing
 
 PEER = channel("wa", "c", "s")
@@ -23,7 +23,7 @@ def told(db, viewer=OWNER):
     """Return (batch, verb, outcome, entity, act, fact) of the whole journal of an origin."""
     return [
         (e.batch, e.verb, e.outcome, e.entity, e.act, e.fact)
-        for e in journal.entries(db, viewer=viewer, limit=100)
+        for e in history.entries(db, viewer=viewer, limit=100)
     ]
 
 
@@ -45,7 +45,7 @@ def test_reinforcement_is_history(db):
         (2, "remember", "done", "usage", "+", "A"),
         (1, "remember", "done", "fact", "+", "A"),
     ]
-    last = next(iter(journal.entries(db, viewer=OWNER, limit=1)))
+    last = next(iter(history.entries(db, viewer=OWNER, limit=1)))
     assert last.before == f'{{"fact":1,"access_count":1,"last_accessed_at":{NOW + 1}}}'
 
 
@@ -62,7 +62,7 @@ def test_a_replaced_slot_is_history(db):
     ]
     old = facts.find(db, "A", viewer=OWNER)
     assert (old.lifecycle, old.valid_to) == ("archived", NOW + 1)
-    changed = [e for e in journal.entries_of(db, 1, viewer=OWNER) if e.act == "~"]
+    changed = [e for e in history.entries_of(db, 1, viewer=OWNER) if e.act == "~"]
     assert '"lifecycle":"active"' in changed[0].before
     assert '"content":"I deploy on Fridays"' in changed[0].before
 
@@ -90,7 +90,7 @@ def test_a_blocked_write_leaves_its_reason_and_no_text(db, blocked, reason):
     before = rows(db, "fact"), rows(db, "change"), rows(db, "link"), rows(db, "usage")
     with pytest.raises(WriteBlockedError):
         remember(db, blocked, fact_id="B", now=NOW + 1)
-    entry = next(iter(journal.entries(db, viewer=OWNER, limit=1)))
+    entry = next(iter(history.entries(db, viewer=OWNER, limit=1)))
     assert (entry.batch, entry.at, entry.verb, entry.outcome, entry.reason, entry.entity) == (
         2, NOW + 1, "remember", "blocked", reason, None,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import transitions as policy
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import overlap
-from tideline_cli.store import facts, journal, links, slots, uses, writes
+from tideline_cli.store import facts, images, journal, links, slots, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _restored(db: Connection, fact: Fact, dropped: dict[str, int], *, now: int) 
     `dropped`."""
     if fact.lifecycle == "active":
         return fact
-    was = journal.last_active(db, fact.id)
+    was = images.last_active(db, fact.id)
     end = fact.valid_to if was is None else was["valid_to"]
     if end is None or (was is not None and end > now):
         return policy.restored(fact, end=end)

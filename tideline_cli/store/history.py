@@ -1,20 +1,18 @@
-"""Reading the journal: batches by the number that users see, and the changes of links, also of
-those that are gone."""
+"""Reading the journal: batches by the number that users see, and what they did."""
 
 from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+
 
 @record
 class Batch:
@@ -71,70 +69,77 @@ def has_changes(db: Connection, batch: Batch) -> bool:
 
 
 @record
-class Life:
-    """The changes of one edge, oldest first: the number of each, the edge before it and the edge
-    after it, None where there was no edge."""
+class Entry:
+    """What one batch did to one row, or a batch that was blocked and did nothing. `batch` is None
+    for a batch of another origin, whose numbers are not shown.
 
-    changes: tuple[tuple[int, str | None, str | None], ...]
-
-
-_ROWS = """
-SELECT number FROM link
-WHERE from_fact IN (SELECT value FROM json_each(?1)) OR to_fact IN (SELECT value FROM json_each(?1))
-UNION
-SELECT row FROM change
-WHERE entity = 'link' AND before IS NOT NULL
-  AND (before ->> 'from_fact' IN (SELECT value FROM json_each(?1))
-    OR before ->> 'to_fact' IN (SELECT value FROM json_each(?1)))
-"""
-_CHANGES = """
-SELECT row, number, act, before FROM change
-WHERE entity = 'link' AND row IN (SELECT value FROM json_each(?)) ORDER BY row, number
-"""
-
-
-def lives(db: Connection, facts: Iterable[int]) -> Iterator[Life]:
-    """Yield the lives of all edges that start or end at one of these facts, or once did.
-
-    The number of an edge that is gone may be given to another, so a number may have several lives.
+    `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
+    of the row and of the change; `edge` is a link in words: its kind and where it leads.
     """
-    wanted = frozenset(facts)
-    numbers: Iterable[Any] = db.execute(_ROWS, (codec.dumps(list(wanted)),))
-    rows = [row for (row,) in numbers]
-    now = journal.row_images(db, "link", rows)
-    for row, changes in _by_row(db, rows):
-        afters = [before for _, _, before in changes[1:]] + [now.get(row)]
-        life: list[tuple[int, str | None, str | None]] = []
-        for (number, act, before), after in zip(changes, afters, strict=True):
-            if act == "+" and life:
-                yield from _if_wanted(life, wanted)
-                life = []
-            life.append((number, before, None if act == "-" else after))
-        yield from _if_wanted(life, wanted)
+
+    batch: int | None
+    at: int
+    verb: str
+    outcome: str
+    reason: str | None
+    entity: str | None
+    act: str | None
+    fact: str | None
+    before: str | None
+    row: int | None = None
+    change: int | None = None
+    edge: str | None = None
 
 
-def _by_row(
-    db: Connection, rows: list[int]
-) -> Iterator[tuple[int, list[tuple[int, str, str | None]]]]:
-    row = 0
-    changes: list[tuple[int, str, str | None]] = []
-    found: Iterable[Any] = db.execute(_CHANGES, (codec.dumps(rows),))
-    for at, number, act, before in found:
-        if at != row and changes:
-            yield row, changes
-            changes = []
-        row = at
-        changes.append((number, act, before))
-    if changes:
-        yield row, changes
+# A row that is gone is shown to the origin that it belonged to. The origin of a fact is read from
+# what the journal keeps of it, the origin of an edge from the fact where it started.
+_ENTRY = """
+SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb, batch.outcome,
+       iif(batch.origin = own.number, batch.reason, NULL), change.entity, change.act,
+       ifnull(fact.id, iif(change.entity = 'fact', change.before ->> 'id', NULL)),
+       iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
+       change.row, change.number, link.kind || ' → ' || target.id
+FROM origin AS own, batch LEFT JOIN change ON change.batch = batch.number
+  LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
+  LEFT JOIN fact AS target ON target.seq = link.to_fact
+  LEFT JOIN fact ON fact.seq = CASE change.entity
+    WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
+WHERE own.key = ? AND coalesce(fact.origin,
+  iif(change.entity = 'fact', change.before ->> 'origin', NULL), batch.origin) = own.number
+"""
 
 
-def _if_wanted(
-    life: list[tuple[int, str | None, str | None]], wanted: frozenset[int]
-) -> Iterator[Life]:
-    for _, *states in life:
-        for state in states:
-            edge = codec.loads(state) if state else {}
-            if wanted & {edge.get("from_fact"), edge.get("to_fact")}:
-                yield Life(tuple(life))
-                return
+def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
+    """Yield what the newest `limit` batches of an origin did, newest batch first; -1 is all."""
+    rows = db.execute(
+        f"""{_ENTRY} AND batch.number IN (
+          SELECT number FROM batch WHERE origin = (SELECT number FROM origin WHERE key = ?)
+          ORDER BY ordinal DESC LIMIT ?)
+        ORDER BY batch.ordinal DESC, change.number""",
+        (viewer.key, viewer.key, limit),
+    )
+    for row in rows:
+        yield Entry(*row)
+
+
+def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
+    """Yield what any batch did to one fact of an origin, oldest first."""
+    rows = db.execute(
+        f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
+        ORDER BY change.number""",
+        (viewer.key, seq),
+    )
+    for row in rows:
+        yield Entry(*row)
+
+
+def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
+    """Yield those of the changes with the given numbers that are changes of an origin's facts,
+    oldest first."""
+    rows = db.execute(
+        f"""{_ENTRY} AND change.number IN (SELECT value FROM json_each(?))
+        ORDER BY change.number""",
+        (viewer.key, codec.dumps(list(changes))),
+    )
+    for row in rows:
+        yield Entry(*row)

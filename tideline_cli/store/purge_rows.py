@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.store import fts, history, score_bounds, vector_upkeep, visibility
+from tideline_cli.store import fts, images, score_bounds, vector_upkeep, visibility
 from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
@@ -167,7 +167,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     vector_upkeep.remove(db, gone)
     score_bounds.put(db, dict.fromkeys(gone, 0))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
-    told = [number for life in history.lives(db, gone) for number, _, _ in life.changes]
+    told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
     db.execute(
         "DELETE FROM change WHERE number IN (SELECT value FROM json_each(?))",
         (codec.dumps(told),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, history, journal, uses
+from tideline_cli.store import digest, history, images, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def trails(db: Connection, batch: Batch) -> Trails:
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
     for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number)):
         changes[entity].setdefault(row, []).append(_Change(*values))
-    now = {entity: journal.row_images(db, entity, by_row) for entity, by_row in changes.items()}
+    now = {entity: images.row_images(db, entity, by_row) for entity, by_row in changes.items()}
     return Trails(
         {
             row: _trail(found, now["fact"].get(row), batch.number)
@@ -135,7 +135,7 @@ def undone_by(db: Connection, batch: Batch) -> int:
 def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
     """Delete rows by number."""
     db.execute(
-        f"DELETE FROM {entity} WHERE {journal.KEYS[entity]} IN (SELECT value FROM json_each(?))",
+        f"DELETE FROM {entity} WHERE {images.KEYS[entity]} IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(rows)),),
     )
 
@@ -156,7 +156,7 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     """Set columns of one row."""
     columns = ", ".join(f"{name} = ?" for name in changed)
     db.execute(
-        f"UPDATE {entity} SET {columns} WHERE {journal.KEYS[entity]} = ?",
+        f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?",
         (*changed.values(), number),
     )
     if entity == "fact" and not digest.COVERED.isdisjoint(changed):

@@ -12,8 +12,8 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import facts, journal, undo_rows
-from tideline_cli.store.history import lives
+from tideline_cli.store import facts, history, images, undo_rows
+from tideline_cli.store.images import lives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.store.journal import Entry
+    from tideline_cli.store.history import Entry
 
     Told = tuple[Entry, str | None]
 
@@ -93,7 +93,7 @@ def _told(
         newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))
     else:
         asked = limit + 1 if limit else -1
-        entries = journal.entries(db, viewer=session.viewer, limit=asked)
+        entries = history.entries(db, viewer=session.viewer, limit=asked)
         told = [(entry, None) for entry in entries]
         newest = list(dict.fromkeys(entry.batch for entry, _ in told))
     is_cut = bool(limit) and len(newest) > limit
@@ -103,13 +103,13 @@ def _told(
 
 def _life(session: Session, db: Connection, seq: int) -> list[Told]:
     """Return what happened to a fact, its use and its links, each with the row as it became."""
-    entries = list(journal.entries_of(db, seq, viewer=session.viewer))
-    now = {entity: journal.row_image(db, entity, seq) for entity in ("fact", "usage")}
+    entries = list(history.entries_of(db, seq, viewer=session.viewer))
+    now = {entity: images.row_image(db, entity, seq) for entity in ("fact", "usage")}
     told = list(zip(entries, _afters(entries, now), strict=True))
     linked = {
         number: states for life in lives(db, [seq]) for number, *states in life.changes
     }
-    for entry in journal.entries_at(db, linked, viewer=session.viewer):
+    for entry in history.entries_at(db, linked, viewer=session.viewer):
         before, after = linked[entry.change or 0]
         told.append((replace(entry, before=before), after))
     return sorted(told, key=lambda pair: pair[0].change or 0)

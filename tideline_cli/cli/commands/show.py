@@ -9,7 +9,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
-from tideline_cli.store import facts, journal, links
+from tideline_cli.store import facts, history, links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.store.journal import Entry
+    from tideline_cli.store.history import Entry
     from tideline_cli.store.links import Link
 
 HELP = """Show one fact: all of it, its links, its strength now.
@@ -46,7 +46,7 @@ def run(session: Session, words: list[str], _: Options) -> int:
     out = links.leaving(db, fact.id, viewer=session.viewer)
     back = links.arriving(db, fact.id, viewer=session.viewer)
     seq = facts.number_of(db, fact.id, viewer=session.viewer)
-    past = list(journal.entries_of(db, seq, viewer=session.viewer))
+    past = list(history.entries_of(db, seq, viewer=session.viewer))
     power = decay.strength_at(fact, now=session.now)
     if session.json:
         output.emit_json(_form(fact, power, out, back, past))
