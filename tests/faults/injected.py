@@ -216,7 +216,7 @@ def _any_generation(spec: dict[str, Any]) -> None:
 
 def _no_write_lock(spec: dict[str, Any]) -> None:
     """Read before the lock is taken, as a deferred transaction that is begun anew does."""
-    from tideline_cli.store import transactions
+    from tideline_cli.store import journal, transactions
 
     def begin(db: apsw.Connection) -> None:
         transactions._queues[id(db)] = None
@@ -224,9 +224,8 @@ def _no_write_lock(spec: dict[str, Any]) -> None:
     def commit(db: apsw.Connection) -> None:
         transactions._queues.pop(id(db), None)
 
-    for module in ("journal", "transactions"):
-        found = importlib.import_module(f"tideline_cli.store.{module}")
-        found.begin, found.commit = begin, commit
+    transactions.begin = begin
+    transactions.commit = journal.commit = commit
 
 
 _CONTROLS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import visibility
-from tideline_cli.store.transactions import begin, commit, rollback, writing
+from tideline_cli.store import transactions, visibility
+from tideline_cli.store.transactions import commit, rollback, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self.origin_number = visibility.NOBODY
 
     def __enter__(self) -> batch:
-        begin(self._db)
+        transactions.begin(self._db)
         is_open = False
         try:
             self.origin_number = visibility.ensure_number(self._db, self._by)
