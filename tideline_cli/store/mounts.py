@@ -1,4 +1,4 @@
-"""The mounts of this machine: on which one a file lies, and of what kind its file system is.
+"""The mounts of this machine, and of what kind the file system below a folder is.
 
 A memory file may not lie on a network file system, whose locks and shared memory do not hold
 between machines.
@@ -7,17 +7,12 @@ between machines.
 from __future__ import annotations
 
 import os
-from sys import byteorder
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import record
 from tideline_cli.store import ALLOW_NETWORK
 
 MOUNTS = "/proc/self/mountinfo"
-_EMPTY_PATH = 0x1000  # AT_EMPTY_PATH: the handle itself
-_WANTED = 0x1000  # STATX_MNT_ID, Linux 5.8
-_SIZE = 256
-_PLACE = slice(144, 152)  # stx_mnt_id in struct statx; stx_mask is its first member
 
 # As the kernel names them; FUSE has a name for each program.
 NETWORK = frozenset((
@@ -107,20 +102,3 @@ def unescaped(raw: bytes) -> bytes:
     for char in b" \t\n\\":
         raw = raw.replace(b"\\%03o" % char, bytes((char,)))
     return raw
-
-
-def number_of(handle: int) -> bytes:
-    """Return the number of the mount that an open file lies on, asked of the kernel: a container or
-    a service may have no /proc. Empty where the kernel does not say."""
-    try:
-        from ctypes import create_string_buffer, pythonapi  # noqa: PLC0415  not in every Python
-
-        call = pythonapi.statx  # what this process has loaded already, libc among it
-    except (ImportError, OSError, AttributeError):
-        return b""
-    found = create_string_buffer(_SIZE)
-    if call(handle, b"", _EMPTY_PATH, _WANTED, found) != 0:
-        return b""
-    if not int.from_bytes(found.raw[:4], byteorder) & _WANTED:
-        return b""
-    return found.raw[_PLACE]
