@@ -1,4 +1,4 @@
-"""The pairs of an origin's facts that are alike: those known, and those that came since."""
+"""The pairs of an origin's facts that are alike: those stored, and those of newer facts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     Pair = tuple[int, int, float]  # number of the later fact, of the earlier one, cosine
 
 FLOOR = 0.80
-# Each fact keeps so many partners among those before it: of twins, and of others that are alike.
-# A fact has 12 edges of a kind at most; what more twins it has are found after these are merged.
+# For each fact so many partners among the earlier facts are stored: twins (0.95 or more), and
+# others that are alike. A fact has 12 edges of a kind at most. If it has more twins, the next dream
+# finds them, after the first ones are merged.
 LIMITS = Limits(0.95, 32, 16)
 
 _ROWS_A_TRANSACTION = 1000
@@ -33,8 +34,8 @@ _VECTORS_A_TRANSACTION = 512
 
 @record
 class Compared:
-    """What one comparison has seen: to be stored when the pass writes. `learned`: the embedder has
-    learned which words mean the same, so pairs may be alike that share few."""
+    """What one comparison has found, to be stored when the pass writes. `learned`: the embedder
+    has learned which words mean the same, so that two facts may be alike and share few words."""
 
     pairs: list[Pair]
     fresh: list[Pair]
@@ -50,8 +51,8 @@ class Compared:
 
 @record
 class _Gathered:
-    """What is read at one instant, before anything is compared; `numbers` are those of the active
-    facts, none when there is nothing to compare."""
+    """What is read at one instant, before anything is compared. `numbers` are those of the active
+    facts; it is empty when there is nothing to compare."""
 
     numbers: list[int]
     known: similar_pairs.Reach | None
@@ -65,8 +66,8 @@ def compare(
     db: Connection, *, origin_number: int, viewer: Origin, floor: float,
     progress: Callable[[int, int], None] | None = None,
 ) -> Compared | None:  # fmt: skip
-    """Return all pairs of active facts with a cosine of `floor` or more; None when there never
-    were two facts. Nothing is written; `store_pairs` stores what was found.
+    """Return all pairs of active facts with a cosine of `floor` or more; None when the origin has
+    never had two facts. Nothing is written; `store_pairs` stores what was found.
 
     Pairs of facts that were compared before come from the store. `progress` is told how many
     facts are compared, of how many.
@@ -153,7 +154,8 @@ def _read(db: Connection, origin_number: int, embedder: Embedder, least: float) 
 def _codes(
     db: Connection, gathered: _Gathered, embedder: Embedder, viewer: Origin
 ) -> tuple[tuple[list[int], bytes, list[str]], NDArray[np.uint8]]:
-    """Return the vectors made for facts that had none, and those of the active facts (n, size)."""
+    """Return the vectors made for facts that had none, and the vectors of the active facts, as an
+    array of (facts, bytes of a vector)."""
     seqs = [seq for seq, *_ in gathered.backlog]
     made = embedder.embed_packed([text for _, text, _ in gathered.backlog])
     stored = np.concatenate(
@@ -184,8 +186,8 @@ def _found(
     viewer: Origin,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[list[Pair], list[int]]:
-    """Return the pairs that hold a fresh fact, with exact cosines, and the facts that have more
-    twins than are kept."""
+    """Return the pairs with a fresh fact, with exact cosines, and the facts that have more twins
+    than are stored."""
 
     def done(count: int) -> None:
         if progress is not None:

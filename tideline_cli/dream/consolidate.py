@@ -1,5 +1,5 @@
-"""consolidate: one call of a model for an origin, outside of any transaction, and what comes of
-its reply."""
+"""consolidate: one call of a model for an origin, outside of any transaction, and what its reply
+changes."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ MAX_FACTS = 500  # the newest of an origin: some 60 kB of prompt
 
 @record
 class Bucket:
-    """The active facts of an origin that the model sees, newest first, with their terms. Phone
-    numbers and the like are none of its business."""
+    """The active facts of an origin that the model sees, newest first, with their terms. Facts with
+    phone numbers and the like are left out."""
 
     active: int
     facts: tuple[Fact, ...]
     terms: dict[str, frozenset[str]]
-    left_out: bool = False  # older facts than these
+    left_out: bool = False  # there are older facts than these
 
     def prompt(self) -> tuple[str, str]:
         """Return the system prompt and the prompt."""
@@ -55,8 +55,8 @@ class Bucket:
 
 @record
 class Judged:
-    """What became of one origin's bucket. `error` is why the model gave no answer; `parsed` tells
-    a reply without a request from one that cannot be read."""
+    """What became of the bucket of one origin. `error` is why the model gave no answer. `parsed` is
+    False when the reply cannot be read, and True when it is readable and requests nothing."""
 
     bucket: Bucket
     ran: bool = False
@@ -79,13 +79,13 @@ def last_run(db: Connection, *, viewer: Origin) -> int | None:
 
 
 def stamp(db: Connection, *, viewer: Origin, now: int) -> None:
-    """Note that an origin is being consolidated; an error later changes nothing of that."""
+    """Note that the consolidation of an origin has begun; the note stays after an error."""
     with writing(db):
         put_setting(db, f"consolidated:{visibility.number(db, viewer)}", str(now))
 
 
 def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
-    """Return what of an origin the model would see."""
+    """Return the facts of an origin that the model would see."""
     with snapshot(db):
         count = bulk_reads.active_count(db, viewer=viewer)
         everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
@@ -137,8 +137,8 @@ def consolidate(
 
 
 def _request(fact_id: str, by: str | None, reason: str | None) -> verdict.ArchiveRequest:
-    """Return a request; a reason is a few words, and one that reads like an instruction or holds a
-    password is none."""
+    """Return a request. Its reason is cut to a few words; it is dropped when it reads like an
+    instruction or holds a password."""
     said = prompt_text(reason or "")[:_LONGEST_REASON].strip()
     is_fit = said and not secrets.holds(reason or "") and not threats_in(said)
     return verdict.ArchiveRequest(fact_id, by, said if is_fit else None)

@@ -1,4 +1,5 @@
-"""What a dream of one origin would change: each stage works on what those before it leave."""
+"""What a dream of one origin would change: each stage sees the facts as the earlier ones leave
+them."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ class DreamPlan:
 def plan(
     db: Connection, settings: Settings, compared: Compared | None, *, viewer: Origin, now: int
 ) -> DreamPlan:
-    """Return what the stages propose, each on what those before it would leave behind."""
+    """Return what the stages propose. Each stage sees the facts as the earlier ones would leave
+    them."""
     named = settings.stages
     reflected = bulk_reads.active_count(db, viewer=viewer)
     confirms: list[Confirm] = []
@@ -122,7 +124,7 @@ def _relates(
     edges: dict[str, list[Edge]],
     merges: Sequence[Merge],
 ) -> list[Relate]:
-    """Return the edges to make, on top of those that are there and that merges pass on."""
+    """Return the edges to make, beside those that exist and those that merges pass on."""
     related = {
         fact_id: {target for kind, target, *_ in own if kind == stages.KIND}
         for fact_id, own in edges.items()
@@ -147,7 +149,7 @@ def _fades(
     db: Connection, settings: Settings, current: dict[str, Fact], gone: set[str], *,
     viewer: Origin, now: int,
 ) -> tuple[list[Fade], list[Fade]]:  # fmt: skip
-    """Return what eviction and the decay sweep take, as the facts would be by then."""
+    """Return what eviction and the decay sweep take, as the earlier stages leave it."""
     if "evict" not in settings.stages and SWEEP not in settings.stages:
         return [], []
     fading = _fading(db, settings, current, gone, viewer=viewer, now=now)

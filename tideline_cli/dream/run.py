@@ -41,7 +41,7 @@ def dream(
     verb: str = "dream",
     progress: Callable[[int, int], None] | None = None,
 ) -> Dreamt:
-    """Let the memory of one origin tend itself. The same store and time give the same plan."""
+    """Plan and apply the stages for one origin. The same store and time give the same plan."""
     number = visibility.number(db, viewer)
     compared = _compared(db, settings, number, viewer, progress)
     with snapshot(db):
@@ -62,7 +62,7 @@ def dream(
 
 
 def _without(made: DreamPlan, skipped: Sequence[Proposal]) -> DreamPlan:
-    """Return what of a plan has happened."""
+    """Return the plan without the proposals that were skipped."""
     left_out = {id(proposal) for proposal in skipped}
     if not left_out:
         return made

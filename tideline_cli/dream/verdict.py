@@ -1,4 +1,4 @@
-"""What of a model's request to archive facts is granted. Pure: no reply can argue with it."""
+"""Which of a model's requests to archive facts are granted. Pure: no reply can change the rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ UNSAID = "named as needless by the model"
 
 @record
 class ArchiveRequest:
-    """A fact that the model wants archived; `by` is the fact that it says makes it needless."""
+    """A fact that the model wants to archive. `by` is the fact that makes it needless, as the model
+    says."""
 
     id: str
     by: str | None = None
@@ -46,8 +47,8 @@ class ArchiveRequest:
 
 @record
 class Verdict:
-    """What is granted, and per id why the rest is not. `refused` is the reason why nothing is;
-    `unknown` counts ids that were not among those shown."""
+    """What is granted, and for each other id why it is not. `refused` is the reason why nothing is
+    granted; `unknown` counts the ids that the model was not shown."""
 
     granted: tuple[Retire, ...]
     denied: tuple[tuple[str, str], ...]
@@ -68,12 +69,13 @@ def judge(
 ) -> Verdict:
     """Return the verdict on a model's requests about the facts that it was shown.
 
-    Unknown ids are ignored. All facts at once are refused, and more than `max_loss` of the
-    `active` facts. Pinned and confirmed facts stay. Of twins the richer stays, whichever was
-    named, unless the model says which other fact makes it needless. What is to go makes nothing
-    needless: of facts that name one another the last stays. What does not hold for all of the time
-    that another has left stands in nothing's place. A trusted fact gives way to a trusted
-    one alone, as everywhere: among untrusted facts it must be known which fact makes it needless.
+    Unknown ids are ignored. Nothing is granted when the model names all facts, or more than
+    `max_loss` of the `active` facts. Pinned and confirmed facts stay. Of twins the richer stays,
+    whichever was named, unless the model says which other fact makes it needless. A fact that is
+    to go cannot make another needless: of facts that name one another the last stays. A fact takes
+    the place of another only if it holds for all of the time that the other has left. A trusted
+    fact gives way to a trusted fact only: where untrusted facts were shown too, the request must
+    say which fact makes it needless, or a twin must be known.
     """
     known = {fact.id: fact for fact in listed}
     asked = [_recognised(request, known) for request in requests]
@@ -94,8 +96,8 @@ def judge(
 
 
 def _recognised(request: ArchiveRequest, known: Mapping[str, Fact]) -> ArchiveRequest:
-    """Return a request with ids as they are, however the model wrote them: in brackets, in another
-    case."""
+    """Return a request with the true ids. The model may write them in brackets or in another case.
+    """
     by_case = {fact_id.casefold(): fact_id for fact_id in known}
 
     def plain(text: str) -> str:
@@ -107,7 +109,7 @@ def _recognised(request: ArchiveRequest, known: Mapping[str, Fact]) -> ArchiveRe
 
 
 class _Decisions:
-    """One hearing after the other; what was decided before counts."""
+    """The requests decided one after the other; each decision respects the earlier ones."""
 
     def __init__(
         self,
@@ -152,7 +154,7 @@ class _Decisions:
         if denial is not None:
             self.denied.append((request.id, denial))
             return
-        # Only a twin says the same, so only a twin's knowledge is inherited.
+        # Only a twin says the same, so the survivor takes over the labels of a twin only.
         after = None if twin is None or survivor is None else merged(survivor, loser)
         self.granted[loser.id] = Retire(loser, survivor, after, request.reason or UNSAID)
         if after is not None:
@@ -176,8 +178,8 @@ class _Decisions:
         return spared and fact_id not in self.granted
 
     def _stated(self, request: ArchiveRequest) -> Fact | None:
-        """Return the fact that the model says makes another needless; of a chain the one that
-        stays."""
+        """Return the fact that makes another needless, as the model says; in a chain of such facts
+        the first one that stays."""
         seen = {request.id}
         by = request.by
         while by is not None and by in self._known and by not in seen:

@@ -56,9 +56,9 @@ def context_block(
 ) -> ContextBlock:
     """Return the bullets of the hits, one line each, up to the first that exceeds a budget.
 
-    The first line is whole, whatever the budget, unless its text is of an untrusted source: that
-    one is cut. With `fence`, a nonce, they stand under a heading and between markers that no fact
-    can forge; the budget counts the bullets.
+    The first line is whole, even beyond the budget. Only the first line of an untrusted source is
+    cut. With `fence`, a nonce, the bullets stand under a heading and between markers that no fact
+    can forge; the budget counts the bullets only.
     """
     lines: list[str] = []
     taken: list[str] = []
@@ -67,7 +67,7 @@ def context_block(
     used = spent = 0
     for hit in hits:
         line, is_blocked = bullet(hit)
-        if used + len(line) + 1 > max_chars or _is_dear(line, max_tokens, spent):
+        if used + len(line) + 1 > max_chars or _exceeds(line, max_tokens, spent):
             if lines:
                 break
             if not (is_blocked or is_trusted(hit.fact.source)):
@@ -102,7 +102,7 @@ def _line(hit: Hit, shown: str) -> tuple[str, bool]:
     return f"- [{fact.segment}] {shown}", bool(found)
 
 
-def _is_dear(line: str, max_tokens: int | None, spent: int) -> bool:
+def _exceeds(line: str, max_tokens: int | None, spent: int) -> bool:
     return max_tokens is not None and spent + tokens(line) > max_tokens
 
 
@@ -115,9 +115,9 @@ def _fitting(
 
     head = len(_line(hit, "")[0])
     low, high = 0, min(len(line), max_chars - 1)
-    while low < high:  # the longest line that is not too dear: more text is never cheaper
+    while low < high:  # the longest line within the budget: more text never has fewer tokens
         middle = (low + high + 1) // 2
-        if _is_dear(line[: middle - 1] + ELLIPSIS, max_tokens, 0):
+        if _exceeds(line[: middle - 1] + ELLIPSIS, max_tokens, 0):
             high = middle - 1
         else:
             low = middle

@@ -70,7 +70,7 @@ def examine(
         if name in ("library", "identity", "tables") and any(
             finding.severity == "error" for finding in found
         ):
-            break  # what follows would misread a file that is not ours
+            break  # the other checks would misread a file that is not a memory file
     return DoctorReport(tuple(findings), tuple(ran))
 
 
@@ -154,7 +154,8 @@ def exact_bounds(db: Connection) -> Iterator[Finding]:
 
 
 def merges(db: Connection) -> Iterator[Finding]:
-    """What a dream merged away said the same as what stayed, by the rule that the file has now."""
+    """A fact that a dream merged away said the same as the one that stayed, by the rule that the
+    file has now."""
     rule = rule_of(db)
     lost = [
         fact_id
@@ -176,9 +177,9 @@ def exact_vectors(db: Connection) -> Iterator[Finding]:
     try:
         made_by = embedder_of(db)
     except UnavailableError:
-        return  # told by `embedder`
+        return  # the check `embedder` reports it
     if not made_by.exact:
-        return  # a model elsewhere: the same text need not give the same vector
+        return  # a model from elsewhere may give another vector for the same text
     wrong = 0
     for name, origin in derived.sets(db):
         if name == made_by.name:
@@ -198,7 +199,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
         texts = bulk_reads.readable(db, numbers, viewer=EVERYONE)
         rows = [(place, texts[seq]) for place, seq in enumerate(numbers) if seq in texts]
         if len(codes) != len(numbers) * size or not rows:
-            continue  # told by `vectors`
+            continue  # the check `vectors` reports it
         held = np.frombuffer(codes, np.uint8).reshape(-1, size)[[place for place, _ in rows]]
         made = made_by.embed_packed([text for _, text in rows])
         steps = (held - made).astype(np.int8)  # steps go round at 256

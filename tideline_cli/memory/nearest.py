@@ -1,4 +1,4 @@
-"""What is nearest to a text, in order: facts found by approximate cosines, ranked by exact ones."""
+"""The facts nearest to a text, in order: found by approximate cosines, ranked by exact ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Vector = TypeVar("Vector")
 
     class Lane(Protocol[Vector]):
-        """One way to compute likeness.
+        """One way to compute similarity.
 
         name: of the embedder, as stored. floor: the least cosine that counts as similar.
         margin: how far an approximate cosine may be off; 0 where there is no exact one.
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 
 DECIMALS = 10
-"""Of exact cosines, so that texts of the same features tie, in whatever order they are summed."""
+"""Exact cosines are rounded to these, so that texts of the same features tie, in whatever order
+their parts are summed."""
 _NONE = -2.0  # less than any cosine
 _FIRST_READ = 32
 _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
@@ -70,7 +71,7 @@ class Candidate:
 
 
 class PlainLane:
-    """Likeness by hrr-256 in plain Python."""
+    """Similarity by hrr-256 in plain Python."""
 
     name = HRR
     floor = FLOOR
@@ -105,8 +106,8 @@ class PlainLane:
 class Nearest:
     """Candidates of at least a cosine, best first, then newer, then by id.
 
-    The best has the highest cosine, or if they are weighted the highest cosine · weight. Facts
-    are read in blocks, and a cosine is made exact no sooner than it may belong to the next one.
+    The best has the highest cosine or, if they are weighted, the highest cosine · weight. Facts
+    are read in blocks. A cosine is made exact only when its fact may be the next one.
     """
 
     def __init__(
@@ -148,8 +149,8 @@ class Nearest:
     def has(self, least: float, base: float) -> bool:
         """Say whether base · damping · weight of a candidate to come may be `least` or more.
 
-        Facts are read on as long as only one that is not read yet may score that much: not
-        before all that are certain to be nearer.
+        While only a fact that is not read yet may score that much, more facts are read. Such a fact
+        comes after all that are certain to be nearer, so its damping is known.
         """
         least /= base * _SLACK or 1.0
         while True:

@@ -1,4 +1,4 @@
-"""purge and retention: facts that go for good, with whatever derives from them."""
+"""purge and retention: facts removed for good, with all that derives from them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 @record
 class Purged:
-    """The ids that are gone, in order of arrival; `earlier` are archived facts that these had
-    replaced, which are still there; the batch, 0 when there was nothing to do; `pending` says that
-    another process keeps traces alive, until a later command finds none."""
+    """The ids of the facts that are gone, in order of arrival. `earlier` are archived facts that
+    these had replaced and that are still there. `batch` is 0 when there was nothing to do.
+    `pending`: another process or a full disk keeps traces in the files, until a later command
+    removes them."""
 
     ids: tuple[str, ...]
     batch: int
@@ -32,8 +33,8 @@ class Purged:
 
 @record
 class Retention:
-    """Which facts have had their time: older than `days`, confirmed and pinned ones only when
-    asked for, those of all origins when the owner asks for that."""
+    """Which facts expire: those older than `days`; confirmed and pinned facts only when asked for,
+    facts of all origins when the owner asks for that."""
 
     days: int
     include_confirmed: bool = False
@@ -43,16 +44,16 @@ class Retention:
 def doomed(db: Connection, references: Sequence[str], *, viewer: Origin) -> dict[int, str]:
     """Return the ids, by number, of the facts named and of all that derives from them.
 
-    A fact that an undo took out is found in the journal. The owner's purge follows into every
-    origin, that of another origin stays inside it. Raises NotFoundError when one of them
-    is not there.
+    A fact that an undo removed is found in the journal. The owner's purge follows derived facts
+    into every origin; the purge of another origin stays inside it. Raises NotFoundError when a
+    reference names no fact.
     """
     named = [seq for reference in references for seq in _find(db, reference, viewer)]
     return purge_rows.with_citers(db, named, viewer=_reach(viewer))
 
 
 def expired(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> dict[int, str]:
-    """Return the ids, by number, of the facts that have had their time."""
+    """Return the ids, by number, of the facts that expire by the rule."""
     return purge_rows.made_before(
         db,
         now - rule.days * DAY_MS,
@@ -71,7 +72,7 @@ def purge(db: Connection, references: Sequence[str], *, viewer: Origin, now: int
 
 
 def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purged:
-    """Remove, for good, the facts that have had their time."""
+    """Remove, for good, the facts that expire by the rule."""
     if not expired(db, rule, viewer=viewer, now=now):
         return Purged((), 0, False)
     with journal.batch(db, verb="retention", by=viewer, now=now, bulk=True) as batch:
@@ -81,7 +82,7 @@ def retain(db: Connection, rule: Retention, *, viewer: Origin, now: int) -> Purg
 
 
 def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
-    """Return the number of a fact; of one that an undo took out, all that had the id."""
+    """Return the number of a fact; for an id that an undo removed, all numbers that had it."""
     try:
         return [facts.number_of(db, reference, viewer=viewer)]
     except NotFoundError:

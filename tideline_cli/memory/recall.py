@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
-# 0.2 s; a recall meets more only after a change of program.
+# This many take 0.2 s. A recall meets more only after a change of the program.
 _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
 
 
 def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalled:
     """Return the facts of `viewer` that answer the query; writes nothing.
 
-    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength); what only the
-    vectors find fills the places they leave free, below them.
+    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength). Below them, facts
+    that only the vectors find fill the places that are left.
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
@@ -80,10 +80,10 @@ def _ranked(
 
 
 def write_back(db: Connection, answer: Recalled, *, touch: bool, now: int) -> None:
-    """Count the uses and keep the vectors that a recall made: best effort, after the answer.
+    """Count the uses and store the vectors that a recall made: best effort, after the answer.
 
-    Gives up quietly when another process is writing, the store is read-only, or it holds another
-    content by now.
+    Does nothing, without an error, when another process is writing, when the store is read-only,
+    or when its content was replaced since.
     """
     try:
         unbounded = score_bounds.missing_count(db) > score_bounds.LAG

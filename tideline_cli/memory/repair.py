@@ -1,4 +1,4 @@
-"""doctor --repair: making anew what is derived; whatever touches more is copied first."""
+"""doctor --repair: make what is derived anew; a copy is made before any other repair."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EMBED_AT_ONCE = 500
 
 
 def asked_repairs(findings: Iterable[Finding]) -> list[str]:
-    """Return the names of the repairs that the findings ask for, in the order they are done in."""
+    """Return the names of the repairs that the findings ask for, in the order of their work."""
     asked = {finding.mend for finding in findings}
     return [name for name in ("modes", *_ORDER, "purge") if name in asked]
 
@@ -91,7 +91,7 @@ def _do(db: Connection, name: str, now: int) -> None:
 
 def _analyse(db: Connection) -> None:
     with writing(db):
-        fts.rebuild(db)  # taking old terms out of an index that lacks them would harm it
+        fts.rebuild(db)  # removing old terms from an index that lacks them would harm it
     analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
     analyse_anew(db, analyzer)
 
@@ -141,7 +141,7 @@ _ORDER = (
 def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     """Store the setting and the terms it gives every fact, in one transaction; return how many.
 
-    One transaction: an index of two analysers would answer wrongly.
+    One transaction, because an index with terms of two analysers gives wrong answers.
     """
     with writing(db):
         put_setting(db, "analyzer", analyzer)

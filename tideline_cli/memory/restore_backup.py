@@ -1,4 +1,4 @@
-"""restore --from: the content of a backup in the place of what the memory file holds."""
+"""restore --from: replace the content of the memory file by that of a backup."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CHECKS = (
 
 @record
 class Restored:
-    """What was put back: how many facts, where what was there before is kept (None when there
-    was nothing), and what `doctor` finds now."""
+    """What was put back: how many facts, where the copy of the old content is (None when there was
+    none), and what `doctor` finds now."""
 
     path: str
     facts: int
@@ -56,8 +56,8 @@ def restore_from(
 ) -> Restored:
     """Put the content of a checked backup into the memory file, after a copy of what is there.
 
-    Who reads meanwhile goes on with what was there. Raises StoreError when the pages are not whole
-    afterwards; the copy is kept in any case.
+    A process that is reading goes on with the old content. Raises StoreError when the pages are
+    not whole afterwards; the copy is kept in any case.
     """
     db = opening.open_for_replacing(database, network_allowed=network_allowed)
     try:

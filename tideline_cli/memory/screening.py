@@ -1,7 +1,7 @@
-"""The scan as every door asks it: within bounded processor time, and before a lock is taken.
+"""The scan for threats: within bounded processor time, and before a lock is taken.
 
-A scan may take as long as a text makes it; a transaction that waited for one would stop every other
-writer. So doors look at their texts first, and what they store then asks for what was found.
+How long a scan takes depends on the text. A transaction that waits for a scan stops every other
+writer. So a command scans its texts first, and asks for the result when it stores them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def threats_in(text: str) -> tuple[str, ...]:
-    """Return the names of the patterns found in a text; one that is too costly to scan is found
-    by that."""
+    """Return the names of the patterns found in a text. A text that is too costly to scan is
+    reported under a name of its own."""
     return threats.scan(text, clock=thread_time)
 
 
@@ -42,8 +42,8 @@ class Screen:
 
 
 def screen_of(facts: Iterable[NewFact]) -> Screen:
-    """Look at the texts of untrusted facts, as they would be stored; what cannot be a fact is left
-    to whoever stores it."""
+    """Scan the texts of untrusted facts, as they would be stored. A text that cannot be a fact is
+    passed over: storing it raises the error."""
     screen = Screen()
     for new in facts:
         if is_trusted(new.source):
@@ -73,7 +73,8 @@ def refuse_untrusted(fact: Fact, screen: Screen) -> None:
 
 
 def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:
-    """Return the error for a text in which something was found; `whose` text it is may be empty."""
+    """Return the error for a text in which threats were found; `whose` says whose text it is, and
+    may be empty."""
     listed = ", ".join(found)
     if threats.TOO_COSTLY in found:
         hint = f"too costly to scan: split it into single facts, or {hint}"

@@ -1,4 +1,4 @@
-"""The vector lane: facts that the words missed, found by likeness."""
+"""The vector lane: facts that the words do not find, found by the similarity of vectors."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def extended(
     """Return the matches with recovered ones below them, at most `limit`, and the backlog.
 
     A recovered hit scores half the lowest lexical score · 0.9^rank · trust · modulator; ranks
-    run over all recovered facts in order of cosine. Alone (semantic mode), likeness itself takes
-    the place of the first two.
+    run over all recovered facts in order of cosine. In semantic mode the cosine takes the place of
+    the first two factors.
     """
     origin_number = visibility.number(db, viewer)
     room = limit - len(matches)
@@ -75,7 +75,7 @@ def extended(
 
 
 def embedder_of(db: Connection) -> Embedder:
-    """Return the embedder of a file; one that was resolved keeps what it has learned."""
+    """Return the embedder of a file. It is resolved once, so that it keeps what it has learned."""
     name = setting(db, "embedder", DEFAULT_EMBEDDER)
     if name not in _resolved:
         from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  loads numpy
@@ -127,7 +127,7 @@ def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
 
 
 class ArrayLane:
-    """Likeness by any embedder, for any number of vectors. Loads numpy, 55 to 60 ms."""
+    """Similarity by any embedder, for any number of vectors. Loads numpy, 55 to 60 ms."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -175,7 +175,8 @@ class ArrayLane:
 def _gathered(
     db: Connection, origin_number: int, room: int
 ) -> tuple[Lane[Any], list[Chunk], Backlog | None]:
-    """Return the lane for an origin, all its vectors, and those of them that are not stored."""
+    """Return the lane for an origin, all vectors of the origin, and those that are not stored yet.
+    """
     lane: Lane[Any] = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=BACKLOG)
@@ -193,7 +194,7 @@ def _gathered(
 
 
 def _is_plain(db: Connection) -> bool:
-    """Say whether likeness is sooner computed without numpy than with it, for few texts."""
+    """Say whether a few texts are compared faster in plain Python than with numpy."""
     return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name and not _numpy_is_loaded()
 
 
@@ -214,7 +215,7 @@ def _candidate(seq: int, fact: Fact, query: Query, now: int) -> Candidate:
 
 
 def _recovered(near: Nearest, base: float | None, room: int) -> list[Match]:
-    """Return the best `room` of the nearest, in order; without a base likeness is the score."""
+    """Return the best `room` of the nearest, in order; without a base the cosine is the score."""
     found: list[Match] = []
     while len(found) < room or (base is not None and near.has(found[room - 1].score, base)):
         item = near.next()

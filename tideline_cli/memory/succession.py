@@ -1,4 +1,4 @@
-"""What gives way to another fact, stored: as it is then, and the edges that lead to it."""
+"""Facts that end because another fact replaces them: stored with the edges between the two."""
 
 from __future__ import annotations
 
