@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.bulk_reads import Stated
+    from tideline_cli.vector.contradictions import Pairs
     from tideline_cli.vector.embedder import Embedder
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
@@ -91,7 +92,7 @@ def _collect(
     limit: int,
 ) -> None:
     """Put the strongest pairs of one segment on the heap `best` of at most `limit`."""
-    for bound, found in _judged(embedder, rows, chunks, min_score=min_score, limit=limit):
+    for bound, found in _contradictions(embedder, rows, chunks, min_score=min_score, limit=limit):
         if len(best) == limit and bound < best[0][0]:
             return
         if found.score < min_score:
@@ -103,7 +104,7 @@ def _collect(
             heappushpop(best, item)
 
 
-def _judged(
+def _contradictions(
     embedder: Embedder,
     rows: Sequence[Stated],
     chunks: Sequence[tuple[bytes, bytes]],
@@ -112,23 +113,12 @@ def _judged(
     limit: int,
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
-    from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
-    from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
-
     statements = [
         ComparedFact(row.id, row.content, row.created_at, frozenset(row.terms.split()))
         for row in rows
     ]
-    codes, missing = codes_of(embedder, [row.seq for row in rows], chunks)
-    if len(missing):
-        codes[missing] = embedder.embed_packed([rows[place].content for place in missing])
-    pairs = likely(
-        embedder,
-        codes,
-        [statement.terms for statement in statements],
-        min_overlap=MIN_OVERLAP,
-        min_score=min_score,
-        most=max(_EXAMINED, 4 * limit),
+    pairs = _likely_pairs(
+        embedder, rows, statements, chunks, min_score=min_score, most=max(_EXAMINED, 4 * limit)
     )
     for start in range(0, len(pairs.i), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
@@ -136,12 +126,39 @@ def _judged(
             (statements[i], statements[j])
             for i, j in zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)
         ]
-        exact = (
-            cosines(embedder, [(a.content, b.content) for a, b in both])
-            if embedder.exact
-            else pairs.cosine[part].tolist()
-        )
+        exact = _cosines(embedder, both, pairs.cosine[part].tolist())
         for (a, b), cosine, bound in zip(both, exact, pairs.bound[part].tolist(), strict=True):
             found = compared(a, b, cosine)
             if found is not None:
                 yield bound, found
+
+
+def _likely_pairs(
+    embedder: Embedder, rows: Sequence[Stated], statements: Sequence[Statement],
+    chunks: Sequence[tuple[bytes, bytes]], *, min_score: float, most: int,
+) -> Pairs:  # fmt: skip
+    """Return the pairs that may score enough, with approximate cosines."""
+    from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
+
+    codes, missing = codes_of(embedder, [row.seq for row in rows], chunks)
+    if len(missing):
+        codes[missing] = embedder.embed_packed([rows[place].content for place in missing])
+    return likely(
+        embedder,
+        codes,
+        [statement.terms for statement in statements],
+        min_overlap=MIN_OVERLAP,
+        min_score=min_score,
+        most=most,
+    )
+
+
+def _cosines(
+    embedder: Embedder, both: Sequence[tuple[Statement, Statement]], approximate: Sequence[float]
+) -> Sequence[float]:
+    """Return the cosines of pairs; the approximate ones where the embedder has no exact ones."""
+    if not embedder.exact:
+        return approximate
+    from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
+
+    return cosines(embedder, [(a.content, b.content) for a, b in both])
