@@ -6,7 +6,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tideline_cli.exchange.extract.items import failed, failure_request, itemised
+from tideline_cli.exchange.extract.items import failure_in, failure_request, items_in
 from tideline_cli.exchange.extract.types import ExtractContext
 from tideline_cli.model.fact import KINDS
 from tideline_cli.model.origin import OWNER, channel
@@ -153,7 +153,7 @@ def test_a_vouched_lesson_is_scanned(run, model, talk):
 
 
 def test_failure(run, model, talk):
-    """A task and its record give one note on what failed, with no transcript needed."""
+    """A task and its record give one note on what failure_in, with no transcript needed."""
     record = talk("Deploy the site.\nrsync: permission denied\nUSER: no\n", "record.txt")
     model.says([item("failure", "Deploying by rsync was denied"), item("failure", "Another one")])
     done = run("extract", "--failure", record, "--llm", model.command, "--json")
@@ -203,5 +203,5 @@ def test_items_of_a_request():
     """A failure is no item and an item is no failure."""
     request = failure_request("x failed")
     text = '[{"kind": "failure", "text": "x failed", "confidence": 1}]'
-    assert itemised(text, request).proposals == ()
-    assert [one.kind for one in failed(text, request).proposals] == ["failure"]
+    assert items_in(text, request).proposals == ()
+    assert [one.kind for one in failure_in(text, request).proposals] == ["failure"]

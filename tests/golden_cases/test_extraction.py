@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
 from tideline_cli.errors import UnavailableError
-from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract import facts_pass, passes
 from tideline_cli.exchange.extract.conversation_json import message_of
 from tideline_cli.exchange.extract.transcript import flattened
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
@@ -37,7 +37,7 @@ def test_defaults():
     from tideline_cli.cli.model_options import OPTIONS
 
     timeout = next(option.default for option in OPTIONS if option.name == "timeout")
-    assert (passes.MIN_NEW, passes.CANDIDATES, timeout * 1000) == (
+    assert (facts_pass.MIN_NEW, facts_pass.CANDIDATES, timeout * 1000) == (
         GOLDEN["defaults"]["minNewMessages"],
         GOLDEN["defaults"]["candidateK"],
         GOLDEN["defaults"]["llmTimeoutMs"],
@@ -66,13 +66,8 @@ class Script:
                 raise UnavailableError("no model")
             return step["reply"]
 
-        passes.run(
-            self.db, context, "facts", messages, tally, ask=ask, understood=passes.drafted,
-            to_end=False,
-            requests=lambda start: passes.fact_requests(
-                self.db, context, messages, start, min_new=passes.MIN_NEW
-            ),
-        )  # fmt: skip
+        one = facts_pass.facts_pass(self.db, context, messages, min_new=facts_pass.MIN_NEW)
+        passes.run(self.db, context, one, messages, tally, ask=ask)
         result = {"ran": tally.ran, "stored": tally.stored, "processedTo": tally.done["facts"]}
         return "".join(sent), result, cursors.done(self.db, "s", "facts", viewer=origin)
 

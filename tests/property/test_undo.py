@@ -18,6 +18,7 @@ from tideline_cli.dream.run import dream
 from tideline_cli.errors import TidelineError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract.facts_pass import facts_pass
 from tideline_cli.exchange.extract.transcript import Message
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.exchange.importer.import_rows import import_rows
@@ -233,11 +234,8 @@ def do_extract(world):
     edge = {"a": "new:0", "b": "new:1", "type": "uses", "reason": "so", "strength": 4}
     context = ExtractContext("talk", world.viewer, world.tick(), world.new_id)
     passes.run(
-        world.db, context, "facts", world.said, Tally(), understood=passes.drafted, to_end=False,
-        ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
-        requests=lambda start: passes.fact_requests(
-            world.db, context, world.said, start, min_new=2
-        ),
+        world.db, context, facts_pass(world.db, context, world.said, min_new=2), world.said,
+        Tally(), ask=lambda *_: json.dumps({"facts": drafts, "relationships": [edge]}),
     )  # fmt: skip
 
 

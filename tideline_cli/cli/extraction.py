@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.exchange.extract import items, passes, types
+from tideline_cli.exchange.extract import facts_pass, identifiers_pass, items, passes, types
 from tideline_cli.exchange.extract.store import keep
 from tideline_cli.exchange.extract.transcript import Transcript
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
@@ -59,7 +59,7 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
         _conversation(db, job, tally, ask)
     if job.record is not None and tally.failure is None:
         request = items.failure_request(job.record)
-        answer = passes.answer(request, ask, items.failed, tally)
+        answer = passes.answer(request, ask, items.failure_in, tally)
         if answer is not None:
             keep(db, job.context, tally, answer.proposals, step=None)
             tally.refused += answer.refused
@@ -68,24 +68,12 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
 def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     context, messages = job.context, job.transcript.messages
     if job.per_message:
-        passes.run(
-            db, context, "items", messages, tally, ask=ask, understood=items.itemised,
-            requests=lambda start: items.item_requests(messages, start), to_end=True,
-        )  # fmt: skip
+        main_pass = items.items_pass(messages)
     else:
-        passes.run(
-            db, context, "facts", messages, tally, ask=ask, understood=passes.drafted,
-            requests=lambda start: passes.fact_requests(
-                db, context, messages, start, min_new=job.min_new
-            ),
-            to_end=False,
-        )  # fmt: skip
+        main_pass = facts_pass.facts_pass(db, context, messages, min_new=job.min_new)
+    passes.run(db, context, main_pass, messages, tally, ask=ask)
     if job.lessons and tally.failure is None:
-        passes.run(
-            db, context, "lessons", messages, tally, ask=ask,
-            understood=lambda text, request: items.learned(text, request, context),
-            requests=lambda start: items.lesson_requests(messages, start), to_end=True,
-        )  # fmt: skip
+        passes.run(db, context, items.lessons_pass(messages, context), messages, tally, ask=ask)
 
 
 def show(session: Session, job: Job) -> None:
@@ -102,14 +90,15 @@ def show(session: Session, job: Job) -> None:
     if job.per_message:
         requests += items.item_requests(messages, start("items"))
     else:
-        requests += passes.fact_requests(
+        requests += facts_pass.fact_requests(
             db, context, messages, start("facts"), min_new=job.min_new
         )
     if job.lessons:
         requests += items.lesson_requests(messages, start("lessons"))
     if job.record is not None:
         requests.append(items.failure_request(job.record))
-    found = [one.content for one in passes.identified(messages[start("identifiers") :], context)]
+    unread = messages[start("identifiers") :]
+    found = [one.content for one in identifiers_pass.identified(unread, context)]
     tally.done[job.main_pass] = start(job.main_pass)
     if session.json:
         sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in requests]

@@ -7,7 +7,7 @@ from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.exchange.extract import passes
+from tideline_cli.exchange.extract import facts_pass, identifiers_pass, passes
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record
@@ -53,7 +53,7 @@ OPTIONS = (
     Option("all_now", ("--all-now",), "Take whatever is new, a single message too.", "flag",
            False, excludes=("min_new",)),
     Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
-           "count", passes.MIN_NEW, least=1),
+           "count", facts_pass.MIN_NEW, least=1),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
            "without a model; ask and write nothing.", "flag", False),
 )  # fmt: skip
@@ -135,7 +135,7 @@ def _extract(session: Session, job: Job, model: Model | None) -> int:
     try:
         job = extraction.without_secrets(db, job, tally)
         if job.heard:
-            passes.identify(db, job.context, job.transcript.messages, tally)
+            identifiers_pass.identify(db, job.context, job.transcript.messages, tally)
         if model is not None:
             extraction.extract(db, job, tally, model_options.asker(model))
     finally:

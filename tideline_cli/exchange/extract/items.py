@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.exchange.extract.passes import Answer, Request
+from tideline_cli.exchange.extract.passes import Distilled, ModelPass, Request
 from tideline_cli.exchange.extract.transcript import USER, Message, flattened
 from tideline_cli.exchange.extract.types import ExtractContext, kind_proposal
 from tideline_cli.llm import prompts, reply
@@ -27,6 +27,21 @@ _SHORTEST = 3
 _LONGEST_RECORD = 20_000
 
 
+def items_pass(messages: Sequence[Message]) -> ModelPass:
+    """Return the pass that asks what each message says of its author."""
+    return ModelPass("items", lambda start: item_requests(messages, start), items_in, to_end=True)
+
+
+def lessons_pass(messages: Sequence[Message], context: ExtractContext) -> ModelPass:
+    """Return the pass that asks what follows from each correction."""
+    return ModelPass(
+        "lessons",
+        lambda start: lesson_requests(messages, start),
+        lambda text, request: lessons_in(text, request, context),
+        to_end=True,
+    )
+
+
 def item_requests(messages: Sequence[Message], start: int) -> Iterator[Request]:
     """Yield a request for each new message of the user that speaks of its author."""
     return _requests("items", prompts.ITEMS, messages, start, salient)
@@ -37,14 +52,14 @@ def lesson_requests(messages: Sequence[Message], start: int) -> Iterator[Request
     return _requests("lessons", prompts.LESSONS, messages, start, correcting)
 
 
-def itemised(text: str, request: Request) -> Answer | None:
+def items_in(text: str, request: Request) -> Distilled | None:
     """Return the items of a reply that may be stored, None when it cannot be read."""
-    return _answer(text, request, _KINDS, MOST_ITEMS, "extraction")
+    return _distilled(text, request, _KINDS, MOST_ITEMS, "extraction")
 
 
-def learned(text: str, request: Request, context: ExtractContext) -> Answer | None:
+def lessons_in(text: str, request: Request, context: ExtractContext) -> Distilled | None:
     """Return the lessons of a reply that may be stored, None when it cannot be read."""
-    return _answer(text, request, ("lesson",), MOST_LESSONS, context.own_words)
+    return _distilled(text, request, ("lesson",), MOST_LESSONS, context.own_words)
 
 
 def failure_request(record: str) -> Request:
@@ -53,9 +68,9 @@ def failure_request(record: str) -> Request:
     return Request("items", prompts.FAILURE, prompts.failure(said), 0, 0, said=record)
 
 
-def failed(text: str, request: Request) -> Answer | None:
+def failure_in(text: str, request: Request) -> Distilled | None:
     """Return the failure that a reply describes, None when it cannot be read."""
-    return _answer(text, request, ("failure",), MOST_FAILURES, "extraction")
+    return _distilled(text, request, ("failure",), MOST_FAILURES, "extraction")
 
 
 def _requests(
@@ -71,9 +86,9 @@ def _requests(
             yield Request(name, system, flattened([Message(USER, said)]), index, index + 1, said)
 
 
-def _answer(
+def _distilled(
     text: str, request: Request, kinds: tuple[str, ...], most: int, source: Source
-) -> Answer | None:
+) -> Distilled | None:
     listed = reply.items(text)
     if listed is None:
         return None
@@ -82,7 +97,7 @@ def _answer(
         for item in listed[:most]
         if _is_fit(item, kinds, request.said)
     )
-    return Answer(proposals, refused=len(listed) - len(proposals))
+    return Distilled(proposals, refused=len(listed) - len(proposals))
 
 
 def _is_fit(item: DistilledItem, kinds: tuple[str, ...], said: str) -> bool:
