@@ -153,7 +153,7 @@ def test_a_vouched_lesson_is_scanned(run, model, talk):
 
 
 def test_failure(run, model, talk):
-    """A task and its record give one note on what failure_in, with no transcript needed."""
+    """A task and its record give one note on what failed, with no transcript needed."""
     record = talk("Deploy the site.\nrsync: permission denied\nUSER: no\n", "record.txt")
     model.says([item("failure", "Deploying by rsync was denied"), item("failure", "Another one")])
     done = run("extract", "--failure", record, "--llm", model.command, "--json")

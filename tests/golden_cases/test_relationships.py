@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, deviation, fact, fresh_store, golden, put, reference_fact
-from tideline_cli.exchange.relink import MOST, WINDOW, relink
+from tideline_cli.exchange.relink import MOST_CONSIDERED, WINDOW, relink
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.reply import Reference
 from tideline_cli.model.origin import EVERYONE, OWNER
@@ -52,7 +52,7 @@ def test_numbers():
         relations.SAME_TOPIC_STRENGTH,
         relations.MAX_SAME_TOPIC,
         WINDOW,
-        MOST,
+        MOST_CONSIDERED,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.exchange.extract import facts_pass, identifiers_pass, items, passes, types
-from tideline_cli.exchange.extract.store import keep
+from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.transcript import Transcript
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.record import record, replace
@@ -45,7 +45,7 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
     count = len(transcript.messages)
     names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
     start = 0 if db is None else min(passes.beginning(db, job.context, one, count) for one in names)
-    messages = types.cleared(transcript.messages, start, tally)
+    messages = types.without_secrets(transcript.messages, start, tally)
     record = job.record
     if record is not None:
         record, found = secrets.without(record)
@@ -61,7 +61,7 @@ def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
         request = items.failure_request(job.record)
         answer = passes.answer(request, ask, items.failure_in, tally)
         if answer is not None:
-            keep(db, job.context, tally, answer.proposals, step=None)
+            store_reply(db, job.context, tally, answer.proposals, step=None)
             tally.refused += answer.refused
 
 

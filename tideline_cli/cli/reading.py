@@ -7,7 +7,7 @@ import stat
 import sys
 
 from tideline_cli.errors import HelpWantedError, UsageError
-from tideline_cli.exchange.extract.read_transcript import decoded, parsed
+from tideline_cli.exchange.extract.read_transcript import parsed, utf8_text
 from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
 from tideline_cli.model.text import storable
 
@@ -84,7 +84,7 @@ def _read(path: str) -> bytes:
 
 def text(path: str) -> str:
     """Return the text of a file, or of standard input; raise UsageError for one that says none."""
-    said = decoded(_read(path), path).strip()
+    said = utf8_text(_read(path), path).strip()
     if not said:
         raise UsageError(f"{path} is empty", hint="it states a task and what was tried")
     return said

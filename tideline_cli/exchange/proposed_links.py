@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LONGEST_REASON = 200
 
 
-def look(reasons: Iterable[str | None], screen: Screen) -> None:
+def scan_reasons(reasons: Iterable[str | None], screen: Screen) -> None:
     """Scan the reasons of edges that `join` is about to store."""
     for reason in reasons:
         screen.found(_shown(reason or ""))

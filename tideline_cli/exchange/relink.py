@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str, str], str]
 
-MOST = 200
+MOST_CONSIDERED = 200
 WINDOW = 40
 
 
-class Result:
+class RelinkResult:
     """What became of a relink."""
 
     def __init__(self, considered: int) -> None:
@@ -43,7 +43,7 @@ class Result:
 
 def considered(db: Connection, *, viewer: Origin) -> list[Fact]:
     """Return the newest active facts of an origin, identifiers left out; none if there is one."""
-    newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=MOST)
+    newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=MOST_CONSIDERED)
     listed = [fact for fact in newest if not identifiers.is_withheld(fact)]
     return listed if len(listed) > 1 else []
 
@@ -54,14 +54,16 @@ def windows(listed: Sequence[Fact], *, size: int = WINDOW) -> list[Sequence[Fact
     return [group for group in groups if len(group) > 1]
 
 
-def relink(db: Connection, *, viewer: Origin, now: int, ask: Ask, size: int = WINDOW) -> Result:
+def relink(
+    db: Connection, *, viewer: Origin, now: int, ask: Ask, size: int = WINDOW
+) -> RelinkResult:
     """Join the facts of each window by what a model says of it, in two calls a window.
 
     A window is skipped when a call fails or a reply cannot be read; what its first reply gave is
     kept. All of it is one batch of the journal. Edges that are there already stay as they are.
     """
     listed = considered(db, viewer=viewer)
-    result = Result(len(listed))
+    result = RelinkResult(len(listed))
     for group in windows(listed, size=size):
         result.windows += 1
         references: list[Reference] = []
@@ -99,10 +101,10 @@ def _read(said: str) -> list[Reference]:
 
 
 def _join(
-    db: Connection, pairs: Sequence[Pair], result: Result, *, viewer: Origin, now: int
+    db: Connection, pairs: Sequence[Pair], result: RelinkResult, *, viewer: Origin, now: int
 ) -> None:
     screen = Screen()
-    proposed_links.look((pair.reason for pair in pairs), screen)
+    proposed_links.scan_reasons((pair.reason for pair in pairs), screen)
     try:
         with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
             made = proposed_links.join(db, pairs, now=now, screen=screen)

@@ -101,7 +101,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 
 def _check(rows: _Rows, context: ImportContext) -> None:
-    bad = prepared.check(rows, context)
+    bad = prepared.first_refused(rows, context)
     stopped = bad[1] if bad is not None else rows.stopped
     if stopped is not None:
         where = f"line {bad[0]}: " if bad is not None else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.options import Argument
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.relink import Result
+    from tideline_cli.exchange.relink import RelinkResult
 
 HELP = """Let a model join facts that bear on one another.
 
@@ -59,7 +59,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             "no model to ask", hint="name one with --llm, or --model and --base-url"
         )
     if session.reading() is None:
-        result = relink.Result(0)
+        result = relink.RelinkResult(0)
     else:
         ask = model_options.asker(model)
         result = relink.relink(session.writing(), viewer=session.viewer, now=session.now, ask=ask)
@@ -75,7 +75,7 @@ def _show(session: Session) -> int:
     groups = relink.windows(listed)
     if session.json:
         sent = [{"system": prompts.RELINK, "prompt": prompt_lines.lines(group)} for group in groups]
-        output.emit_json({**_form(relink.Result(len(listed)), dry_run=True),
+        output.emit_json({**_form(relink.RelinkResult(len(listed)), dry_run=True),
                           "windows": len(groups), "prompts": sent})  # fmt: skip
         return 0
     if not groups:
@@ -86,7 +86,7 @@ def _show(session: Session) -> int:
     return 0
 
 
-def _report(session: Session, result: Result) -> None:
+def _report(session: Session, result: RelinkResult) -> None:
     if session.json:
         output.emit_json(_form(result, dry_run=False))
     elif result.considered < 2:
@@ -100,7 +100,7 @@ def _report(session: Session, result: Result) -> None:
         session.note(f"{result.skipped} of {result.windows} windows skipped")
 
 
-def _form(result: Result, *, dry_run: bool) -> dict[str, Any]:
+def _form(result: RelinkResult, *, dry_run: bool) -> dict[str, Any]:
     return {
         "considered": result.considered,
         "windows": result.windows,

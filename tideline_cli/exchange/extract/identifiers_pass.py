@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.exchange.extract.passes import beginning
-from tideline_cli.exchange.extract.store import keep
+from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.transcript import USER, Message
 from tideline_cli.exchange.extract.types import (
     ExtractContext,
@@ -71,7 +71,7 @@ def identify(
             part = proposals[first : first + _AT_ONCE]
             last = first + _AT_ONCE >= len(proposals)
             step = Step("identifiers", before, len(messages) if last else before)
-            keep(db, context, tally, part, step=step)
+            store_reply(db, context, tally, part, step=step)
     except OvertakenError:
         tally.overtaken = True
         tally.done["identifiers"] = context.done(db, "identifiers")

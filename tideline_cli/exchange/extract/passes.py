@@ -7,7 +7,7 @@ the transaction that stores what the reply gave.
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UnavailableError
-from tideline_cli.exchange.extract.store import keep
+from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.types import ExtractContext, OvertakenError, Step, Tally
 from tideline_cli.llm import reply
 from tideline_cli.model.record import record
@@ -98,7 +98,7 @@ def run(
             if given is None:
                 _settle(db, context, tally, name, request.start)
                 return
-            keep(
+            store_reply(
                 db, context, tally, given.proposals,
                 step=Step(name, tally.done[name], request.end),
                 references=given.references, shown=request.shown,
@@ -143,4 +143,4 @@ def _settle(db: Connection, context: ExtractContext, tally: Tally, name: Pass, c
     that needed no request."""
     before = context.done(db, name)
     if before != count:
-        keep(db, context, tally, (), step=Step(name, before, count))
+        store_reply(db, context, tally, (), step=Step(name, before, count))

@@ -18,7 +18,7 @@ def parsed(raw: bytes) -> Transcript:
 
     Raises UsageError for a file that is not UTF-8 text.
     """
-    text = decoded(raw, "the transcript")
+    text = utf8_text(raw, "the transcript")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     read = from_json(lines) if is_json(lines) else from_plain(lines)
     if read.bad and not read.start:
@@ -29,7 +29,7 @@ def parsed(raw: bytes) -> Transcript:
     return read
 
 
-def decoded(raw: bytes, what: str) -> str:
+def utf8_text(raw: bytes, what: str) -> str:
     """Return the text of a file; raise UsageError, which names it, for one that is not UTF-8."""
     try:
         text = raw.decode("utf-8-sig")

@@ -123,7 +123,7 @@ def kind_proposal(kind: str, text: str, source: Source, **given: Any) -> Proposa
     return Proposal(text, KINDS[kind][0], source, kind, **given)
 
 
-def cleared(messages: Sequence[Message], start: int, tally: Tally) -> list[Message]:
+def without_secrets(messages: Sequence[Message], start: int, tally: Tally) -> list[Message]:
     """Return the messages, those from `start` on without passwords, keys and card numbers, which
     `tally` counts."""
     listed = list(messages[:start])

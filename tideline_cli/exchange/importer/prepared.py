@@ -34,7 +34,7 @@ class Prepared:
     screen: Screen
 
 
-def check(rows: Rows, context: ImportContext) -> tuple[int, TidelineError] | None:
+def first_refused(rows: Rows, context: ImportContext) -> tuple[int, TidelineError] | None:
     """Return the first row that an import would not take, and why; None when it takes all."""
     for line, row in rows:
         try:

@@ -36,7 +36,7 @@ VERB = "extract"
 MOST_FACTS = 100  # of one reply: it keeps a transaction short
 
 
-def keep(
+def store_reply(
     db: Connection,
     context: ExtractContext,
     tally: Tally,
@@ -74,7 +74,7 @@ def _keep(
     near = dict(zip(worded, near_slots(db, worded, viewer=context.origin), strict=True))
     references = [one for one in references if not secrets.holds(one.reason or "")]
     screen = _screen(proposals, context)
-    proposed_links.look((one.reason for one in references), screen)
+    proposed_links.scan_reasons((one.reason for one in references), screen)
     writer = _Writer(db, context, tally, near, screen)
     before = tally.changes()
     try:
