@@ -5,6 +5,8 @@ A file that nobody vouches for states no merit of its rows: see `_worth`.
 
 from __future__ import annotations
 
+from functools import cache
+
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
     BY_FORM,
@@ -130,7 +132,7 @@ def _worth(
     less than its segment, and no more: it was never used, is not pinned, and fades as others do.
     """
     if _CLAIMED.isdisjoint(row):
-        return _new(segment, kind if context.trusted else None, tier)
+        return _unclaimed(segment, kind if context.trusted else None, tier)
     defaults = SEGMENTS[segment]
     importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
     confidence = unit(row, "confidence", clamp=True, default=None)
@@ -148,18 +150,12 @@ def _worth(
     return _Worth(importance, confidence, decay, heat, None, False, 0)
 
 
-_known: dict[tuple[Segment, str | None, Tier], _Worth] = {}
-
-
-def _new(segment: Segment, kind: str | None, tier: Tier) -> _Worth:
-    """Return what a fact is worth of which nothing is claimed, as most are."""
-    found = _known.get((segment, kind, tier))
-    if found is None:
-        defaults = SEGMENTS[segment]
-        heat = initial_heat(segment, kind, tier, defaults.importance)
-        found = _Worth(defaults.importance, None, defaults.decay_rate, heat, None, False, 0)
-        _known[segment, kind, tier] = found
-    return found
+@cache  # of few arguments, and of nearly every row
+def _unclaimed(segment: Segment, kind: str | None, tier: Tier) -> _Worth:
+    """Return what a fact is worth of which a row claims nothing."""
+    defaults = SEGMENTS[segment]
+    heat = initial_heat(segment, kind, tier, defaults.importance)
+    return _Worth(defaults.importance, None, defaults.decay_rate, heat, None, False, 0)
 
 
 def _last_used(row: Mapping[str, Any], context: ImportContext, created_at: int) -> int:
