@@ -121,7 +121,7 @@ class Script:
         assert bool(done and done.changed) == result
 
     def link(self, args, result):
-        at_most = args.get("opts", {}).get("maxPerRecord", links.MOST)
+        at_most = args.get("opts", {}).get("maxPerRecord", links.MOST_OF_A_KIND)
         with journal.batch(self.db, verb="link", by=OWNER, now=self.now):
             made = sum(
                 links.relate(

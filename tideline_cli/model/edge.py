@@ -28,3 +28,4 @@ REPLACING = ("contradicts", "transition", "supersedes")
 SUCCEEDS = ("contradicts", "transition")
 # From a fact to the one that its writer names as replaced.
 SUPERSEDES = ("supersedes", "transition")
+MOST_OF_A_KIND = 12  # edges of one kind that leave one fact: passes, models and `link` add no more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model.edge import MOST_OF_A_KIND
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
 
@@ -31,7 +32,6 @@ SELECT fact.id, link.kind, target.id, reason, strength, link.created_at
 FROM link JOIN fact ON fact.seq = link.from_fact JOIN fact AS target ON target.seq = link.to_fact
 """
 
-MOST = 12  # edges of one kind that leave one fact
 _ENDS = "FROM fact AS a, fact AS b WHERE a.id = ?1 AND b.id = ?2 AND a.seq <> b.seq"
 _BOTH_ACTIVE = "a.origin = b.origin AND a.lifecycle = 'active' AND b.lifecycle = 'active'"
 _FILL = f"""
@@ -71,7 +71,7 @@ def relate(
     reason: str | None,
     strength: int | None,
     now: int,
-    at_most: int = MOST,
+    at_most: int = MOST_OF_A_KIND,
 ) -> int:
     """Link two active facts of one origin both ways, back by the inverse kind; return how many of
     the two edges are new.

@@ -7,9 +7,8 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import link as memory
-from tideline_cli.model.edge import KINDS
+from tideline_cli.model.edge import KINDS, MOST_OF_A_KIND
 from tideline_cli.model.record import record
-from tideline_cli.store.links import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 HELP = f"""Say how one fact is related to another.
 
 The edge leads back by the inverse kind: if A causes B, then B is caused_by A. An edge that is
-there already gets a reason and a strength where it has none. A fact has at most {MOST} edges of
+there already gets a reason and a strength where it has none. A fact has at most \
+{MOST_OF_A_KIND} edges of
 one kind."""
 EXAMPLES = (("@1 @2", '--kind causes --reason "the outage followed the deploy" --strength 4'),)
 ARGUMENTS = (Argument("words", "A B", "The two facts.", "id", False, 2),)
@@ -77,7 +77,7 @@ def _report(session: Session, done: Linked, kind: str, *, remove: bool) -> None:
     elif done.batch is None and any(edge.kind == kind for edge in done.links):
         session.note("they are linked so already")
     elif done.batch is None:
-        session.note(f"not linked: both have {MOST} edges of this kind")
+        session.note(f"not linked: both have {MOST_OF_A_KIND} edges of this kind")
 
 
 def _line(source: str, kind: str, target: str) -> str:
