@@ -1,4 +1,4 @@
-"""Where the rows of an import go: as they are, each under its id, and one value a slot."""
+"""Storing the rows of an import: as they are, each under its id, one value at a time in a slot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
 
 
-
 class Destination:
     """The store as one import sees it; every call but `number` is made in an open batch."""
 
@@ -46,8 +45,8 @@ class Destination:
         return self._numbers[origin.key]
 
     def put(self, ready: Prepared) -> Fact | None:
-        """Store the fact of a row as it is, its use too, unless it is there; return it if it is
-        new."""
+        """Store the fact of a row as it is, with its use, unless the store has it already. Return
+        the fact if it is new."""
         stated = self.edges.citing(ready.fact)
         earlier = self.places.older(ready, stated)
         if earlier is not None:
@@ -64,20 +63,21 @@ class Destination:
         return None
 
     def added(self, ready: Prepared, fact: Fact) -> None:
-        """Count a row whose fact is stored now, and keep what it says of others."""
+        """Count a row whose fact has just been stored, and keep what it says of other facts."""
         self._summary.added += 1
         self._summary.confined += was_confined(ready.row, fact)
         self.taken(ready, fact)
 
     def taken(self, ready: Prepared, fact: Fact) -> None:
-        """Count what of a row was not taken as it was stated, and keep what it says of others;
-        `fact` is the one that says now what the row says."""
+        """Count a row of which something was not taken as stated, and keep what it says of other
+        facts. `fact` is the fact in the store that says what the row says."""
         self._summary.limited += was_limited(ready.row, ready.fact, self._context)
         self._summary.renamed += bool(ready.row.get("id")) and fact.id != str(ready.row["id"])
         self._note(ready, fact)
 
     def present(self, ready: Prepared, stated: Fact, known: Fact) -> None:
-        """Count a row that is there; what it says of others may not be."""
+        """Count a row whose fact is in the store already. What the row says of other facts may not
+        be there yet, so it is kept."""
         self._summary.present += 1
         self._summary.differing += differs(known, stated)
         self._note(ready, known)

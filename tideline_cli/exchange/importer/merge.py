@@ -1,4 +1,5 @@
-"""Rows by the rules of remember: what is known is restated, each at the row's own time."""
+"""Storing rows by the rules of remember: a row that says what is known restates it, at the time
+of the row."""
 
 from __future__ import annotations
 
@@ -57,13 +58,13 @@ class Merger:
         self._destination = destination
         self._summary = summary
         self._rule: Sameness = rule_of(db)
-        self._heard: set[str] = set()  # what a file says again and again is said once
+        self._heard: set[str] = set()  # ids of facts that this file has stated: repeats are no use
 
     def take(self, ready: Prepared, batch: journal.batch) -> None:
-        """Store a row, or restate what says it already; raise what forbids it.
+        """Store a row, or restate the fact that says the same; raise the error that forbids it.
 
-        What was forgotten or replaced is no word of today: it comes as it is. A row that is there
-        under its own id is left alone.
+        A row that was forgotten or replaced states nothing about today: it is stored as it is. A
+        row that is in the store under its own id is left alone.
         """
         if ready.fact.lifecycle != "active":
             self._destination.put(ready)

@@ -1,4 +1,5 @@
-"""What rows of an import name: other rows, and facts that are there, by whole ids or beginnings."""
+"""Finding the facts that rows of an import name, by a whole id or the beginning of one: facts of
+the same file, or facts of the store."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _LEAST = 4  # letters of a beginning
 
 
 class References:
-    """The ids that rows state, where their facts have others, and what any name means."""
+    """Knows which rows got another id than they state, and finds the fact that a name means."""
 
     def __init__(self, db: Connection, context: ImportContext) -> None:
         self._db = db

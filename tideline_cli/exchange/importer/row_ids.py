@@ -28,7 +28,7 @@ _STATE = tuple(
 
 
 class RowIds:
-    """The ids of one import."""
+    """Chooses the id of each row's fact, and finds the facts that are there under such an id."""
 
     def __init__(self, db: Connection, context: ImportContext) -> None:
         self._db = db

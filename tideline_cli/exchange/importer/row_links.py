@@ -1,4 +1,7 @@
-"""What rows of an import say of other facts: kept until all rows are there, then stored."""
+"""What rows of an import say of other facts: edges, sources and what they replace.
+
+It is kept until all rows are stored, because a row may name a later one.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ class Stated:
 
 
 class RowLinks:
-    """The edges and sources of one import: both may be rows that come later in the file."""
+    """Keeps what each row says of other facts, and stores it at the end."""
 
     def __init__(
         self, db: Connection, context: ImportContext, names: References, summary: ImportSummary

@@ -15,8 +15,9 @@ _THREAT = "memory:threat"
 
 
 class ImportSummary:
-    """The counts of an import. A row is added, reinforces a known fact, is there already, or is
-    refused: skipped, or blocked by the scan or the write-gate; the other counts are about those."""
+    """The counts of an import. Each row has one outcome: it is added, it reinforces a known fact,
+    it is there already, or it is refused (skipped as bad, or blocked by the scan or the
+    write-gate). The other counts tell more about these rows."""
 
     def __init__(self) -> None:
         self.rows = 0
