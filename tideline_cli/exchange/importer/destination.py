@@ -35,8 +35,8 @@ class Destination:
         self._summary = summary
         self._names = References(db, context)
         self._numbers: dict[str, int] = {}
-        self.places = RowIds(db, context)
-        self.edges = RowLinks(db, context, self._names, summary)
+        self.row_ids = RowIds(db, context)
+        self.row_links = RowLinks(db, context, self._names, summary)
 
     def number(self, origin: Origin) -> int:
         """Return the number of an origin; it never changes once it is given."""
@@ -47,14 +47,14 @@ class Destination:
     def put(self, ready: Prepared) -> Fact | None:
         """Store the fact of a row as it is, with its use, unless the store has it already. Return
         the fact if it is new."""
-        stated = self.edges.citing(ready.fact)
-        earlier = self.places.older(ready, stated)
+        stated = self.row_links.citing(ready.fact)
+        earlier = self.row_ids.older(ready, stated)
         if earlier is not None:
             self.present(ready, stated, earlier)
             return None
         number = self.number(stated.origin)
         fact = stated
-        for fact in self.places.attempts(ready, stated):
+        for fact in self.row_ids.attempts(ready, stated):
             if writes.insert(self._db, fact, origin_number=number, terms=ready.terms):
                 self.put_use(fact)
                 self.added(ready, fact)
@@ -125,10 +125,10 @@ class Destination:
 
     def _note(self, ready: Prepared, fact: Fact) -> None:
         self._names.give(ready.fact.origin, ready.row.get("id"), fact.id)
-        self.edges.note(ready.line, ready.row, ready.fact, fact)
+        self.row_links.note(ready.line, ready.row, ready.fact, fact)
 
     def _note_known(self, ready: Prepared, fact: Fact) -> None:
         try:
-            self.present(ready, fact, self.places.there(fact))
+            self.present(ready, fact, self.row_ids.there(fact))
         except UsageError as error:
             self._summary.refuse(ready.line, error)

@@ -75,9 +75,9 @@ class _Run:
 
     def store_links(self) -> None:
         """Store what the rows say of one another: now all of them are there."""
-        for part in self._destination.edges.parts(CHUNK):
+        for part in self._destination.row_links.parts(CHUNK):
             with self._batch.transaction(bulk=False):
-                self._destination.edges.store(part)
+                self._destination.row_links.store(part)
 
     def finish(self) -> None:
         """Complete the bounds, and make everything durable with a last commit."""

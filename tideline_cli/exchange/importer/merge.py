@@ -69,12 +69,12 @@ class Merger:
         if ready.fact.lifecycle != "active":
             self._destination.put(ready)
             return
-        fact = self._destination.edges.citing(ready.fact)
-        there = self._destination.places.known(ready, fact)
+        fact = self._destination.row_links.citing(ready.fact)
+        there = self._destination.row_ids.known(ready, fact)
         if there is not None and ready.row.get("id"):
             self._destination.present(ready, fact, there)
             return
-        fact = self._destination.places.vouched(fact, ready)
+        fact = self._destination.row_ids.vouched(fact, ready)
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
