@@ -8,6 +8,8 @@ import sqlite3
 
 import pytest
 
+from tideline_cli.exchange.foreign import FIRST_COLUMNS
+
 TEXTS = ("'=1+1 is two", "''=1+1 is two", "'''quoted'''", "=1+1 is two", "'tis the season",
          "-5 degrees", "'-5 degrees", "@alice said", "+31 6 1234", "\tindented")  # fmt: skip
 
@@ -41,9 +43,11 @@ def test_an_export_of_the_first_release_comes_back(run, filled):
     """A CSV with the columns of the first release alone has its formulas without quotes again."""
     run("export", "--format", "csv", "-o", "new.csv")
     with open("new.csv", encoding="utf-8", newline="") as file:
-        rows = [row[:-1] for row in csv.reader(file)]
+        rows = list(csv.DictReader(file))
     with open("old.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+        table = csv.DictWriter(file, FIRST_COLUMNS, extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
     run("import", "old.csv", "--trust", "--db", "other.db")
     # It did not tell a quote of its own from one of the text.
     its = {text.removeprefix("'") if text[:2] in ("'=", "'-") else text for text in TEXTS}

@@ -26,7 +26,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot"}
 COLUMNS = (*NAMES, "links")
 _COLUMN_SET = frozenset(COLUMNS)
-_FIRST_COLUMNS = (
+FIRST_COLUMNS = (
     "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
     "decay_rate", "access_count", "last_accessed_at", "created_at", "source", "origin",
     "lifecycle", "status", "confidence", "slot", "valid_from", "valid_to", "pinned",
@@ -50,7 +50,7 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
         try:
             rows = csv.DictReader(_bounded(lines), delimiter="\t" if tabs else ",")
             # The first release quoted every such cell, and had these columns alone.
-            is_first = tuple(rows.fieldnames or ()) == _FIRST_COLUMNS
+            is_first = tuple(rows.fieldnames or ()) == FIRST_COLUMNS
             for number, row in enumerate(rows, 2):
                 cells = {str(key): value for key, value in row.items() if key}
                 yield number, _typed(_of_first(cells) if is_first else _unquoted(cells))
