@@ -12,8 +12,8 @@ import pytest
 
 from tests.conftest import run_main
 from tests.support import NOW, empty_store_at
-from tideline_cli.cli import model_options
-from tideline_cli.cli.commands import edit, extract, remember
+from tideline_cli.cli import model_options, new_fact
+from tideline_cli.cli.commands import edit, extract
 from tideline_cli.dream import consolidate
 
 ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2@me")
@@ -220,7 +220,7 @@ class Arena:
         replies = iter(command.replies)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIDELINE_DB", str(self.path))
-            for module in (remember, edit, extract):
+            for module in (new_fact, edit, extract):
                 patch.setattr(module, "new_id", new_id)
             reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
             patch.setattr(model_options, "asker", lambda model: reply)

@@ -6,7 +6,8 @@ from unittest.mock import patch
 
 from tests.conftest import run_main
 from tests.model.program import Program
-from tideline_cli.cli.commands import edit, remember
+from tideline_cli.cli import new_fact
+from tideline_cli.cli.commands import edit
 from tideline_cli.errors import TidelineError
 from tideline_cli.store import links
 
@@ -30,7 +31,7 @@ class Door(Program):
                 "--json", "--no-input"]  # fmt: skip
         fact_id = step.get("id")
         named = {"new_id": lambda now: fact_id}
-        with patch.multiple(remember, **named), patch.multiple(edit, **named):
+        with patch.multiple(new_fact, **named), patch.multiple(edit, **named):
             result = run_main(*argv)
         if result.code not in (0, _NOTHING_MATCHED):
             raise Exited(result)

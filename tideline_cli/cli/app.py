@@ -55,7 +55,7 @@ def _show_help(name: str) -> None:
 
 
 def _is_door(argv: Sequence[str]) -> bool:
-    """Say whether a command line, even a wrong one, is a program's at a door."""
+    """Say whether a command line, even a wrong one, calls a door for programs."""
     return "--auto" in argv and _named(argv) == DOOR
 
 
@@ -150,7 +150,7 @@ _VERSION = Option("version", ("--version",), "Print the version.", "flag", False
 
 
 def _keep_globals(context: typer.Context, given: Mapping[str, Any]) -> None:
-    """Hand over what stands before the command to the command, by way of the context."""
+    """Give the options that stand before the command to it, by way of the context."""
     if given["version"]:
         as_json = given["json"]
         print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201

@@ -1,5 +1,4 @@
-"""What the verbs on facts that are there share: the store they need, and how they say what they
-did."""
+"""What the commands on facts by id share: the store they need, and how they say what they did."""
 
 from __future__ import annotations
 

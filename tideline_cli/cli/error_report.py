@@ -1,5 +1,5 @@
-"""What an error means to a user, and how it is told. It is loaded with every command: without open
-files or memory nothing more could be."""
+"""What an error means to a user, and how it is printed. Every command loads this module at once:
+without memory or open files it could not be loaded later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ENOMEM = 12
 _NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
-# The last is what the interpreter says where memory ends inside of it.
+# The last is what the interpreter says when it runs out of memory itself.
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory",
               "error return without exception set")  # fmt: skip
 
@@ -32,8 +32,8 @@ def meaning(error: Exception, session: Session | None) -> TidelineError:
 
 
 def exhausted(error: BaseException) -> ExhaustedError | None:
-    """Return what an error means that comes of too little memory or too few open files; None for
-    any other. Libraries that cannot be loaded then say so in words alone."""
+    """Return what an error means whose cause is too little memory or too few open files; None for
+    any other error. A library that cannot be loaded then says so only in its message."""
     number, said = getattr(error, "errno", None), str(error)
     if (
         isinstance(error, MemoryError)
@@ -68,7 +68,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
             tell,
             tell_form,
         )  # fmt: skip
-    except (ImportError, OSError):  # without memory or open files: that is the error to tell
+    except (ImportError, OSError):  # without memory or open files: that is the error to print
         return _failed_barely(error)
     if as_json:
         form = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -92,8 +92,8 @@ def close(session: Session) -> None:
 
 
 def _translated(error: DatabaseError, path: str) -> TidelineError:
-    """Return what a database error means to a user; in SQLite's words where nothing more can be
-    loaded, as without open files."""
+    """Return what a database error means to a user; in SQLite's words where no module can be
+    loaded, as when no file can be opened."""
     try:
         from tideline_cli.store.database_errors import translated  # noqa: PLC0415  only after an error
     except (ImportError, OSError):
@@ -102,7 +102,7 @@ def _translated(error: DatabaseError, path: str) -> TidelineError:
 
 
 def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
-    """Return what an error that nobody foresaw means: damage in the store, or a fault of ours."""
+    """Return what an unexpected error means: damage in the store, or a fault of the program."""
     short = exhausted(error)
     if short is not None:
         return short
@@ -125,7 +125,7 @@ def _unforeseen(error: Exception, session: Session | None) -> TidelineError:
 
 
 def _is_out_of_files(error: BaseException) -> bool:
-    """Say whether a module was not found for want of a handle: importing then finds nothing."""
+    """Say whether a module was not found because no more files can be opened."""
     if not isinstance(error, ImportError):
         return False
     try:
@@ -146,14 +146,14 @@ def _is_damaged(session: Session, error: Exception) -> bool:
         report = examine(
             session.database, deep=False, network_allowed=True, progress=lambda _: None
         )
-    except Exception:  # noqa: BLE001  the first error is the one to tell
+    except Exception:  # noqa: BLE001  the first error is the one to report
         return False
     found = any(finding.severity == "error" for finding in report.findings)
     return found or isinstance(error, UnicodeDecodeError)
 
 
 def _failed_barely(error: TidelineError) -> int:
-    """Print what can be printed where nothing more can be loaded."""
+    """Print what can be printed where no module can be loaded."""
     try:
         sys.stderr.write(f"tideline: {ascii(error.message)[1:-1]}\n")
     except (OSError, ValueError):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @record
 class Job:
-    """What is to be done; `heard` says whether there is a conversation at all, and not a record of
-    a failure alone, which moves no cursor."""
+    """What is to be done; `heard` says whether there is a conversation; a record of a failure
+    alone moves no cursor."""
 
     heard: bool
     transcript: Transcript
@@ -54,7 +54,7 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
 
 
 def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
-    """Ask what is to be asked, until something fails."""
+    """Ask the model for each pass, until something fails."""
     if job.heard:
         _conversation(db, job, tally, ask)
     if job.record is not None and tally.failure is None:
@@ -162,7 +162,7 @@ def _processed(job: Job, tally: Tally) -> int:
 
 
 def form(job: Job, tally: Tally, *, dry_run: bool = False) -> dict[str, Any]:
-    """Return the contract's object for an extraction."""
+    """Return the object that --json prints."""
     return {
         "session": job.context.session,
         "ran": tally.ran,

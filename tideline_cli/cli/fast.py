@@ -1,4 +1,4 @@
-"""The first parser: common command lines straight to their verb, anything else on to Typer.
+"""The first parser: it runs common command lines at once, and leaves all others to Typer.
 
 It reads the same option tables as Typer and hands over whatever it is not sure of (help, unknown
 flags, missing values), so a command line means the same on both ways.
@@ -47,7 +47,7 @@ def _show_help(name: str) -> None:
 
 
 def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
-    """Return the command's name and the texts given by option name, or None when unsure."""
+    """Return the command's name and the texts given by option name, or None when not certain."""
     given: Given = {}
     rest = list(argv)
     words: list[str] = []
@@ -79,7 +79,7 @@ def _by_flag(options: Sequence[Option]) -> dict[str, Option]:
 
 
 def _take(part: str, rest: list[str], flags: dict[str, Option], given: Given) -> bool:
-    """Store what an option part says; False when it is not one that we are sure of."""
+    """Store what an option part says; False when its meaning is not certain."""
     if part.startswith("--"):
         flag, equals, value = part.partition("=")
         option = flags.get(flag)

@@ -1,5 +1,5 @@
 """In which format a command prints its result: one option, its short forms, and how rows become
-text in each."""
+text in each of them."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def chosen(session: Session, named: str | None, *, jsonl: bool = False, usual: s
 
 
 def usual_of_rows(session: Session) -> str:
-    """Return the format of rows where none is asked for: a table for somebody's eyes."""
+    """Return the format of rows where none is asked for: a table on a terminal."""
     return "table" if output.is_terminal(session) else "lines"
 
 
 def is_json(session: Session, format: str) -> bool:
-    """Say whether a call asks for one JSON object, which tells by itself that nothing was found."""
+    """Say whether a call asks for one JSON object, which itself says when nothing was found."""
     return session.json or format == "json"
 
 

@@ -27,7 +27,7 @@ def report(
     trust: bool,
     stopped: TidelineError | None,
 ) -> None:
-    """Print what became of the rows, and on stderr what is to be said of single ones."""
+    """Print what became of the rows, and on stderr what concerns single rows."""
     if session.json:
         code = stopped.code if stopped is not None else None
         output.emit_json(_form(path, summary, trust) | {"stopped": code})

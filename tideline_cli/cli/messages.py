@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def tell(text: str) -> None:
-    """Write to stderr; where that cannot be done nobody hears it, and nothing else changes."""
+    """Write to stderr; where that cannot be done, nothing is written, and that is no error."""
     try:
         sys.stderr.write(text)
     except (OSError, ValueError):
@@ -30,7 +30,7 @@ def tell_form(form: Mapping[str, object]) -> None:
 
 
 def note(text: str, *, as_json: bool = False) -> None:
-    """Tell the user one line that is no result; control characters are made visible."""
+    """Tell the user one line that is not a result; control characters are made visible."""
     if as_json:
         tell_form({"note": {"message": text}})
     else:
@@ -38,7 +38,7 @@ def note(text: str, *, as_json: bool = False) -> None:
 
 
 def warn(code: str, text: str, *, hint: str = "", as_json: bool = False) -> None:
-    """Tell the user what could harm them, and the way out."""
+    """Warn the user of what could do harm, with a hint what to do."""
     if as_json:
         tell_form({"warning": {"code": code, "message": text, "hint": hint}})
     else:
@@ -46,12 +46,12 @@ def warn(code: str, text: str, *, hint: str = "", as_json: bool = False) -> None
 
 
 def shows_progress(*, quiet: bool, as_json: bool) -> bool:
-    """Say whether somebody sees a bar: on a terminal, where stderr is not for a program."""
+    """Say whether a progress bar is shown: on a terminal, where stderr is for a person."""
     return not (quiet or as_json) and sys.stderr.isatty()
 
 
 def printable(text: str) -> str:
-    """Return text as a terminal may show it, all but ASCII escaped where nothing can be loaded."""
+    """Return text as a terminal may show it; where no module can be loaded, as plain ASCII."""
     try:
         from tideline_cli.policy.render import screen_text  # noqa: PLC0415  an error may be that
     except (ImportError, OSError):

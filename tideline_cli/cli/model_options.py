@@ -78,7 +78,7 @@ def chosen(session: Session, options: ModelOptions) -> Model | None:
 
 
 def asker(model: Model) -> Callable[[str, str], str]:
-    """Return the function of a system prompt and a prompt that is the model's reply."""
+    """Return a function that takes a system prompt and a prompt, and returns the reply."""
 
     def ask(system: str, prompt: str) -> str:
         return complete(model, prompt, system=system)

@@ -106,7 +106,7 @@ def form(done: Remembered) -> dict[str, Any]:
     if done.ignored or done.not_taken:
         told["ignored"] = [*done.ignored, *done.not_taken]
     if done.before is not None:
-        from tideline_cli.cli.restatement import changed  # noqa: PLC0415  only for what is known
+        from tideline_cli.cli.restatement import changed  # noqa: PLC0415  only for a known fact
 
         told["changed"] = changed(done.before, done.fact)
     if done.elsewhen:

@@ -28,8 +28,8 @@ def emit_lines(lines: Sequence[str]) -> None:
 
 
 def emit_exact(lines: Iterable[str]) -> None:
-    """Print what another program reads, to the byte; on a terminal, which would obey it, control
-    characters are made visible as in all else."""
+    """Print what another program reads, byte for byte; on a terminal, which would act on them,
+    control characters are made visible."""
     is_seen = sys.stdout.isatty()
     for line in lines:
         if is_seen:
@@ -43,7 +43,7 @@ def _screened(line: str) -> str:
 
 
 def shown_origin(key: str) -> str:
-    """Return the name of an origin for people, to whom no two must look the same."""
+    """Return the name of an origin for people; no two names may look the same."""
     if key.isascii():
         return key
     from tideline_cli.policy.origin_names import origin_name  # noqa: PLC0415  most names are ASCII
@@ -52,10 +52,10 @@ def shown_origin(key: str) -> str:
 
 
 def is_terminal(session: Session) -> bool:
-    """Say whether results go to somebody's eyes, so that a table is in order."""
+    """Say whether a person reads the results, so that a table is right."""
     return session.color == "always" or (sys.stdout.isatty() and session.color != "never")
 
 
 def deliver() -> None:
-    """Hand over what was printed before work that the reader need not wait for."""
+    """Flush what was printed, so that the reader need not wait for the work that follows."""
     sys.stdout.flush()

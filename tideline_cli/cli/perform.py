@@ -25,7 +25,8 @@ _BUG = 70
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
     """Run a command with the texts given for its options, and return the exit code.
 
-    A door for programs fails nobody: it ends with 0, and says why only to one who asks.
+    A door for programs never fails: it ends with 0, and says why only with
+    --verbose or --debug.
     """
     call = _Call(name, given)
     _make_printable()
@@ -82,7 +83,7 @@ class _Call:
         return _BUG if error.code == "internal" else error.exit_code
 
     def _explain(self) -> None:
-        """Say what --verbose asks of every command, before its error; none may come of it."""
+        """Say what --verbose asks of every command, before its error; this causes no error."""
         if self.session is None or not self.session.verbose:
             return
         from tideline_cli.cli.verbose import explain  # noqa: PLC0415  only --verbose
@@ -94,7 +95,7 @@ class _Call:
 
 
 def _make_printable() -> None:
-    """Let streams of a poor encoding print escapes where they would raise."""
+    """Let streams whose encoding lacks a character print an escape instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and stream.errors not in ("backslashreplace", None):
             reconfigure = getattr(stream, "reconfigure", None)
@@ -103,7 +104,7 @@ def _make_printable() -> None:
 
 
 def discard_stdout() -> None:
-    """Point stdout at nothing, so that the farewell flush cannot fail again."""
+    """Point stdout at nothing, so that the flush at the end cannot fail again."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

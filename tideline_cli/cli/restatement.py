@@ -1,4 +1,4 @@
-"""How a restatement is told: what it has changed of the fact that was known."""
+"""What is said when a known fact is said again: what has changed of it."""
 
 from __future__ import annotations
 

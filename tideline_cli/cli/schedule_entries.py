@@ -14,7 +14,7 @@ BEGIN, END = b"# >>> tideline >>>", b"# <<< tideline <<<"
 UNIT = "tideline-dream"
 LABEL = "tideline.dream"
 _ABOUT = "tideline: tend the memory"
-# Some crons take a backslash before a backslash away and others do not; none touches this one.
+# Some crons remove a backslash before a backslash, others do not; none changes this one.
 _BACKSLASH = "\"$(printf '\\134')\""
 # systemd looks for variables in the arguments, not in the program, where $$ stays as it is.
 _BY_SHELL = ("/bin/sh", "-c", 'exec "$0" "$@"')
@@ -49,7 +49,7 @@ def cron_line(command: Sequence[str], at: tuple[int, int]) -> str:
 
 
 def with_block(crontab: bytes, line: str) -> bytes:
-    """Return a crontab with the line between our marks; what stood there is replaced.
+    """Return a crontab with the line between the marks of tideline; what stood there is replaced.
 
     Everything else stays as it is, but for a newline at the end where there was none.
     """
@@ -61,13 +61,13 @@ def with_block(crontab: bytes, line: str) -> bytes:
 
 
 def without_block(crontab: bytes) -> bytes:
-    """Return a crontab without our marks and what stands between them."""
+    """Return a crontab without the marks and what stands between them."""
     before, _, after = _parted(crontab)
     return before + after
 
 
 def has_block(crontab: bytes) -> bool:
-    """Say whether a crontab has an entry of ours."""
+    """Say whether a crontab has an entry of tideline."""
     return bool(_parted(crontab)[1])
 
 
@@ -101,7 +101,7 @@ def launchd_list(command: Sequence[str], at: tuple[int, int]) -> str:
 
 
 def _for_cron(word: str) -> str:
-    """Quote for the shell; a percent sign, a newline to cron, stands bare behind a backslash."""
+    """Quote for the shell; a percent sign, which is a newline to cron, gets a backslash."""
     pieces: list[str] = []
     piece = ""
     for char in word:
@@ -120,7 +120,7 @@ def _for_systemd(word: str) -> str:
 
 
 def _parted(crontab: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return what stands before our block, the block with its marks, and what stands after it."""
+    """Return what stands before the block of tideline, the block, and what stands after it."""
     lines = crontab.splitlines(keepends=True)
     marks = [line.strip() for line in lines]
     if BEGIN not in marks and END not in marks:

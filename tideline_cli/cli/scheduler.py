@@ -1,4 +1,4 @@
-"""Entries that start a command every day: put into crontab, systemd or launchd, and taken out."""
+"""Installing and removing entries that start a command every day: crontab, systemd, launchd."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMER = f"{schedule_entries.UNIT}.timer"
 
 
 def is_installed(kind: str) -> bool:
-    """Say whether there is an entry of ours."""
+    """Say whether there is an entry of tideline."""
     if kind == "cron":
         return shutil.which("crontab") is not None and schedule_entries.has_block(_crontab())
     return any(os.path.lexists(path) for path in paths(kind))
@@ -49,7 +49,7 @@ def install_cron(line: str) -> None:
 
 
 def remove_cron() -> None:
-    """Take our line out of the user's crontab."""
+    """Take the line of tideline out of the user's crontab."""
     new = schedule_entries.without_block(_crontab())
     if new:
         _call("crontab", "-", given=new, refused="the crontab is as it was")
@@ -101,7 +101,7 @@ def _domain() -> str:
 
 
 def _crontab() -> bytes:
-    """Return the user's crontab, empty when there is none. A failure is never taken for none."""
+    """Return the user's crontab, empty when there is none. A failure is an error, never empty."""
     done = _run("crontab", "-l")
     if done.returncode == 0:
         return done.stdout
@@ -158,7 +158,7 @@ def _write(files: Mapping[str, str], folder: str = "") -> str:
 
 
 def _put(path: str, text: str) -> None:
-    """Put a text in the place of a file, by a fresh one of this process alone."""
+    """Replace a file as a whole, by a new one that only this process writes."""
     folder, name = os.path.split(path)
     fresh = os.path.join(folder, f".{name}.new-{os.getpid()}-{os.urandom(4).hex()}")
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)

@@ -1,4 +1,4 @@
-"""Composition root: from the flags and the surroundings of one run to a store, a viewer, a time."""
+"""What one command works with: a store, a viewer and a time, from its options and its settings."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ class Session:
         self._config: config.Config | None = None
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
-        self._has_spent = False  # the room that is kept for a full disk
+        self._has_spent = False  # the room that is reserved for a full disk
         self._cautions: set[str] = set()
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
         self.names_time = options.now is not None
         self._now = options.now
-        self.is_door = is_door  # a program calls, and must not fail or be led by a project's file
+        # A program calls: it must not fail, and a project's file must not change what it does.
+        self.is_door = is_door
         self.access = "not opened"  # the memory file, as -v tells it
         self.json = options.json
         self.quiet = options.quiet
@@ -69,7 +70,7 @@ class Session:
             self._now = _pinned(pinned)
 
     def _check_origin(self, named: str) -> None:
-        """Raise UsageError for a name that spells no origin, whatever is done with it."""
+        """Raise UsageError for a name that is no origin, even where the command needs none."""
         try:
             parse_origin(named)
         except UsageError:
@@ -108,7 +109,7 @@ class Session:
         named = self.options.origin
         if named:
             return self.origin(named)
-        # Whoever calls a door for programs does not choose the folder that it is called in.
+        # A program that calls does not choose the folder in which it is called.
         own, wanted = self.config.own_origin, self.config.get("origin")
         if self.is_door and own != wanted:
             self.caution(
@@ -119,8 +120,8 @@ class Session:
         return self.origin(own if self.is_door else wanted)
 
     def origin(self, named: str) -> Origin:
-        """Return the origin that a name spells; where the store holds an older one of exactly this
-        spelling, which is not in the form of today, that one."""
+        """Return the origin of a name; where the store holds an older one of exactly this name,
+        which is not in the form of today, that one."""
         try:
             origin = parse_origin(named)
         except UsageError:
@@ -139,8 +140,8 @@ class Session:
         return self._older_names[named]
 
     def call(self, *words: str, origin: Origin | None = None) -> str:
-        """Return the command line that goes on here: quoted for a shell, and with the origin where
-        it is not the one that a plain call would have."""
+        """Return a command line that the user can call next: quoted for a shell, and with the
+        origin where a plain call would have another."""
         from shlex import join  # noqa: PLC0415  only reports of a change name a call
 
         whose = origin or self.viewer
@@ -176,7 +177,7 @@ class Session:
         return fallback if value is None else value
 
     def reading(self) -> Connection | None:
-        """Return a connection that makes nothing, None when there is no store yet."""
+        """Return a connection for reading, None when there is no store yet; none is made."""
         db = opening.open_for_reading(self.database)
         if db is not None:
             self._connections.append(db)
@@ -186,11 +187,11 @@ class Session:
         return db
 
     def writing(self, *, frees: bool = False) -> Connection:
-        """Return a connection to the store, which is made when there is none; one that `frees`
-        room may take what is kept for a full disk.
+        """Return a connection for writing; a store is made when there is none. A command that
+        `frees` room may use the room that is reserved for a full disk.
 
-        What was opened to read is closed before: where a full disk leaves no room for shared
-        memory, a reader keeps the file to itself.
+        Connections for reading are closed first: where a full disk leaves no room for shared
+        memory, a reader locks the file.
         """
         while self._connections:
             self._connections.pop().close()
@@ -204,7 +205,7 @@ class Session:
         return db
 
     def close(self) -> None:
-        """Close what was opened; what is left of the room that was given up is kept again."""
+        """Close what was opened; of the room that was used, what is left is reserved again."""
         while self._connections:
             self._connections.pop().close()
         if self._has_spent:
@@ -226,7 +227,7 @@ class Session:
             self.note(text)
 
     def caution(self, code: str, text: str, *, hint: str = "") -> None:
-        """Tell the user, once and even if they asked for quiet, what could harm them."""
+        """Warn the user, once and also with --quiet, of what could do harm."""
         if text not in self._cautions:
             self._cautions.add(text)
             from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing

@@ -1,4 +1,4 @@
-"""The only rich: tables on a terminal and progress on stderr. Stored text is never markup."""
+"""Tables on a terminal and progress on stderr, by rich. Stored text is never markup."""
 
 from __future__ import annotations
 

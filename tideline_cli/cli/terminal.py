@@ -1,4 +1,4 @@
-"""What needs somebody at the terminal: a question, or a text in their editor."""
+"""What needs a person at the terminal: a question, or a text in their editor."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _HINT = "repeat it with --yes; --dry-run shows what it would do"
 
 
 def confirmed(session: Session, question: str, *, yes: bool, hint: str = _HINT) -> bool:
-    """Return whether the user says yes to `question`, which may have several lines, or said so
-    before by --yes; raise UsageError when there is nobody to ask."""
+    """Return whether the user says yes to `question`, which may have several lines, or has
+    given --yes; raise UsageError when no question can be asked."""
     if yes:
         return True
     if session.no_input or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -43,7 +43,8 @@ def edited(text: str) -> str:
     Raises UsageError when there is no editor, TidelineError when it fails.
     """
     command = _command()
-    # Editors put backups and swap files beside the file: the folder is private (0700) and goes.
+    # Editors put backups and swap files beside the file: the folder is private (0700) and is
+    # removed afterwards.
     with TemporaryDirectory(prefix="tideline-") as folder:
         path = os.path.join(folder, "fact.txt")
         with open(path, "x", encoding="utf-8", newline="\n", opener=_private) as file:

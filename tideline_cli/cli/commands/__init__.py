@@ -63,7 +63,7 @@ COMMANDS: Mapping[str, Command] = {
 PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Shell")
 """Headings of the command list, in order."""
 DOOR = "context"
-"""The command that with --auto is a door for programs: it ends with 0 whatever happens."""
+"""The command that with --auto is a door for programs: it always ends with 0."""
 SUMMARY = "Long-term memory of the command line."
 
 

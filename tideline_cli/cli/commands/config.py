@@ -182,7 +182,7 @@ def _set(session: Session, name: str, value: str) -> None:
 
 
 def _check_model(name: str, value: str) -> None:
-    """Raise UsageError for a command or an address that cannot be asked; an empty one is none."""
+    """Raise UsageError for a command or an address that cannot be asked; empty is not set."""
     from tideline_cli.llm.model_settings import Model, checked_model  # noqa: PLC0415  urllib, 10 ms
 
     if name == "llm" and value.strip() and value.strip().lower() != NO_MODEL:
@@ -202,7 +202,7 @@ def _set_of_file(session: Session, name: str, value: Any) -> None:
 
 
 def _put(session: Session, name: str, value: str, path: str) -> None:
-    """Say what was set where, to whom asks for JSON or for more."""
+    """Say what was set where, with --json or --verbose."""
     if session.json:
         output.emit_json({"name": name, "value": value, "file": path})
     session.detail(f"{name} is set in {path}")

@@ -37,7 +37,7 @@ OPTIONS = (
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
 )  # fmt: skip
-_NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # characters of Unicode, not of XML
+_NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # allowed in Unicode, not in XML
 
 
 @record
@@ -96,11 +96,11 @@ def _form(made: ContextBlock) -> dict[str, Any]:
 
 
 def _xml(made: ContextBlock) -> str:
-    # `<` and `>` are escaped in the bullets already; a fence of --auto is markup of its own.
+    # `<` and `>` are escaped in the bullets already; the fence of --auto is markup.
     text = made.text.replace("&", "&amp;")
     for name in ("lt", "gt"):
         text = text.replace(f"&amp;{name};", f"&{name};")
-    # An end tag holds no attribute; what a fact says of one is escaped, so ours is the only one.
+    # An end tag has no attribute. In facts such a tag is escaped, so this is the only one.
     head, mark, _ = text.rpartition("</untrusted-memory ")
     if mark:
         text = f"{head}</untrusted-memory>"

@@ -91,7 +91,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 
 def _is_none(path: str) -> bool:
-    """Say whether there is no file, or one that nobody has made a store yet."""
+    """Say whether there is no file, or one that is not a store yet."""
     if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
         return True
     try:
@@ -188,7 +188,7 @@ def _form(
 
 
 class _progress:  # noqa: N801  reads as a statement: with _progress(...) as tell
-    """A line on a terminal that says which part is being done, gone when all is."""
+    """A line on a terminal that says which part runs now; it is removed at the end."""
 
     def __init__(self, session: Session, doing: str) -> None:
         self._doing = doing

@@ -128,8 +128,8 @@ def _since(session: Session, from_: str | None, valid_from: int | None) -> int |
 
 
 def _vouched(session: Session, fact: Fact, text: str, *, yes: bool) -> bool:
-    """Return whether the user stands by the words: on a terminal they are shown, and asked about;
-    elsewhere the option says it."""
+    """Return whether the user vouches for the words: on a terminal they are shown first, and the
+    user is asked; elsewhere the option is enough."""
     if is_trusted(fact.source) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True
     question = f"{text}\n\nThis was said by {fact.source}. Is it yours from now on?"

@@ -112,7 +112,7 @@ def _write(
 
 
 class _Counted:
-    """Facts on their way out, counted as they pass."""
+    """Facts that are exported, counted as they pass."""
 
     def __init__(self, forms: Iterable[Mapping[str, Any]]) -> None:
         self._forms = forms
@@ -160,8 +160,8 @@ def _markdown_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _bullet(form: Mapping[str, Any]) -> str:
-    """Return the line of a fact: our own words first, so that it begins no item, role or heading;
-    a text that shows an attack pattern is all there, behind the names of the patterns."""
+    """Return the line of a fact. It begins with words of this program, so that the text begins no
+    item, role or heading; before a text with attack patterns stand the names of these."""
     shown = prompt_text(form["content"])
     found = threats_in(shown)
     mark = f"[THREAT: {', '.join(found)}] " if found else ""
@@ -174,7 +174,7 @@ def _row_seen(row: str) -> str:
 
 
 _SEEN: dict[str, Callable[[str], str]] = {
-    "jsonl": screen_json,  # and stays JSON that says the same
+    "jsonl": screen_json,  # what it prints is JSON that means the same
     "csv": _row_seen,
-    "markdown": str,  # made for prompts, where nothing acts either
+    "markdown": str,  # made for prompts: control characters are visible already
 }

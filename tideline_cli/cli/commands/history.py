@@ -176,8 +176,8 @@ def _plain(name: str, value: Any) -> Any:
 def _lines(
     told: list[Told], names: dict[int, str], *, whole: bool, most: int | None
 ) -> list[str]:
-    """Return a line a change, `most` of a batch; of whole batches, what a pass says of itself
-    goes before."""
+    """Return a line a change, `most` of a batch; before a whole batch stands what a pass says of
+    itself."""
     lines: list[str] = []
     born = births(entry for entry, _ in told)
     for _, changes in groupby(told, key=lambda pair: pair[0].batch):

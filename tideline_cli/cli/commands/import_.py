@@ -109,7 +109,7 @@ def _check(rows: _Rows, context: ImportContext) -> None:
 
 
 def _told(session: Session, rows: _Rows, summary: ImportSummary) -> TidelineError:
-    """Return the error of an import that stopped: where, what it took, and the ways on."""
+    """Return the error of an import that stopped: where, what it took, and what to do next."""
     error = rows.stopped or UsageError("stopped")
     error.message += f"; {rows.count:,} rows were taken or skipped before"
     if summary.batch is not None:
@@ -118,8 +118,8 @@ def _told(session: Session, rows: _Rows, summary: ImportSummary) -> TidelineErro
 
 
 class _Rows:
-    """Rows up to a ceiling. What ends them early does not end the import in the middle: it stands
-    in `stopped`, and what came before is stored as a whole."""
+    """Rows up to a limit. An error that ends them early does not break the import off: it stands in
+    `stopped`, and all rows before it are stored."""
 
     def __init__(self, source: _Source, most: int) -> None:
         self._source = source
@@ -213,7 +213,7 @@ def _regular(path: str) -> int:
 
 
 def _lines(file: BinaryIO):  # type: ignore[no-untyped-def]
-    """Yield lines; one that is too long is cut, which makes it a bad line and no more."""
+    """Yield lines; one that is too long is cut, so that it is a bad line."""
     while line := file.readline(_LONGEST_LINE):
         if not line.endswith(b"\n") and len(line) == _LONGEST_LINE:
             while (more := file.readline(_LONGEST_LINE)) and not more.endswith(b"\n"):

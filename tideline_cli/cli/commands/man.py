@@ -27,7 +27,7 @@ ARGUMENTS = (
 OPTIONS = (
     Option("roff", ("--roff",), "Print the source of the page.", "flag", False),
 )  # fmt: skip
-_PATIENCE = 30  # seconds for a page that nobody leafs through
+_PATIENCE = 30  # seconds for a page without a pager
 
 
 @record
@@ -51,18 +51,18 @@ def run(session: Session, words: list[str], options: Options) -> int:
         output.emit_json({"name": page.name, "roff": generate_man.roff(page)})
     elif options.roff:
         sys.stdout.write(generate_man.roff(page))
-    elif not (sys.stdout.isatty() and _leafed(page)):
+    elif not (sys.stdout.isatty() and _is_paged(page)):
         sys.stdout.write(_text(page))
     return 0
 
 
-def _leafed(page: Page) -> bool:
-    """Show a page through man and its pager; False when that cannot be done."""
+def _is_paged(page: Page) -> bool:
+    """Show a page by man and its pager; False when that cannot be done."""
     return _by_man(page, pager=True) is not None
 
 
 def _text(page: Page) -> str:
-    """Return a page formatted by man, or where that fails by ourselves."""
+    """Return a page formatted by man, or where that fails by this program."""
     from tideline_cli.cli.generate.man import plain  # noqa: PLC0415  imports every verb
 
     return _by_man(page, pager=False) or plain(page)
@@ -108,7 +108,7 @@ _LOOKS = frozenset(("MAN_KEEP_FORMATTING", "MANOPT", "MANROFFOPT", "MANLESS"))
 
 
 def _unstruck(text: str) -> str:
-    """Return what a man printed without the overstrikes and colors that make it bold."""
+    """Return what man printed, without the overstrikes and colors that make it bold."""
     import re  # noqa: PLC0415  only where man has answered
 
     return re.sub(r".\x08|\x1b\[[0-9;]*m", "", text)

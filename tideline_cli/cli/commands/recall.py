@@ -176,7 +176,7 @@ def _form(query: Query, origin: str, hits: list[dict[str, Any]]) -> dict[str, An
 
 
 def _run_batch(session: Session, options: Options) -> int:
-    """Answer one query a line; passive. A bad line is answered with what is wrong with it; the
+    """Answer one query a line, without counting use. A bad line is answered with its error; the
     exit code is the highest of theirs."""
     from tideline_cli.cli import stdin  # noqa: PLC0415  words are the common case
 

@@ -78,7 +78,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     new = new_fact.from_options(session, session.text(words), options)
     db = _store(session, new)
     if not new.derived_from:
-        follow(db)  # nothing was read: the fact belongs into what is there when its turn comes
+        # Nothing was read yet: the fact goes into whatever store is there at its turn.
+        follow(db)
     new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
     done = memory.remember(db, new, fact_id=new_fact.new_id(session.now), now=session.now)
     _report(session, done)
@@ -117,7 +118,7 @@ def _report(session: Session, done: Remembered) -> None:
 
 
 def _restatement(before: Fact, after: Fact) -> str:
-    from tideline_cli.cli.restatement import told  # noqa: PLC0415  only for what is known
+    from tideline_cli.cli.restatement import told  # noqa: PLC0415  only for a known fact
 
     changes = told(before, after)
     return "known already, reinforced" + (f"; {changes}" if changes else "")
@@ -131,6 +132,6 @@ def _replacements(done: Remembered) -> Iterator[str]:
         if end is None:
             yield f"replaces {old}"
         else:
-            from tideline_cli.cli.restatement import day  # noqa: PLC0415  few name a time
+            from tideline_cli.cli.restatement import day  # noqa: PLC0415  few facts state a time
 
             yield f"replaces {old} from {day(end)} on"

@@ -40,7 +40,7 @@ class Options:
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
-    """Purge what has had its time."""
+    """Purge what is older than the user keeps it."""
     if words or options.days is None:
         raise UsageError("say how old facts may get", hint="tideline retention --days 365")
     if options.all_origins and not session.viewer.is_owner:

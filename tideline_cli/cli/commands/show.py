@@ -79,13 +79,13 @@ _USING = ("remember", "extract", "import", "edit", "feedback")
 
 
 def births(past: Iterable[Entry]) -> frozenset[tuple[object, ...]]:
-    """Return of changes which facts they added, and by which batch."""
+    """Return which facts some changes added, each with its batch."""
     return frozenset(_birth(e) for e in past if (e.entity, e.act) == ("fact", "+"))
 
 
 def deed(entry: Entry, born: Container[tuple[object, ...]]) -> str:
-    """Return in a word or two what happened to a fact, or to its use; one that a fact came with
-    (`born`) was no use by anybody here."""
+    """Return in a word or two what happened to a fact, or to its use; a use that came with a fact
+    (`born`) was not a use here."""
     if entry.entity != "usage":
         return ACTS[entry.act or "+"]
     counts = entry.act != "-" and entry.verb in _USING and _birth(entry) not in born

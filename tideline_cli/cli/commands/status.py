@@ -42,7 +42,7 @@ OPTIONS = (
     Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
 )  # fmt: skip
 _DAYS = 30
-_BARS = "▁▂▃▄▅▆▇█"  # the first is nothing at all
+_BARS = "▁▂▃▄▅▆▇█"  # the first stands for 0
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
     0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
@@ -75,7 +75,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
     form = _form(session, counts, days)
-    if options.all_origins:  # either would tell of others
+    if options.all_origins:  # both tell of other origins
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
     if session.json:
@@ -142,8 +142,8 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
 
 
 def _health(session: Session, counts: Counts) -> str:
-    """Return empty for an owner who has nothing. A channel is told ok then too: in its own view
-    nothing may depend on whether there is a store."""
+    """Return empty for an owner who has no facts. A channel gets ok then too: nothing that it sees
+    may depend on whether there is a store."""
     has_facts = any(counts.groups["lifecycle"].values())
     return "ok" if has_facts or not session.viewer.is_owner else "empty"
 

@@ -159,7 +159,7 @@ def roff(shown: Page) -> str:
 
 
 def plain(shown: Page) -> str:
-    """Return a page as text, for where there is no man."""
+    """Return a page as text, for a system without man."""
     lines = [f"{shown.name.upper()}(1)"]
     for heading, blocks in shown.sections:
         lines += ["", heading]
