@@ -186,7 +186,7 @@ def _reports(line: Line) -> bool:
 
 
 def _streams(line: Line) -> bool:
-    return any(word in ("--batch", "--jsonl") for word in line.argv)
+    return any(word in ("--batch", "--jsonl", "--format=jsonl", "jsonl") for word in line.argv)
 
 
 def _last_object(text: str) -> Any:
