@@ -134,7 +134,7 @@ def _contradictions(
 
 
 def _likely_pairs(
-    embedder: Embedder, rows: Sequence[Stated], statements: Sequence[Statement],
+    embedder: Embedder, rows: Sequence[Stated], statements: Sequence[ComparedFact],
     chunks: Sequence[tuple[bytes, bytes]], *, min_score: float, most: int,
 ) -> Pairs:  # fmt: skip
     """Return the pairs that may score enough, with approximate cosines."""
@@ -154,7 +154,7 @@ def _likely_pairs(
 
 
 def _cosines(
-    embedder: Embedder, both: Sequence[tuple[Statement, Statement]], approximate: Sequence[float]
+    embedder: Embedder, both: Sequence[tuple[ComparedFact, ComparedFact]], approximate: Sequence[float]
 ) -> Sequence[float]:
     """Return the cosines of pairs; the approximate ones where the embedder has no exact ones."""
     if not embedder.exact:
