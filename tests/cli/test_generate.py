@@ -46,7 +46,7 @@ def test_generating_twice_changes_nothing(tmp_path):
     (tmp_path / "README.md").write_text(
         "a\n<!-- commands:begin -->\nobsolete text\n<!-- commands:end -->\nz\n", encoding="utf-8"
     )
-    files.write(str(tmp_path))
+    files.write_file(str(tmp_path))
     assert files.stale(str(tmp_path)) == []
     assert not (tmp_path / "man" / "tideline-gone.1").exists()
     readme = (tmp_path / "README.md").read_text("utf-8")

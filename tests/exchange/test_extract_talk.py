@@ -10,7 +10,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.exchange.conftest import MODEL, REPLY
-from tideline_cli.exchange.extract.read_transcript import parsed
+from tideline_cli.exchange.extract.read_transcript import parsed_transcript
 from tideline_cli.exchange.extract.transcript import fingerprint
 from tideline_cli.model.origin import OWNER
 from tideline_cli.store import cursors
@@ -78,7 +78,7 @@ def test_cursors_of_an_older_store(run, model, talk, home):
     more keeps its place, so that nothing is read twice and nothing is passed over."""
     texts = ("hello", "<bash-stdout>x</bash-stdout>", "I like tea", "I keep bees")
     path = talk(lines(*texts), "t.jsonl")
-    start = parsed(lines(*texts).encode()).start
+    start = parsed_transcript(lines(*texts).encode()).start
     name = f"t-{fingerprint(start, path)}"
     run("remember", "anything")
     db = open_for_writing(str(home / "tideline.db"))

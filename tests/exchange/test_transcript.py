@@ -7,13 +7,13 @@ import json
 import pytest
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.extract.read_transcript import parsed
+from tideline_cli.exchange.extract.read_transcript import parsed_transcript
 from tideline_cli.exchange.extract.transcript import Message, Transcript, fingerprint, flattened
 
 
 def heard(raw):
     """The messages, the session and the bad lines of a transcript."""
-    read = parsed(raw)
+    read = parsed_transcript(raw)
     return Transcript(read.messages, read.session, read.bad)
 
 
@@ -59,8 +59,8 @@ def test_one_json_list():
     """A document that is one list of messages, on one line or many, is read as well."""
     forms = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     both = (Message("user", "a"), Message("assistant", "b"))
-    assert parsed(json.dumps(forms).encode()).messages == both
-    assert parsed(json.dumps(forms, indent=2).encode()).messages == both
+    assert parsed_transcript(json.dumps(forms).encode()).messages == both
+    assert parsed_transcript(json.dumps(forms, indent=2).encode()).messages == both
 
 
 CLAUDE = [
@@ -104,13 +104,13 @@ def test_claude_code_session():
 def test_no_conversation(raw):
     """What is no conversation is a usage error."""
     with pytest.raises(UsageError):
-        parsed(raw)
+        parsed_transcript(raw)
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n\n", b'{"role": "tool", "content": "x"}', b"[]"])
 def test_nothing_said(raw):
     """A file in which nobody says anything is an empty conversation."""
-    assert parsed(raw) == Transcript((), None, 0)
+    assert parsed_transcript(raw) == Transcript((), None, 0)
 
 
 def test_no_line_forges_another():
@@ -143,6 +143,6 @@ def test_a_document_with_messages():
     said = [{"role": "human", "content": "hello"}, {"role": "ai", "content": "hi"}]
     for text in (json.dumps({"messages": said}), json.dumps({"messages": said}, indent=2),
                  json.dumps(said, indent=1)):  # fmt: skip
-        assert parsed(text.encode()).messages == (
+        assert parsed_transcript(text.encode()).messages == (
             Message("user", "hello"), Message("assistant", "hi")
         )  # fmt: skip

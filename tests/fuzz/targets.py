@@ -125,7 +125,7 @@ def conversation(data: bytes) -> None:
     """A transcript gives messages of the two roles, or a usage error; flattened, no line inside a
     message passes for another one's beginning."""
     try:
-        read = read_transcript.parsed(data)
+        read = read_transcript.parsed_transcript(data)
     except UsageError:
         return
     assert all(message.role in ("user", "assistant") for message in read.messages)

@@ -17,15 +17,7 @@ from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import (
-    facts,
-    journal,
-    links,
-    score_bounds,
-    uses,
-    vector_upkeep,
-    vectors,
-)
+from tideline_cli.store import facts, journal, links, score_bounds, uses, vector_upkeep, vectors
 from tideline_cli.store.transactions import writing
 
 

@@ -53,17 +53,18 @@ FAULTS = {
     ),
     "a value of a slot ends now": (
         "policy/slots.py",
-        "at = max(begin(holder), min(begin(new), now))",
+        "at = max(holds_from(holder), min(holds_from(new), now))",
         "at = now",
     ),
     "an edit leaves the past as it was": (
         "policy/edits.py",
-        "    return replace(said, valid_from=begin(fact))",
+        "    return replace(said, valid_from=holds_from(fact))",
         "    return said",
     ),
     "dream merges twins of other times": (
-        "policy/periods.py",
-        "return one.valid_to == other.valid_to and (not later or begin(one) == begin(other))",
+        "policy/survivor.py",
+        "return one.valid_to == other.valid_to"
+        " and (not later or holds_from(one) == holds_from(other))",
         "return True",
     ),
     "a merging import revives": (

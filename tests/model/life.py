@@ -16,16 +16,7 @@ Decided here, where the documents are silent:
 
 from __future__ import annotations
 
-from tests.model.state import (
-    OneOf,
-    Refused,
-    begin,
-    clamp,
-    end,
-    ended,
-    is_trusted,
-    may_touch,
-)
+from tests.model.state import OneOf, Refused, begin, clamp, end, ended, is_trusted, may_touch
 from tests.model.vocabulary import ALIKE, says_the_same, shared
 from tideline_cli.model.fact import KINDS, SEGMENTS
 

@@ -11,14 +11,7 @@ import pytest
 
 from tests.support import empty_store_at
 from tideline_cli.errors import BusyError, CannotWriteError
-from tideline_cli.store import (
-    connection,
-    file_kind,
-    file_names,
-    mounts,
-    opening,
-    transactions,
-)
+from tideline_cli.store import connection, file_kind, file_names, mounts, opening, transactions
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 WRITES = (

@@ -7,7 +7,7 @@ import stat
 import sys
 
 from tideline_cli.errors import HelpWantedError, UsageError
-from tideline_cli.exchange.extract.read_transcript import parsed, utf8_text
+from tideline_cli.exchange.extract.read_transcript import parsed_transcript, utf8_text
 from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
 from tideline_cli.model.text import storable
 
@@ -28,7 +28,7 @@ def transcript(session: Session, words: list[str], *, optional: bool) -> Transcr
             return Transcript((), None, 0)
         if sys.stdin.isatty():
             raise HelpWantedError("nothing was said")
-    read = parsed(_read(words[0] if words else "-"))
+    read = parsed_transcript(_read(words[0] if words else "-"))
     if read.bad:
         session.note(f"{read.bad:,} lines skipped: not part of a conversation")
     if read.strange:

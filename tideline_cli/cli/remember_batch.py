@@ -136,7 +136,7 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         _word(row, "segment", tuple(SEGMENTS)), _word(row, "tier", TIERS),
         _word(row, "kind", tuple(KINDS)), _word(row, "source", SOURCES),
     )  # fmt: skip
-    slot, title, source_turn = (cells.text(row, name) for name in ("slot", "title", "source_turn"))
+    slot, title, turn = (cells.cell_text(row, name) for name in ("slot", "title", "source_turn"))
     meta = dict(options.meta) | (rows.metadata_of(row) or {})
     _check_claim(source, options.source)
     return new_fact.Options(
@@ -146,7 +146,7 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         source=source or options.source,
         slot=slot or options.slot,
         title=title or options.title,
-        source_turn=source_turn or options.source_turn,
+        source_turn=turn or options.source_turn,
         tag=(*options.tag, *cells.strings(row, "tags")),
         supersedes=cells.strings(row, "supersedes") or options.supersedes,
         derived_from=cells.strings(row, "derived_from") or options.derived_from,
@@ -164,7 +164,7 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
 def _labels(row: dict[str, Any]) -> dict[str, Any]:
     """Return the labels of a line that no option states."""
     return {
-        name: cells.strings(row, name) if name in LISTS else cells.text(row, name)
+        name: cells.strings(row, name) if name in LISTS else cells.cell_text(row, name)
         for name in _WITHOUT_OPTION & row.keys()
     }
 

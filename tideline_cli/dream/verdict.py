@@ -6,9 +6,7 @@ from tideline_cli.model.proposal import Retire
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
-from tideline_cli.policy.periods import (
-    covers,
-)
+from tideline_cli.policy.periods import covers
 from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
     SAME_SLOT_TERMS,
@@ -17,11 +15,7 @@ from tideline_cli.policy.sameness import (
     jaccard,
     same_slot,
 )
-from tideline_cli.policy.survivor import (
-    may_be_one,
-    merged,
-    richness,
-)
+from tideline_cli.policy.survivor import may_be_one, merged, richness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

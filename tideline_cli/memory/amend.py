@@ -140,7 +140,7 @@ def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | 
                 waiting.append(source)
             elif overlap(source, fact) and may_touch(source.source, fact.source):
                 return source
-    mates = slots.values(db, fact.slot, viewer=viewer) if fact.slot is not None else []
+    mates = slots.values_in(db, fact.slot, viewer=viewer) if fact.slot is not None else []
     rivals = (mate for mate, _ in mates if mate.id != fact.id and overlap(mate, fact))
     return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
 

@@ -154,7 +154,9 @@ def _likely_pairs(
 
 
 def _cosines(
-    embedder: Embedder, both: Sequence[tuple[ComparedFact, ComparedFact]], approximate: Sequence[float]
+    embedder: Embedder,
+    both: Sequence[tuple[ComparedFact, ComparedFact]],
+    approximate: Sequence[float],
 ) -> Sequence[float]:
     """Return the cosines of pairs; the approximate ones where the embedder has no exact ones."""
     if not embedder.exact:

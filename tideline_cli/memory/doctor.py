@@ -13,13 +13,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import (
-    bulk_reads,
-    connection,
-    opening,
-    score_bounds,
-    vectors,
-)
+from tideline_cli.store import bulk_reads, connection, opening, score_bounds, vectors
 from tideline_cli.store.checks import (
     derived,
     journalled,

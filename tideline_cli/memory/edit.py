@@ -15,13 +15,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy import edits, gate
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import Ended, displaced
-from tideline_cli.store import (
-    facts,
-    journal,
-    slots,
-    uses,
-    writes,
-)
+from tideline_cli.store import facts, journal, slots, uses, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -85,7 +79,7 @@ def edit(
             if all(getattr(kept, name) == getattr(new, name) for name in _COMPARED):
                 raise NothingToDo
             remember.check_labels(new)
-            edit_request.refuse_threats(kept, new, editor, screen)
+            edit_request.refuse_edit(kept, new, editor, screen)
             new = edit_request.without_grants(new, kept)
             if (new.content, new.source) != (kept.content, kept.source):
                 return _reword(
@@ -210,7 +204,7 @@ def _fill_slot(
     if fact.slot is None:
         return []
     stood = before.slot == fact.slot and is_trusted(before.source) == is_trusted(fact.source)
-    mates = [mate for mate, _ in slots.values(db, fact.slot, viewer=fact.origin)]
+    mates = [mate for mate, _ in slots.values_in(db, fact.slot, viewer=fact.origin)]
     gone = displaced(
         fact,
         [mate for mate in mates if mate.id != but],

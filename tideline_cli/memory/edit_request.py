@@ -48,7 +48,7 @@ def scan_edit(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:
     return screen_of([replace(new, source=said_by)])
 
 
-def refuse_threats(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
+def refuse_edit(fact: Fact, new: NewFact, editor: Editor, screen: Screen) -> None:
     """Raise WriteBlockedError for a threat in words of an untrusted source, or in new words that
     replace them."""
     if is_trusted(new.source) and (is_trusted(fact.source) or editor.vouched):

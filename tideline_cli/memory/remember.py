@@ -285,9 +285,9 @@ def _check_descent(db: Connection, fact: Fact) -> None:
 def _slot_mates(db: Connection, slot: str | None, *, viewer: Origin) -> list[Rival]:
     if slot is None:
         return []
-    from tideline_cli.store.slots import values  # noqa: PLC0415  few are in a slot
+    from tideline_cli.store.slots import values_in  # noqa: PLC0415  few are in a slot
 
     return [
         Rival(mate, frozenset(held.split()))
-        for mate, held in values(db, slot, viewer=viewer)
+        for mate, held in values_in(db, slot, viewer=viewer)
     ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tideline_cli.model.fact import Fact, Status
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.source import Source
 
 UP = 0.05
@@ -91,15 +91,3 @@ def author(fact: Fact, text: str, *, editor: Source, typed: bool, vouched: bool)
         return editor
     is_new = apart(fact.content, text, rule="strict") is not None
     return editor if typed and is_new else fact.source
-
-
-def promoted(
-    fact: Fact, *, status: Status | None, confidence: float | None, importance: float | None
-) -> Fact:
-    """Return the fact with what is given of the three, within 0..1."""
-    return replace(
-        fact,
-        status=status or fact.status,
-        confidence=fact.confidence if confidence is None else clamped(confidence, 1.0),
-        importance=clamped(importance, fact.importance),
-    )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
 
 
-def values(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
+def values_in(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
     """Return the active facts of a slot in order of arrival, each with its terms."""
     condition, names = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
@@ -41,10 +41,10 @@ def past_values(db: Connection, slot: str, *, viewer: Origin, after: int) -> lis
 
 def held(db: Connection, *, viewer: Origin) -> list[tuple[int, str, str]]:
     """Return (number, terms, text) of every active fact in any slot, in order of arrival."""
-    condition, values = visibility.where(viewer)
+    condition, values_in = visibility.where(viewer)
     rows: list[Any] = db.execute(
         f"SELECT seq, terms, content FROM fact WHERE {condition}"
         " AND slot IS NOT NULL AND lifecycle = 'active' ORDER BY seq",
-        values,
+        values_in,
     ).fetchall()
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli.generate.files import stale, write
+from tideline_cli.cli.generate.files import stale, write_file
 
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 
@@ -20,7 +20,7 @@ def main(argv: list[str]) -> int:
         for path in old:
             sys.stderr.write(f"stale: {path} (make generate)\n")
         return 1 if old else 0
-    write(_ROOT)
+    write_file(_ROOT)
     return 0
 
 

@@ -37,7 +37,7 @@ def stale(root: str) -> list[str]:
     return [*old, *(path for path in _pages_of(root) if path not in made)]
 
 
-def write(root: str) -> None:
+def write_file(root: str) -> None:
     """Write what is stale, and remove the pages of commands that are gone."""
     made = generated(root)
     for path in stale(root):

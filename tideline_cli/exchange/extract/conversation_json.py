@@ -35,7 +35,7 @@ _FOREIGN = (
 _PEOPLE = ("human", "user", "keyboard")
 
 
-def is_json(lines: Iterable[str]) -> bool:
+def looks_like_json(lines: Iterable[str]) -> bool:
     """Say whether the first line that says anything is JSON."""
     for line in lines:
         if line.strip():

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.near_duplicates import (
-    likeliest,
-    rule_of,
-    sharing,
-)
-from tideline_cli.model.text import (
-    terms,
-)
+from tideline_cli.memory.near_duplicates import likeliest, rule_of, sharing
+from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import (
     SAME_SLOT_COSINE,
     SAME_SLOT_TERMS,
@@ -17,14 +11,8 @@ from tideline_cli.policy.sameness import (
     apart,
     jaccard,
 )
-from tideline_cli.policy.survivor import (
-    richness,
-)
-from tideline_cli.store import (
-    facts,
-    slots,
-    visibility,
-)
+from tideline_cli.policy.survivor import richness
+from tideline_cli.store import facts, slots, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.vector import hrr_plain
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.extract.conversation_json import from_json, is_json
+from tideline_cli.exchange.extract.conversation_json import from_json, looks_like_json
 from tideline_cli.exchange.extract.conversation_text import from_plain
 
 TYPE_CHECKING = False
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 _CONVERT = "if it is UTF-16: iconv -f UTF-16 -t UTF-8; if it is Latin-1: iconv -f LATIN1 -t UTF-8"
 
 
-def parsed(raw: bytes) -> Transcript:
+def parsed_transcript(raw: bytes) -> Transcript:
     """Return the conversation in a file, whatever its form.
 
     Raises UsageError for a file that is not UTF-8 text.
     """
     text = utf8_text(raw, "the transcript")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    read = from_json(lines) if is_json(lines) else from_plain(lines)
+    read = from_json(lines) if looks_like_json(lines) else from_plain(lines)
     if read.bad and not read.start:
         raise UsageError(
             "the transcript holds no conversation",

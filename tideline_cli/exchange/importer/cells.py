@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LARGEST_COUNT = 2**31
 
 
-def text(row: Mapping[str, Any], name: str) -> str | None:
+def cell_text(row: Mapping[str, Any], name: str) -> str | None:
     """Return a short text; a whole number counts as one."""
     value = row.get(name)
     if value is None:
@@ -113,7 +113,7 @@ def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | N
 
 
 BY_FORM: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
-    "text": text,
+    "text": cell_text,
     "texts": strings,
     "time": time,
     "flag": flag,

@@ -89,7 +89,7 @@ class Destination:
             if fact.slot is not None and fact.lifecycle == "active":
                 by_slot.setdefault((fact.origin.key, fact.slot), {})[fact.id] = fact
         for (key, slot), come in by_slot.items():
-            active = [value for value, _ in slots.values(self._db, slot, viewer=Origin(key))]
+            active = [value for value, _ in slots.values_in(self._db, slot, viewer=Origin(key))]
             since = min(map(holds_from, come.values()))
             values = [*self._replaced(active, since), *active]
             for end in ended_overlaps(values, come, now=self._context.now):

@@ -14,13 +14,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
-from tideline_cli.store import (
-    facts,
-    links,
-    slots,
-    uses,
-    writes,
-)
+from tideline_cli.store import facts, links, slots, uses, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +121,7 @@ class Merger:
     def _mates(self, fact: Fact) -> list[tuple[Fact, str]]:
         if fact.slot is None:
             return []
-        return slots.values(self._db, fact.slot, viewer=fact.origin)
+        return slots.values_in(self._db, fact.slot, viewer=fact.origin)
 
     def _is_one_value(self, mate: Fact, fact: Fact) -> bool:
         if self._rule == "reference":

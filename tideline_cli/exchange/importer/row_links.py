@@ -6,7 +6,7 @@ It is kept until all rows are stored, because a row may name a later one.
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.importer.cells import past, text
+from tideline_cli.exchange.importer.cells import cell_text, past
 from tideline_cli.exchange.importer.rows import links_of, replaced_by
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Stated:
+class StatedLinks:
     """What a row says of other facts: its edges, what it replaces, and what it cites where that is
     not all stored."""
 
@@ -54,7 +54,7 @@ class RowLinks:
         self._context = context
         self._names = names
         self._summary = summary
-        self._stated: list[Stated] = []
+        self._stated: list[StatedLinks] = []
 
     def citing(self, fact: Fact) -> Fact:
         """Return the fact with those of its sources that are there, by their ids in the store."""
@@ -74,14 +74,14 @@ class RowLinks:
         cites = () if is_whole else stated.derived_from
         may = self._context.trusted or not is_trusted(stored.source)
         if (edges or replaces or cites) and may:
-            self._stated.append(Stated(line, stored.id, stored.origin, edges, replaces, cites))
+            self._stated.append(StatedLinks(line, stored.id, stored.origin, edges, replaces, cites))
 
-    def parts(self, size: int) -> Iterator[Sequence[Stated]]:
+    def parts(self, size: int) -> Iterator[Sequence[StatedLinks]]:
         """Yield what was kept, so many rows at a time."""
         for start in range(0, len(self._stated), size):
             yield self._stated[start : start + size]
 
-    def store(self, part: Sequence[Stated]) -> None:
+    def store(self, part: Sequence[StatedLinks]) -> None:
         """Store what some rows say, in an open batch."""
         for said in part:
             self._cite(said)
@@ -90,7 +90,7 @@ class RowLinks:
             for reference in said.replaces:
                 self._replace(said, reference)
 
-    def _cite(self, said: Stated) -> None:
+    def _cite(self, said: StatedLinks) -> None:
         """Give a fact the sources that have come since, if those that it has are among them."""
         if not said.cites:
             return
@@ -101,7 +101,7 @@ class RowLinks:
         if set(known.derived_from) < set(wanted):
             writes.change(self._db, known, replace(known, derived_from=wanted))
 
-    def _link(self, said: Stated, edge: dict[str, Any]) -> str | None:
+    def _link(self, said: StatedLinks, edge: dict[str, Any]) -> str | None:
         """Store an edge; return where it leads if it is new."""
         target = self._names.meant(edge["target"], said.origin)
         if target is None or target == said.fact:
@@ -115,7 +115,7 @@ class RowLinks:
         self._summary.links += is_new
         return target if is_new else None
 
-    def _replace(self, said: Stated, reference: str) -> None:
+    def _replace(self, said: StatedLinks, reference: str) -> None:
         """Let a fact that a row names as superseded end where that of the row begins; in a second
         run the edge is there, and what has become of the fact since stays."""
         gone = self._link(said, {"kind": "supersedes", "target": reference})
@@ -133,7 +133,7 @@ class RowLinks:
 
 def edge_of(source: str, edge: dict[str, Any], context: ImportContext) -> links.Link:
     """Return the edge that a row states; raise UsageError naming what is wrong with it."""
-    reason, strength = text(edge, "reason"), edge.get("strength")
+    reason, strength = cell_text(edge, "reason"), edge.get("strength")
     if strength is not None and (isinstance(strength, bool) or strength not in range(1, 6)):
         raise UsageError("a link's strength is not a whole number from 1 to 5")
     stated = past(edge, "created_at", context.now)

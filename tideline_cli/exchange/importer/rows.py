@@ -10,13 +10,13 @@ from functools import cache
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
     BY_FORM,
+    cell_text,
     count,
     flag,
     instants,
     past,
     rate,
     strings,
-    text,
     unit,
     word,
 )
@@ -92,7 +92,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     stated = past(row, "created_at", context.now)
     created_at = context.now if stated is None else stated
     values: dict[str, Any] = {name: read(row, name) for name, read in _PLAIN}
-    own_id, metadata = text(row, "id"), metadata_of(row)
+    own_id, metadata = cell_text(row, "id"), metadata_of(row)
     if own_id and not (context.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
         own_id = minted_id(origin, own_id)
@@ -184,7 +184,7 @@ def was_limited(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> b
 
 
 def _origin(row: Mapping[str, Any], context: ImportContext) -> Origin:
-    named = text(row, "origin")
+    named = cell_text(row, "origin")
     if not named:
         return context.origin
     origin = parse_origin(named)

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.policy.threats._cues import (
-    CUE_WIDTH,
-    CUES,
-    MARKS,
-    REVERSED_TRACES,
-    TELLING,
-)
+from tideline_cli.policy.threats._cues import CUE_WIDTH, CUES, MARKS, REVERSED_TRACES, TELLING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
