@@ -20,9 +20,9 @@ UNKNOWN = 0xFF
 _LENGTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 32, 48, 96)  # lower edges
 _TRUST_EDGES = (0.6, 0.65, 0.85, 1.0)  # upper edges
 _REPEATS = (1, 2, 3, None)  # None is any number
-_SHORTNESS = bytes(
-    sum(length >= edge for edge in _LENGTHS) - 1 for length in range(_LENGTHS[-1] + 1)
-)
+_SHORTNESS = b"".join(  # of each length, the place of its edge
+    bytes((place,)) * (_LENGTHS[place + 1] - edge) for place, edge in enumerate(_LENGTHS[:-1])
+) + bytes((len(_LENGTHS) - 1,))
 _TRUST = {
     source: sum(weight > edge for edge in _TRUST_EDGES[:-1]) for source, weight in WEIGHTS.items()
 }

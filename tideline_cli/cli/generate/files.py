@@ -1,5 +1,5 @@
-"""Every generated file of a checkout: man/, completions/, docs/schema.md, the README's commands,
-and the patterns as the scan loads them."""
+"""Every generated file of a checkout: man/, completions/, the pages of schema and modules,
+the README's commands, and the patterns as the scan loads them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 
 from tideline_cli.cli.generate.completions import files as completion_files
-from tideline_cli.cli.generate.docs import command_list, schema_page
+from tideline_cli.cli.generate.docs import command_list, modules_page, schema_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
 
@@ -20,6 +20,7 @@ def generated(root: str) -> dict[str, str]:
     made |= {f"completions/{name}": text for name, text in completion_files().items()}
     made |= modules(root)
     made["docs/schema.md"] = schema_page()
+    made["docs/modules.md"] = modules_page(root)
     readme = _read(os.path.join(root, "README.md"))
     if _BEGIN in readme and _END in readme:
         head, _, rest = readme.partition(_BEGIN)
