@@ -15,8 +15,7 @@ from tests.support import empty_store_at
 from tideline_cli.cli import model_options, new_fact
 from tideline_cli.dream import consolidate
 from tideline_cli.model.origin import OWNER
-from tideline_cli.model.source import UNTRUSTED, is_trusted
-from tideline_cli.ranking.trust import WEIGHTS
+from tideline_cli.model.source import STANDING, UNTRUSTED, is_trusted
 from tideline_cli.store import facts
 from tideline_cli.store.opening import open_for_writing
 
@@ -97,7 +96,7 @@ class Battle:
                     lost.append(f"{fact_id} is not the first hit of {query!r}: {hits[:1]}")
                 for hit in hits:
                     trust = hit["explain"]["trust"]
-                    if hit["source"] in UNTRUSTED and trust > WEIGHTS[hit["source"]]:
+                    if hit["source"] in UNTRUSTED and trust > STANDING[hit["source"].weight]:
                         lost.append(f"{hit['id']} weighs {trust}")
         return lost
 

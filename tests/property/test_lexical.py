@@ -14,7 +14,7 @@ from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
-from tideline_cli.ranking.trust import WEIGHTS
+from tideline_cli.model.source import STANDING
 from tideline_cli.store import score_bounds, visibility, writes
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
@@ -56,7 +56,8 @@ def brute_force(every, query, *, origin, limit, wanted):
             idf = log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
             total += idf * f * 2.2 / (f + norm) if f else 0.0
         if total > 0 and asked_for(one, wanted):
-            trusted = WEIGHTS[one.source] * (1.0 if one.confidence is None else one.confidence)
+            sure = 1.0 if one.confidence is None else one.confidence
+            trusted = STANDING[one.source].weight * sure
             ranked.append((-total * trusted * modulator(one, moment), -one.created_at, one.id))
     return [(fact_id, -score) for score, _, fact_id in sorted(ranked)[:limit]]
 

@@ -13,10 +13,16 @@ from typer.main import get_command
 
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
-from tideline_cli.cli.error_report import exhausted, system_error, tell_error
 from tideline_cli.cli.generate.man import examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
-from tideline_cli.cli.perform import INTERRUPTED, discard_stdout, perform
+from tideline_cli.cli.perform import (
+    INTERRUPTED,
+    discard_stdout,
+    exhausted,
+    perform,
+    system_error,
+    tell_error,
+)
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ beat whatever is left.
 from __future__ import annotations
 
 from tideline_cli.memory.query import Match
-from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fact import SEGMENTS, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
-from tideline_cli.ranking.trust import trust
 from tideline_cli.store import facts, fts, score_bounds
 
 TYPE_CHECKING = False

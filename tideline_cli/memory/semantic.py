@@ -7,10 +7,10 @@ import sys
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
 from tideline_cli.memory.query import Backlog, Match
+from tideline_cli.model.fact import trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking import decay, diversity, fuse
-from tideline_cli.ranking.trust import trust
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
 

@@ -6,6 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
+from tideline_cli.model.source import LEAST, STANDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,6 +192,16 @@ def clamped(value: float | None, fallback: float) -> float:
     if value is None or value != value or value in (float("inf"), float("-inf")):
         return fallback
     return min(1.0, max(0.0, value))
+
+
+def trust(source: Source, confidence: float | None) -> float:
+    """Return the weight of the source times the confidence (1 when none is stated), 0..1.
+
+    Source: Tideline, trust table.
+    """
+    standing = STANDING.get(source)
+    weight = LEAST if standing is None else standing.weight
+    return weight if confidence is None else weight * clamped(confidence, 1.0)
 
 
 def slot_key(text: str) -> str:

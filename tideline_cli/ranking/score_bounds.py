@@ -7,8 +7,8 @@ gives a factor, which says whether the fact is worth reading.
 
 from __future__ import annotations
 
+from tideline_cli.model.source import STANDING
 from tideline_cli.ranking.bm25 import K1, B
-from tideline_cli.ranking.trust import WEIGHTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SHORTNESS = b"".join(  # of each length, the place of its edge
     bytes((place,)) * (_LENGTHS[place + 1] - edge) for place, edge in enumerate(_LENGTHS[:-1])
 ) + bytes((len(_LENGTHS) - 1,))
 _TRUST = {
-    source: sum(weight > edge for edge in _TRUST_EDGES[:-1]) for source, weight in WEIGHTS.items()
+    source: sum(one.weight > edge for edge in _TRUST_EDGES[:-1]) for source, one in STANDING.items()
 }
 FIRST_CODER = (
     "1.2 0.75 | 0 1 2 3 4 5 6 8 10 12 15 19 24 32 48 96 | 1 2 3 | 0.6 0.65 0.85 1.0 | "
@@ -37,7 +37,7 @@ CODER = " | ".join(
     " ".join(map(str, part))
     for part in (
         (K1, B), _LENGTHS, _REPEATS[:-1], _TRUST_EDGES,
-        sorted([f"{source}={weight}" for source, weight in WEIGHTS.items()]),
+        sorted([f"{source}={one.weight}" for source, one in STANDING.items()]),
     )
 )  # fmt: skip
 """The tables that make the bytes, as one name. Bytes of another coder bound nothing."""

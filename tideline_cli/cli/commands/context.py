@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import formats, output
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, ContextBlock, context_block
@@ -53,7 +53,7 @@ class Options:
 
 def run(session: Session, words: list[str], options: Options) -> int:
     """Print the block."""
-    chosen = formats.chosen(session, options.format, usual="text")
+    chosen = output.chosen(session, options.format, usual="text")
     text = session.text(words)
     limit = options.limit
     if limit is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import formats
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -34,8 +34,8 @@ OPTIONS = (
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
     Option("all", ("--all",), "Compare all facts, however many.", "flag", False),
-    formats.JSONL,
-    formats.LINES,
+    output.JSONL,
+    output.LINES,
 )  # fmt: skip
 
 
@@ -73,14 +73,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.detail(f"compared {report.compared:,} facts")
         if report.is_partial:
             session.note(f"compared the newest {report.compared:,} facts; --all compares all")
-    chosen = formats.chosen(session, options.format, jsonl=options.jsonl, usual="lines")
-    formats.emit_rows(
+    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual="lines")
+    output.emit_rows(
         chosen,
         map(_form, found),
         whole=lambda forms: {"contradictions": forms, "truncated": is_cut},
         lines=lambda: [line for pair in found for line in _lines(pair)],
     )
-    if not (found or formats.is_json(session, chosen)):
+    if not (found or output.is_json(session, chosen)):
         session.note("no contradictions found")
     if is_cut:
         shown = f"{options.limit:,}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import formats
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
@@ -41,7 +41,7 @@ OPTIONS = (
     Option("format", ("--format",), "jsonl, csv, sqlite or markdown [default: jsonl].", "choice",
            "jsonl", choices=("jsonl", "csv", "sqlite", "markdown"),
            beside=(("jsonl", ("jsonl",)),)),
-    formats.JSONL,
+    output.JSONL,
     Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
     Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
            "flag", False),
@@ -66,7 +66,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("only the owner may export all origins", hint="leave out --origin")
     is_file = options.output is not None and options.output != "-"
     if not is_file:
-        formats.check_beside_json(session, options.format, ("jsonl", "sqlite"))
+        output.check_beside_json(session, options.format, ("jsonl", "sqlite"))
     viewer = EVERYONE if options.all_origins else session.viewer
     db = session.reading()
     if db is None:

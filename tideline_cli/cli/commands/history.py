@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from tideline_cli.cli import formats
+from tideline_cli.cli import output
 from tideline_cli.cli.commands.show import ACTS, births, deed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -36,8 +36,8 @@ ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False),)
 OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),
-    formats.JSONL,
-    formats.LINES,
+    output.JSONL,
+    output.LINES,
 )  # fmt: skip
 
 _COMMANDS = 20
@@ -70,8 +70,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         edges = [pair for pair in told if pair[0].entity == "link"]
         names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
     most = None if words or session.verbose else _MOST
-    formats.emit_rows(
-        formats.chosen(session, options.format, jsonl=options.jsonl, usual="lines"),
+    output.emit_rows(
+        output.chosen(session, options.format, jsonl=options.jsonl, usual="lines"),
         (_form(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, whole=not words, most=most),

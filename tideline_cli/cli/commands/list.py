@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import formats, output
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -35,8 +35,8 @@ OPTIONS = (
     Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
-    formats.JSONL,
-    formats.ROWS,
+    output.JSONL,
+    output.ROWS,
 )  # fmt: skip
 
 
@@ -68,15 +68,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
         found = list(facts.each(db, viewer=session.viewer, wanted=wanted, limit=most))
     is_cut = bool(options.limit) and len(found) > options.limit
     found = found[: options.limit] if is_cut else found
-    usual = formats.usual_of_rows(session)
-    chosen = formats.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    usual = output.usual_of_rows(session)
+    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
     _print(session, chosen, found, is_cut=is_cut)
     if is_cut:
         session.note(f"there are more than the newest {options.limit:,}: --limit 0 lists all")
     session.detail(f"listed {len(found):,} facts")
     if found:
         return 0
-    if not formats.is_json(session, chosen):
+    if not output.is_json(session, chosen):
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
     return 0 if wanted == Filter() else 1
@@ -103,7 +103,7 @@ def _print(session: Session, format: str, found: list[Fact], *, is_cut: bool) ->
 
         tables.facts(session, found)
 
-    formats.emit_rows(
+    output.emit_rows(
         format if found or format != "table" else "lines",
         map(codec.fact_form, found),
         whole=lambda forms: {"facts": forms, "truncated": is_cut},

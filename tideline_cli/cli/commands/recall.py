@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import formats, output
+from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -60,8 +60,8 @@ OPTIONS = (
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
            "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
            False, excludes=("words",)),
-    formats.JSONL,
-    replace(formats.ROWS, excludes=("batch",)),
+    output.JSONL,
+    replace(output.ROWS, excludes=("batch",)),
 )  # fmt: skip
 _BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
 
@@ -96,8 +96,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     query = _query(session, session.text(words), options)
     db = session.reading()
     answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
-    usual = formats.usual_of_rows(session)
-    chosen = formats.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    usual = output.usual_of_rows(session)
+    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
     _print(session, chosen, query, answer, explain=options.explain)
     passive = options.no_touch or options.explain or options.as_of is not None
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
@@ -132,14 +132,14 @@ def _print(session: Session, format: str, query: Query, answer: Recalled, *, exp
 
         tables.hits(session, answer.hits, _explanation if explain else None)
 
-    formats.emit_rows(
+    output.emit_rows(
         format if answer.hits or format != "table" else "lines",
         _hit_forms(answer, explain=explain),
         whole=lambda forms: _form(query, session.viewer.key, forms),
         lines=lambda: [_line(hit, explain) for hit in answer.hits],
         table=table,
     )
-    if not answer.hits and not formats.is_json(session, format):
+    if not answer.hits and not output.is_json(session, format):
         session.note("nothing matched")
 
 
