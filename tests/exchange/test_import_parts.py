@@ -7,7 +7,7 @@ import pytest
 from tests.support import NOW, PEER, fact, put
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer import chunk_vectors, read_chunks
-from tideline_cli.exchange.importer.chunk_vectors import AddedFact, ChunkVectors
+from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors
 from tideline_cli.exchange.importer.import_batch import ImportBatch
 from tideline_cli.exchange.importer.read_chunks import ChunkReader
 from tideline_cli.exchange.importer.rows import ImportContext
@@ -108,7 +108,7 @@ def chunk(db):
     """Store two facts of a chunk of three, of two origins, and return what was added."""
     seqs = put(db, [fact(TEXTS[0], "A"), fact(TEXTS[2], "B", origin=PEER)])
     origins = [visibility.number(db, one) for one in (OWNER, PEER)]
-    return [AddedFact(seqs[0], origins[0], 0), AddedFact(seqs[1], origins[1], 2)]
+    return [(seqs[0], origins[0], 0), (seqs[1], origins[1], 2)]
 
 
 def stored(db, origin_number, embedder):
@@ -124,8 +124,8 @@ def test_vectors_go_to_their_origins(db, chunk):
     with writing(db):
         its.store(chunk, chunk_size=len(TEXTS))
     its.close()
-    assert stored(db, chunk[0].origin_number, "hrr-256") == [expected[0]]
-    assert stored(db, chunk[1].origin_number, "hrr-256") == [expected[2]]
+    assert stored(db, chunk[0][1], "hrr-256") == [expected[0]]
+    assert stored(db, chunk[1][1], "hrr-256") == [expected[2]]
 
 
 def test_the_embedder_changes_meanwhile(db, chunk):
@@ -137,10 +137,10 @@ def test_the_embedder_changes_meanwhile(db, chunk):
     put_setting(db, "embedder", "hash-256")
     with writing(db):
         its.store(chunk, chunk_size=len(TEXTS))
-        assert stored(db, chunk[0].origin_number, "hash-256") == []
-        chunk_vectors.catch_up(db, [chunk[0].origin_number])
+        assert stored(db, chunk[0][1], "hash-256") == []
+        chunk_vectors.catch_up(db, [chunk[0][1]])
     expected = resolve("hash-256").embed_packed([TEXTS[0], "the next chunk"]).tobytes()
     half = len(expected) // 2
-    assert stored(db, chunk[0].origin_number, "hash-256") == [expected[:half]]
+    assert stored(db, chunk[0][1], "hash-256") == [expected[:half]]
     assert its._embedder.finish() == expected[half:]
     its.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.importer.chunk_vectors import AddedFact, ChunkVectors, catch_up
+from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors, catch_up
 from tideline_cli.exchange.importer.merge import Merger
 from tideline_cli.store import facts, fts
 
@@ -62,7 +62,7 @@ class ChunkInserter:
         seqs = facts.numbers_after(self._db, last)
         number = self._destination.number
         numbered = [
-            AddedFact(seq, number(fact.origin), place)
+            (seq, number(fact.origin), place)
             for seq, (place, fact) in zip(seqs, added, strict=True)
         ]
         self._vectors.store(numbered, chunk_size=len(chunk))
