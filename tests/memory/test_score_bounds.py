@@ -61,8 +61,11 @@ def test_another_coder_bounds_nothing(monkeypatch):
 
 
 def test_the_first_coder_is_that_of_files_that_name_none():
-    """Bytes that were made before coders had a name are used as long as the tables stay."""
-    assert CODER == FIRST_CODER
+    """Bytes that were made before coders had a name are used as long as their tables stay: what
+    the first tables say, these say too. With one more source all bytes are made anew, once."""
+    parts, first = (coder.split(" | ") for coder in (CODER, FIRST_CODER))
+    assert parts[:-1] == first[:-1]
+    assert set(first[-1].split()) <= set(parts[-1].split()), "leave FIRST_CODER as it is"
 
 
 @pytest.mark.parametrize("edit", ["1.0, trusted=True", "0.65, trusted=False"])

@@ -92,7 +92,7 @@ def write(memory, new, *, fact_id, now, answer):
 def check_gate(memory, new, targets):
     """An untrusted source neither makes a fact permanent, nor authors a protected segment, nor
     replaces what a trusted one said."""
-    if new["source"] not in ("tool_output", "retrieved_document", "compaction", "extraction"):
+    if is_trusted(new):
         return
     if new.get("pinned") or new.get("tier") == "permanent":
         raise Refused(4, "permanence")

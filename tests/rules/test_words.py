@@ -10,7 +10,7 @@ import pytest
 
 from tests.property.strategies import DRAWN
 from tideline_cli.model.fact import HEATS, KINDS, LIFECYCLES, SEGMENTS, STATUSES, TIERS
-from tideline_cli.model.source import SOURCES
+from tideline_cli.model.source import SOURCES, STANDING
 
 _TEXT = (".py", ".md", ".toml", ".yml", ".in", ".txt", ".cfg", "")
 ROOT = Path(__file__).parents[2]
@@ -31,8 +31,35 @@ def test_the_readme_lists_all_segments_and_sources():
     """The tables of the README leave out no segment and no source."""
     text = (ROOT / "README.md").read_text("utf-8")
     (row,) = [line for line in text.splitlines() if line.startswith("| `--segment` |")]
-    assert all(segment in row for segment in SEGMENTS), row
-    assert all(f"`{source}`" in text for source in SOURCES)
+    missing = [segment for segment in SEGMENTS if segment not in row]
+    assert missing == [], f"README.md, the row of `--segment`, lacks {missing}"
+    missing = [source for source in SOURCES if not _rows("README.md", f"`{source}`")]
+    assert missing == [], f"README.md, the table of sources, lacks {missing}"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_documents_tell_of_a_source_what_its_table_says(source):
+    """README.md and docs/ranking.md give its weight, README.md what it may author,
+    docs/security.md on which side it stands."""
+    one = STANDING[source]
+    told = [row for row in _rows("README.md", f"`{source}`") if row[1].startswith(("0.", "1."))]
+    ((_, weight, authors, scanned),) = told
+    assert float(weight) == one.weight, "README.md, the table of sources"
+    assert authors.startswith("yes" if one.protected else "no")
+    assert scanned == ("no" if one.trusted else "yes")
+    rows = _rows("docs/ranking.md", source)
+    assert [float(row[1]) for row in rows] == [one.weight], "docs/ranking.md, the table of trust"
+    rows = _rows("docs/security.md", source, column=not one.trusted)
+    assert rows, f"docs/security.md, the table of sources, column {2 - one.trusted}"
+
+
+def _rows(name, word, *, column=0):
+    """Return the rows of a document's tables with a word among those of one cell."""
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines
+            if line.startswith("|")]  # fmt: skip
+    return [row for row in rows
+            if word in re.split(r", | \(", row[column] if column < len(row) else "")]  # fmt: skip
 
 
 def test_contributing_names_every_target():
