@@ -37,6 +37,23 @@ def test_the_readme_lists_all_segments_and_sources():
     assert missing == [], f"README.md, the table of sources, lacks {missing}"
 
 
+def test_the_type_names_the_segments_of_the_table():
+    """A segment is a word of `Segment` and a row of `SEGMENTS`, or neither."""
+    text = (ROOT / "tideline_cli" / "model" / "fact.py").read_text("utf-8")
+    named = re.search(r"Segment = Literal\[(.*?)\]", text, re.DOTALL).group(1)
+    assert set(re.findall(r'"(\w+)"', named)) == set(SEGMENTS)
+
+
+@pytest.mark.parametrize("segment", SEGMENTS)
+def test_the_documents_tell_of_a_segment_what_its_table_says(segment):
+    """docs/ranking.md gives what a segment gives a fact."""
+    one = SEGMENTS[segment]
+    rows = [row for row in _rows("docs/ranking.md", segment) if len(row) == 4]
+    assert rows, f"docs/ranking.md, the table of segments, lacks {segment}"
+    ((_, tier, importance, rate),) = rows
+    assert (tier, float(importance), float(rate)) == (one.tier, one.importance, one.decay_rate)
+
+
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_documents_tell_of_a_source_what_its_table_says(source):
     """README.md and docs/ranking.md give its weight, README.md what it may author,
