@@ -9,12 +9,13 @@ import os
 import pytest
 
 from tests.support import NOW, ROOT, fact, fresh_store, put
-from tideline_cli.cli import restatement
+from tideline_cli.cli import new_fact, remember_batch, restatement
+from tideline_cli.cli.commands.edit import Options as EditOptions
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS, Fact, NewFact
-from tideline_cli.model.fields import CHANGEABLE, FIELDS, LABELS, NAMES
+from tideline_cli.model.fields import CHANGEABLE, FIELDS, LABELS, NAMES, TEXTS
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import digest, facts, journal, writes
@@ -172,3 +173,28 @@ def test_a_line_of_a_batch_states_a_label(run, name):
         again = ("--db", os.path.join(os.environ["HOME"], f"{kind}.db"))
         assert run("import", out, "--trust", *again).code == 0
         assert run("export", *again).out == exported
+
+
+def _text_options(options):
+    return [name for name in TEXTS if name in options.__fields__]
+
+
+@pytest.mark.parametrize("name", _text_options(new_fact.Options))
+def test_an_option_of_remember_reaches_the_fact(run, name):
+    """What an option states, the fact has: given to the command, or by a line of a batch, whose
+    null states nothing."""
+    option = "--" + name.replace("_", "-")
+    assert run("remember", f"one {name}", option, "x", "--json").json["fact"][name] == "x"
+    lines = [{"content": f"two {name}", name: "y"}, {"content": f"six {name}", name: None}]
+    stdin = "\n".join(map(json.dumps, lines))
+    told = run("remember", "--batch", option, "x", "--json", stdin=stdin).lines
+    assert sorted(one["fact"][name] for one in told) == ["x", "y"]
+    assert name not in remember_batch._WITHOUT_OPTION
+
+
+@pytest.mark.parametrize("name", _text_options(EditOptions))
+def test_an_empty_text_clears_a_label(run, name):
+    """`edit --title ""` leaves no title, and so for each label that is a text."""
+    option = "--" + name.replace("_", "-")
+    made = run("remember", f"one {name}", option, "x", "--json").json["fact"]
+    assert run("edit", made["id"], option, "", "--json").json["fact"][name] is None

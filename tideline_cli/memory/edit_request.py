@@ -6,6 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import refusal, screen_of
 from tideline_cli.model.fact import clamped, said_again, slot_key
+from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.transitions import author
@@ -73,11 +74,7 @@ def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
     if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
         raise UsageError("valid-to is not after valid-from", hint="a fact holds until valid-to")
     confidence = None if new.confidence is None else clamped(new.confidence, 1.0)
-    return replace(
-        new,
-        content=text,
-        importance=clamped(new.importance, fact.importance),
-        confidence=confidence,
-        slot=slot_key(new.slot) if new.slot else None,
-        title=new.title or None,
-    )
+    given: dict[str, Any] = {name: getattr(new, name) or None for name in TEXTS}  # empty is none
+    given["slot"] = slot_key(new.slot) if new.slot else None
+    importance = clamped(new.importance, fact.importance)
+    return replace(new, content=text, importance=importance, confidence=confidence, **given)
