@@ -105,9 +105,7 @@ def test_no_home(environ, tmp_path):
         ends_well(run(("recall", "deploy"), environ), 1, 2, 73)
         ends_well(run(("status",), environ), 0, 2, 73)
         ends_well(run(("config", "set", "limit", "5"), environ), 2, 73)
-    # An empty HOME is the root of the file system: what is written there stays.
-    ends_well(run(("status",), environ | {"HOME": ""}, cwd=tmp_path), 0, 73)
-    for home in ("relative", "~"):
+    for home in ("relative", "~"):  # not the empty one: that is the root of the file system
         (tmp_path / "cwd").mkdir(exist_ok=True)
         ends_well(run(COMMANDS[0], environ | {"HOME": home}, cwd=tmp_path / "cwd"), 0, 73)
 

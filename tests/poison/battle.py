@@ -96,7 +96,7 @@ class Battle:
                     lost.append(f"{fact_id} is not the first hit of {query!r}: {hits[:1]}")
                 for hit in hits:
                     trust = hit["explain"]["trust"]
-                    if hit["source"] in UNTRUSTED and trust > STANDING[hit["source"].weight]:
+                    if hit["source"] in UNTRUSTED and trust > STANDING[hit["source"]].weight:
                         lost.append(f"{hit['id']} weighs {trust}")
         return lost
 
