@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract import pairs, tables
 from tideline_cli.cli import options
-from tideline_cli.cli.commands import COMMANDS, verb
+from tideline_cli.cli.commands import verb
 from tideline_cli.cli.options import Option
 from tideline_cli.model.record import replace
 
@@ -83,4 +83,3 @@ def test_a_flag_without_a_place_is_found(world, monkeypatch):
     put(monkeypatch, "pin", fresh)
     found = tables.of_command("pin", world)
     assert [one for one in found if "--sideways is not in tideline.fish" in one]
-    assert len(COMMANDS) == 32
