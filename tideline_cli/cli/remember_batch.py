@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 _BATCH_KEYS = frozenset(("content", "source", "supersedes", *LABELS))
-_WITHOUT_OPTION = frozenset(LABELS) - {
-    "segment", "tier", "kind", "title", "tags", "importance", "confidence", "slot", "valid_from",
-    "valid_to", "pinned", "source_turn", "derived_from", "metadata",
-}  # fmt: skip
+_OPTION_OF = {"tags": "tag", "metadata": "meta", "pinned": "pin"}
+_WITHOUT_OPTION = frozenset(
+    name for name in LABELS if _OPTION_OF.get(name, name) not in new_fact.Options.__annotations__
+)
 """Labels that a line may state and no option does."""
 
 

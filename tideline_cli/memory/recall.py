@@ -7,7 +7,7 @@ from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.store import facts, score_bounds, uses, visibility
+from tideline_cli.store import facts, score_bounds, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
 from tideline_cli.store.transactions import snapshot, writing
 
@@ -94,6 +94,8 @@ def write_back(db: Connection, answer: Recalled, *, touch: bool, now: int) -> No
             if unbounded:
                 score_bounds.extend(db, limit=_BOUNDS_AT_ONCE)
             if touch:
+                from tideline_cli.store import uses  # noqa: PLC0415  context touches nothing
+
                 ids = [hit.fact.id for hit in answer.hits]
                 uses.touch(db, answer.seqs, now=now, ids=ids)
             if answer.backlog is not None:

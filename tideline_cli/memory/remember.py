@@ -14,7 +14,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import normalise, storable, terms
 from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
-from tideline_cli.store import facts, journal, links, uses, writes
+from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -133,6 +133,8 @@ def _reinforced(
     targets: Sequence[Fact], mates: Sequence[Rival],
 ) -> tuple[Remembered, Sequence[Ended]]:  # fmt: skip
     """Store what a restatement changes of the known fact; return that fact, and what it ends."""
+    from tideline_cli.store import uses  # noqa: PLC0415  a new fact has no use
+
     before, holder = decision.before, decision.after
     if before.id in heard:
         holder = replace(holder, access_count=before.access_count)
@@ -202,6 +204,10 @@ def _succeed(
 
 def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tuple[Like, ...]:
     """Link a new fact to the newest facts that are much like it, and return those."""
+    if not alike:
+        return ()
+    from tideline_cli.store import links  # noqa: PLC0415  most are like no other
+
     similar = tuple(alike[-_MOST_SIMILAR:][::-1])
     for like in similar:
         links.add(db, links.Link(fact.id, SIMILAR, like.fact.id, created_at=now))

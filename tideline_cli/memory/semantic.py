@@ -10,7 +10,7 @@ from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.ranking import decay, diversity, fuse
+from tideline_cli.ranking import decay, fuse
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
 
@@ -100,6 +100,8 @@ def diversify(
     db: Connection, query: Query, matches: list[Match], *, viewer: Origin
 ) -> list[Match]:
     """Return the best `query.limit` of the matches by maximal marginal relevance."""
+    from tideline_cli.ranking import diversity  # noqa: PLC0415  only with --mmr
+
     read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     if not matches:
         return []

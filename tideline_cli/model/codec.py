@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.fields import FIELDS
-from tideline_cli.model.lean import encode_basestring
+from tideline_cli.model.lean import encode_basestring, once
 from tideline_cli.model.record import as_dict
 
 TYPE_CHECKING = False
@@ -26,9 +25,14 @@ _AS_JSON: dict[str, Callable[[Any], object]] = {
     "time": lambda ms: None if ms is None else instant.iso(ms),
     "origin": lambda origin: origin.key,
 }
-_CONVERTED = tuple(
-    (field.name, _AS_JSON[field.form]) for field in FIELDS if field.form in _AS_JSON
-)
+
+
+@once
+def _converted() -> tuple[tuple[str, Callable[[Any], object]], ...]:
+    """Return the fields that JSON has in another form, and how each is converted."""
+    from tideline_cli.model.fields import FIELDS  # noqa: PLC0415  status tells of no fact
+
+    return tuple((field.name, _AS_JSON[field.form]) for field in FIELDS if field.form in _AS_JSON)
 
 
 def dumps(value: object) -> str:
@@ -74,7 +78,7 @@ def loads(text: str) -> Any:
 def fact_form(fact: Fact) -> dict[str, Any]:
     """Return the contract's object for a fact."""
     form = as_dict(fact)
-    for name, converted in _CONVERTED:
+    for name, converted in _converted():
         form[name] = converted(form[name])
     return form
 
