@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import backup, file_names, locks, schema
+from tideline_cli.store import backup, file_names, locks, schema, to_version_3
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def _name_batches(db: Connection) -> None:
     )
 
 
-STEPS: Mapping[int, Step] = {1: _name_batches}
+STEPS: Mapping[int, Step] = {1: _name_batches, 2: to_version_3.step}
 """What makes version n + 1 of version n. A step runs inside the transaction, with foreign keys
 unchecked until its end; tests/legacy holds a file of every version that it may meet."""
 

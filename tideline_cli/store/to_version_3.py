@@ -1,0 +1,43 @@
+"""From version 2 to 3, part by part; the triggers are made anew at the end."""
+
+from __future__ import annotations
+
+from tideline_cli.store import schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apsw import Connection
+
+_TRIGGER = "CREATE TRIGGER "
+
+
+def step(db: Connection) -> None:
+    """Bring a file of version 2 to version 3. Runs inside the transaction of the upgrade."""
+    for part in PARTS:
+        part(db)
+    _remake_triggers(db)
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = ()
+"""What changes, in this order: columns, then tables and what they hold, then rows."""
+
+
+def _remake_triggers(db: Connection) -> None:
+    """Replace all triggers by those of this version."""
+    names = [
+        name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    ]
+    for name in names:
+        db.execute(f"DROP TRIGGER {name}")
+    for statement in _triggers():
+        db.execute(statement)
+
+
+def _triggers() -> list[str]:
+    """Return the statements that make the triggers."""
+    found: list[str] = []
+    for piece in schema.script().split(_TRIGGER)[1:]:
+        found.append(_TRIGGER + piece[: piece.index("END;") + len("END")])
+    return found
