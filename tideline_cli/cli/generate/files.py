@@ -8,6 +8,7 @@ import sys
 
 from tideline_cli.cli.generate.completions import files as completion_files
 from tideline_cli.cli.generate.docs import command_list, modules_page, schema_page
+from tideline_cli.cli.generate.json_page import json_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
 
@@ -21,6 +22,7 @@ def generated(root: str) -> dict[str, str]:
     made |= modules(root)
     made["docs/schema.md"] = schema_page()
     made["docs/modules.md"] = modules_page(root)
+    made["docs/json.md"] = json_page()
     readme = _read(os.path.join(root, "README.md"))
     if _BEGIN in readme and _END in readme:
         head, _, rest = readme.partition(_BEGIN)
