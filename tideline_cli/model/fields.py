@@ -78,6 +78,7 @@ ONE_WORD = tuple(
 )
 """The labels that have one value, where others gather values."""
 TEXTS = tuple(field.name for field in FIELDS if field.is_label and field.form == "text")
+TIMES = tuple(field.name for field in FIELDS if field.form == "time")
 LISTS = tuple(field.name for field in FIELDS if field.form == "texts")
 JSON = (*LISTS, *(field.name for field in FIELDS if field.form == "object"))
 """The fields that the file keeps as JSON texts."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import ages, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
+from tideline_cli.model.fields import TIMES
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.store import facts, history, links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Callable, Container, Iterable
     from typing import Any
 
     from tideline_cli.model.fact import Fact
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 HELP = """Show one fact: all of it, its links, its strength now.
 
 ID is the beginning of an id (4 characters or more), or @1 for the first hit of the last recall
-in this terminal."""
+in this terminal.
+
+On a terminal times are those of the clock here, and say how long ago; elsewhere ISO 8601 UTC."""
 EXAMPLES = (("@1", ""),)
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1),)
 OPTIONS: tuple[Option, ...] = ()
@@ -51,8 +54,14 @@ def run(session: Session, words: list[str], _: Options) -> int:
     if session.json:
         output.emit_json(_form(fact, power, out, back, past))
     else:
-        output.emit_lines(_lines(fact, power, out, back, past))
+        shown = _seen_at(session.now) if output.is_terminal(session) else instant.iso
+        output.emit_lines(_lines(fact, power, out, back, past, shown=shown))
     return 0
+
+
+def _seen_at(now: int) -> Callable[[int], str]:
+    """Return how a person reads a time: by the clock on the wall, and how long ago."""
+    return lambda ms: f"{ages.local(ms)} ({ages.ago(ms, now)})"
 
 
 def _form(
@@ -97,22 +106,25 @@ def _birth(entry: Entry) -> tuple[object, ...]:
 
 
 def _lines(
-    fact: Fact, power: float, out: list[Link], back: list[Link], past: list[Entry]
-) -> list[str]:
-    form = codec.fact_form(fact)
+    fact: Fact, power: float, out: list[Link], back: list[Link], past: list[Entry], *,
+    shown: Callable[[int], str],
+) -> list[str]:  # fmt: skip
+    form = codec.fact_form(fact) | {
+        name: shown(getattr(fact, name)) for name in TIMES if getattr(fact, name) is not None
+    }
     lines = [fact.content, ""]
     for name, value in form.items():
         if name == "content" or value in (None, [], False):
             continue
-        shown = value if isinstance(value, str) else codec.dumps(value)
-        shown = output.shown_origin(shown) if name == "origin" else shown
-        lines.append(f"{name:<17} {shown}")
+        said = value if isinstance(value, str) else codec.dumps(value)
+        said = output.shown_origin(said) if name == "origin" else said
+        lines.append(f"{name:<17} {said}")
     lines.append(f"{'strength now':<17} {power:.3f}")
     lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]
     lines += [f"{'backlink':<17} {link.kind} ← {link.source}" for link in back]
     born = births(past)
     lines += [
-        f"{'history':<17} {instant.iso(e.at)} {deed(e, born)} by {e.verb}"
+        f"{'history':<17} {shown(e.at)} {deed(e, born)} by {e.verb}"
         f" ({'another origin' if e.batch is None else f'batch {e.batch}'})"
         for e in past
     ]
