@@ -219,7 +219,7 @@ def test_recall_answers_line_by_line(run):
 
 def test_now_of_a_line_is_when_it_was_asked(run):
     """`now` of a line asks what holds then."""
-    run("remember", "I deploy on Fridays", "--valid-to", "2026-06-01")
+    run("remember", "I deploy on Fridays", "--valid-to", "2026-06-01T00Z")
     rows = [{"query": "deploy", "now": when} for when in ("2026-05-01", "2026-07-01")]
     done = run("recall", "--batch", stdin="\n".join(map(json.dumps, rows)))
     assert [len(row["hits"]) for row in done.lines] == [1, 0]

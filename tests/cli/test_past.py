@@ -300,7 +300,7 @@ def test_edit_from_a_time(run):
     assert done.json["fact"]["valid_from"] == iso(NOW + 5)
     assert json.loads(done.err)["note"]["message"] == f"replaces {fact}"
     later = run("edit", done.json["id"], "Bern", "--from", "2031-01-01", "--now", str(NOW + 6))
-    assert later.err == f"tideline: replaces {done.json['id']} from 2031-01-01T00:00:00.000Z on\n"
+    assert later.err == f"tideline: replaces {done.json['id']} from 2031-01-01 on\n"
     for at, text in ((str(NOW), "Rome"), (str(NOW + 5), "Oslo"), ("2031-01-02", "Bern")):
         (one,) = run("list", "--as-of", at, "--json").json["facts"]
         assert one["content"] == text

@@ -21,6 +21,9 @@ _TEXTS = ("deploy", "my cat", "the offsite budget", "PostgreSQL", "素食", "I d
 _BY_KIND = {
     "count": ("1", "2", "5", "50"), "number": ("0.5", "1", "0", "-0.3"), "share": ("0.5", "0", "1"),
     "time": ("2025-10-01", "1760000000000", "2025-09-20T08:00:00Z", "2026-02-01"),
+    "start": ("2025-10-01", "1760000000000", "2 weeks ago", "7d"),
+    "last": ("2025-10-09", "2025-09-20T08:00:00Z", "2025-10", "yesterday", "+1w"),
+    "end": ("2026-02-01", "2025", "+30d", "next month"),
     "duration": ("30m", "7d", "0s"), "pair": ("k=v", "a=b"), "text": _TEXTS,
     "file": ("fresh.out", "rows.jsonl"), "folder": (".",),
 }  # fmt: skip
@@ -29,12 +32,13 @@ _BY_NAME = {
     "base_url": ("http://localhost:9/v1",), "key_file": ("key",), "timeout": ("5",),
     "origin": ("owner", PEER.key, "channel:wa/c9/s9"), "now": ("2025-11-01", "1760000000000"),
     "embedder": ("hrr-256", "hash-256"), "tag": ("work", "none-such"), "slot": ("deploy_day", "x"),
-    "table": ("fact",), "at": ("03:30", "02:15"), "from_": ("copy.db", "rows.jsonl"),
+    "table": ("fact",), "at": ("03:30", "02:15"), "from_": ("copy.db", "rows.jsonl", "2025-10-01"),
     "session_name": ("s1",), "failure": ("record.txt",), "output": ("out.1", "-", "rows.jsonl"),
 }  # fmt: skip
 _BAD = {
     "count": ("-1", "1.5", "x", "99999999999"), "number": ("x", "nan"), "share": ("1.1", "-0.1"),
-    "time": ("soon", "2026-02-30"), "duration": ("1y", "-1d"), "choice": ("no-such-choice",),
+    "time": ("soon", "2026-02-30"), "start": ("soon", "2026-02-30"), "last": ("soon", "7x"),
+    "end": ("7d", "friday", "soon"), "duration": ("1y", "-1d"), "choice": ("no-such-choice",),
     "pair": ("novalue",),
 }  # fmt: skip
 _GLOBALS = tuple(option for option in GLOBAL if option.name not in ("db", "json", "debug"))

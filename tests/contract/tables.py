@@ -118,7 +118,7 @@ def _enforced(name: str, option: Option) -> Iterator[str]:
         for choice in option.choices:
             if "unknown" in run_main(*_call(name, f"{flag}={choice}"), stdin="x").err:
                 yield f"{flag}={choice} is refused"
-    elif option.kind in ("time", "duration", "number", "pair"):
+    elif option.kind in ("time", "start", "last", "end", "duration", "number", "pair"):
         done = run_main(name, f"{flag}=?", stdin="x")
         yield from () if done.code == 2 else (f"{flag}=? is taken",)
 

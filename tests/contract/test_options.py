@@ -16,7 +16,8 @@ from tideline_cli.model.record import record
 
 BASES = {
     "flag": ("bool",), "text": ("str",), "file": ("str",), "folder": ("str",), "count": ("int",),
-    "time": ("int",), "duration": ("int",), "number": ("float",), "share": ("float",),
+    "time": ("int",), "start": ("int",), "last": ("int",), "end": ("int",),
+    "duration": ("int",), "number": ("float",), "share": ("float",),
     "pair": ("tuple[str, str]", "tuple[str, Any]"),
 }  # fmt: skip
 

@@ -109,7 +109,7 @@ def test_the_strict_rule(db):
 def test_what_is_distilled_again_holds_on(run, tmp_path, source, finds):
     """An end that a model's fact had ends when it is said again; an owner's word keeps its end."""
     text = "The user keeps bees"
-    end = ("--valid-to", "2026-02-01", "--now", "2026-01-01")
+    end = ("--valid-to", "2026-02-01T00Z", "--now", "2026-01-01")
     run("remember", text, "--source", source, *end)
     talk, model = tmp_path / "t.jsonl", tmp_path / "model"
     talk.write_text('{"role": "user", "content": "I keep bees"}\n')

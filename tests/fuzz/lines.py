@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _BY_KIND = {
     "count": values.NUMBERS, "number": values.NUMBERS, "share": values.NUMBERS,
-    "time": values.TIMES, "duration": values.DURATIONS,
+    "time": values.TIMES, "start": values.TIMES, "last": values.TIMES, "end": values.TIMES,
+    "duration": values.DURATIONS,
 }  # fmt: skip
 _BY_NAME = {"origin": values.ORIGINS, "llm": values.MODELS, "now": values.NOWS}
 _GLOBALS = tuple(option for option in GLOBAL if option.name not in ("db", "json", "debug"))

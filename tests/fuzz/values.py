@@ -57,7 +57,9 @@ MODELS = ("none", "", "cat", "no-such-program", "/bin/false", "'", "\x00", "sh -
 
 USUAL: dict[str, tuple[str, ...]] = {
     "count": ("1", "2", "5", "100"), "number": ("0.5", "1", "0"), "share": ("0.5", "0", "1"),
-    "time": ("2026-02-01", "1760000000000", "2025-10-09T08:53:20Z"), "duration": ("30m", "7d"),
+    "time": ("2026-02-01", "1760000000000", "2025-10-09T08:53:20Z"),
+    "start": ("2026-02-01", "7d", "2 weeks ago"), "last": ("2025-10", "yesterday", "+1w"),
+    "end": ("2026", "+30d", "1760000000000"), "duration": ("30m", "7d"),
     "text": ("deploy", "I deploy on Mondays", "my cat is called Bo", "a b"), "pair": ("k=v",),
     "origin": ("owner", "channel:wa/c1/s1"), "id": ("OWN0000000000000000000000A",
     "OWN0000000000000000000000B", "OWN0000000000000000000000K"), "now": (str(NOW), "2026-02-01"),

@@ -19,7 +19,7 @@ STEPS = (
     (0, "remember", "Alice deploys on Mondays", "--slot", "deploy_day", "--confidence", "0.9"),
     (0, "remember", "Bob drinks green tea every morning", "-s", "preference", "--pin"),
     (0, "remember", "Bob drinks green tea each morning", "-s", "knowledge", "--title", "tea"),
-    (0, "remember", "the plants want water on Sundays", "--valid-to", "2025-10-11", "--meta",
+    (0, "remember", "the plants want water on Sundays", "--valid-to", "2025-10-11T00Z", "--meta",
      "a=1"),
     (0, "remember", "手紙は月曜に届く", "--kind", "note", "--source-turn", "t1"),
     (0, "remember", "the cat sleeps in the hall", "--origin", PEER),

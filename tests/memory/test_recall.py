@@ -105,7 +105,7 @@ def test_vectors_made_by_a_recall_are_kept(run, store):
 
 def test_what_has_lapsed_or_begins_later_is_not_found(run):
     """Validity decides recall at its instant; --as-of asks about another."""
-    run("remember", "office in Lisbon", "--valid-to", "2025-01-01", "--now", "2024-01-01")
+    run("remember", "office in Lisbon", "--valid-to", "2025-01-01T00Z", "--now", "2024-01-01")
     run("remember", "office in Porto", "--valid-from", "2030-01-01")
     assert run("recall", "office").code == 1
     then = run("recall", "office", "--json", "--as-of", "2024-06-01").json["hits"]

@@ -41,22 +41,24 @@ VALIDITY = [
     ((), (), (None, None)),
     ((), ("--valid-from", "2030-01-01"), (None, None)),
     ((), ("--valid-from", "2025-06-01"), ("2025-06-01", None)),
-    ((), ("--valid-to", "2026-06-01"), (None, "2026-06-01")),
-    ((), ("--valid-to", "2026-02-01"), (None, "2026-02-01")),
-    ((), ("--valid-from", "2025-01-01", "--valid-to", "2025-02-01"), None),
-    ((), ("--valid-from", "2025-01-01", "--valid-to", "2026-06-01"), ("2025-01-01", "2026-06-01")),
-    ((), ("--valid-from", "2026-04-01", "--valid-to", "2026-06-01"), None),
-    (("--valid-to", "2026-05-01"), (), (None, None)),
-    (("--valid-to", "2026-05-01"), ("--valid-from", "2026-04-01"), (None, None)),
-    (("--valid-to", "2026-05-01"), ("--valid-from", "2026-06-01"), None),
-    (("--valid-to", "2026-05-01"), ("--valid-from", "2026-04-01", "--valid-to", "2026-06-01"),
+    ((), ("--valid-to", "2026-06-01T00Z"), (None, "2026-06-01")),
+    ((), ("--valid-to", "2026-02-01T00Z"), (None, "2026-02-01")),
+    ((), ("--valid-from", "2025-01-01", "--valid-to", "2025-02-01T00Z"), None),
+    ((), ("--valid-from", "2025-01-01", "--valid-to", "2026-06-01T00Z"),
+     ("2025-01-01", "2026-06-01")),
+    ((), ("--valid-from", "2026-04-01", "--valid-to", "2026-06-01T00Z"), None),
+    (("--valid-to", "2026-05-01T00Z"), (), (None, None)),
+    (("--valid-to", "2026-05-01T00Z"), ("--valid-from", "2026-04-01"), (None, None)),
+    (("--valid-to", "2026-05-01T00Z"), ("--valid-from", "2026-06-01"), None),
+    (("--valid-to", "2026-05-01T00Z"),
+     ("--valid-from", "2026-04-01", "--valid-to", "2026-06-01T00Z"),
      (None, "2026-06-01")),
     (("--valid-from", "2030-01-01"), (), (MAR, None)),
-    (("--valid-from", "2030-01-01"), ("--valid-to", "2031-01-01"), (MAR, "2031-01-01")),
-    (("--valid-from", "2030-01-01"), ("--valid-to", "2029-01-01"), None),
+    (("--valid-from", "2030-01-01"), ("--valid-to", "2031-01-01T00Z"), (MAR, "2031-01-01")),
+    (("--valid-from", "2030-01-01"), ("--valid-to", "2029-01-01T00Z"), None),
     (("--valid-from", "2030-01-01"), ("--valid-from", "2029-01-01"), ("2029-01-01", None)),
     (("--valid-from", "2030-01-01"), ("--valid-from", "2031-01-01"), ("2030-01-01", None)),
-    (("--valid-from", "2026-01-15"), ("--valid-to", "2026-01-10"), None),
+    (("--valid-from", "2026-01-15"), ("--valid-to", "2026-01-10T00Z"), None),
 ]  # fmt: skip
 
 
@@ -96,8 +98,9 @@ def test_what_holds_now_is_found_now(run):
 def test_an_end_is_applied_and_taken_off(run):
     """A stated end counts; a restatement without one says that there is none; both are told."""
     said(run, "The office is closed", at=JAN)
-    done = run("remember", "The office is closed", "--valid-to", FEB, "--now", "2026-01-10")
-    assert "known already, reinforced; holds until 2026-02-01\n" in done.err
+    end = ("--valid-to", "yesterday", "--now", FEB)
+    done = run("remember", "The office is closed", *end)
+    assert "known already, reinforced; holds until the end of 2026-01-31\n" in done.err
     assert recalled(run, "office", MAR) == []
     done = run("remember", "The office is closed", "--now", "2026-01-20")
     assert "known already, reinforced; holds without end\n" in done.err
@@ -105,8 +108,8 @@ def test_an_end_is_applied_and_taken_off(run):
 
 
 LABELS = ("--pin", "--tag", "house", "--title", "T", "--meta", "a=b", "--kind", "note", "--tier",
-          "permanent", "--valid-to", "2030-01-01", "--importance", "0.9", "--segment", "project",
-          "--source-turn", "t1")  # fmt: skip
+          "permanent", "--valid-to", "2030-01-01T00Z", "--importance", "0.9",
+          "--segment", "project", "--source-turn", "t1")  # fmt: skip
 
 
 def test_labels_said_again_are_applied(run):
@@ -134,7 +137,7 @@ def test_labels_said_again_are_applied(run):
 
 def test_a_restatement_is_undone(run):
     """Undo gives back the labels and the times that a restatement has changed."""
-    before = said(run, DEPLOY, "--valid-to", MAR, at=JAN)["fact"]
+    before = said(run, DEPLOY, "--valid-to", MAR + "T00Z", at=JAN)["fact"]
     said(run, DEPLOY, *LABELS, at=FEB)
     assert run("undo").code == 0
     assert run("show", before["id"], "--json").json["fact"] == before

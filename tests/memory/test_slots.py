@@ -51,13 +51,13 @@ def test_a_value_that_never_held(run):
 def test_values_one_after_the_other(run):
     """A value that holds at other times than the one that is there leaves it alone."""
     oslo = said(run, OSLO, *CITY, "--valid-from", NEXT, at=JAN)
-    rome = said(run, ROME, *CITY, "--valid-to", NEXT, at=FEB)
+    rome = said(run, ROME, *CITY, "--valid-to", NEXT + "T00Z", at=FEB)
     assert (rome["action"], rome["superseded"]) == ("created", [])
     assert recalled(run, "live", MAR) == [ROME]
     assert valid({"fact": shown(run, oslo["id"])}) == (NEXT, None)
-    gone = said(run, BERN, *CITY, "--valid-from", "2025-01-01", "--valid-to", "2025-06-01", at=MAR)
+    gone = said(run, BERN, *CITY, "--valid-from", "2025", "--valid-to", "2025-06", at=MAR)
     assert (gone["superseded"], recalled(run, "live", MAR)) == ([], [ROME])
-    over = said(run, BERN, *CITY, "--valid-to", "2025-12-01", at=MAR)
+    over = said(run, BERN, *CITY, "--valid-to", "2025-12-01T00Z", at=MAR)
     assert (over["superseded"], recalled(run, "live", MAR)) == ([], [ROME])
 
 

@@ -138,7 +138,7 @@ def superseding():
 
 _FIELDS = (
     ("--slot", "groceries"), ("--importance", "0"), ("--importance", "1"), ("--confidence", "0.01"),
-    ("--valid-from", "2090-01-01"), ("--valid-to", "2025-10-10"), ("--segment", "project"),
+    ("--valid-from", "2090-01-01"), ("--valid-to", "2025-10-10T00Z"), ("--segment", "project"),
     ("--segment", "relationship"), ("--tier", "short"), ("--source-turn", "evil:1"),
     ("--kind", "failure"),
 )  # fmt: skip

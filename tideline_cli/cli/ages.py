@@ -47,6 +47,18 @@ def local(ms: int) -> str:
     return f"{t.tm_year:04d}-{t.tm_mon:02d}-{t.tm_mday:02d} {t.tm_hour:02d}:{t.tm_min:02d}"
 
 
+def day(ms: int) -> str:
+    """Return a time as people write it: midnight is a day, anything else is to the minute."""
+    return local(ms).removesuffix(" 00:00")
+
+
+def until(ms: int) -> str:
+    """Return an end as people write it: midnight is the end of the day before."""
+    before = local(ms - 1)
+    at_midnight = local(ms).endswith(" 00:00") and ms % _MINUTE_MS == 0
+    return f"the end of {before[:10]}" if at_midnight else local(ms)
+
+
 def _counted(ms: int, now: int) -> tuple[int, str, str] | None:
     """Return how many whole units lie between two times, the unit's name and its letters."""
     apart = abs(now - ms)

@@ -23,6 +23,7 @@ from tideline_cli.cli.perform import (
     system_error,
     tell_error,
 )
+from tideline_cli.cli.time_rules import help_of
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def build(name: str) -> TyperCommand:
         return perform(name, {"words": [], **(context.obj or {}), **_typed(given)}, _show_help)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, help=module.HELP, epilog=_examples(name, module.EXAMPLES))(
+    app.command(name, help=help_of(module), epilog=_examples(name, module.EXAMPLES))(
         _function(call, module.ARGUMENTS, (*module.OPTIONS, *GLOBAL))
     )
     command = get_command(app)

@@ -60,7 +60,12 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
     about = segment or (KINDS[kind][0] if kind else "knowledge")
     start, end = options.valid_from, options.valid_to
     if start is not None and end is not None and end <= start:
-        raise UsageError("--valid-to is not after --valid-from", hint="a fact holds until valid-to")
+        from tideline_cli.cli.ages import day, until  # noqa: PLC0415  for an error alone
+
+        raise UsageError(
+            f"--valid-to ({until(end)}) is not after --valid-from ({day(start)})",
+            hint="a fact holds until valid-to",
+        )
     return NewFact(
         text,
         confined(about, said_by) if options.confine else about,

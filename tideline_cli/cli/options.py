@@ -9,7 +9,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 _LARGEST_COUNT = 2**31 - 1
@@ -20,10 +20,11 @@ class Option:
     """A flag of a command.
 
     `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number from
-    `least` to `most`), number, time, duration (milliseconds inside), share (0..1), choice, pair
-    (KEY=VALUE), file or folder. `excludes` names what cannot be honoured beside it: other options,
-    or `words`; `-` alone is no word, since it names standard input. `beside` names flags that go
-    with some choices alone, each with those choices.
+    `least` to `most`), number, time (an exact one), start, last or end (a time in words: of a day
+    the first instant, the last one, or the first one after it), duration (milliseconds inside),
+    share (0..1), choice, pair (KEY=VALUE), file or folder. `excludes` names what cannot be honoured
+    beside it: other options, or `words`; `-` alone is no word, since it names standard input.
+    `beside` names flags that go with some choices alone, each with those choices.
     """
 
     name: str
@@ -81,6 +82,9 @@ _PLACEHOLDERS = {
     "number": "NUMBER",
     "share": "0..1",
     "time": "TIME",
+    "start": "TIME",
+    "last": "TIME",
+    "end": "TIME",
     "duration": "DURATION",
     "pair": "KEY=VALUE",
     "file": "FILE",
@@ -92,7 +96,8 @@ GLOBAL: tuple[Option, ...] = (
     Option("origin", ("--origin",), "Whose memory: owner, or "
            "channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].",
            metavar="ORIGIN"),
-    Option("now", ("--now",), "Pretend it is TIME [env: TIDELINE_NOW].", "time"),
+    Option("now", ("--now",), "Pretend it is TIME: ISO 8601, UTC without a zone, or epoch "
+           "milliseconds [env: TIDELINE_NOW].", "time"),
     Option("json", ("--json",), "Print one JSON object.", "flag", False),
     Option("quiet", ("--quiet", "-q"), "Print no notes on stderr.", "flag", False,
            excludes=("verbose",)),
@@ -122,8 +127,9 @@ class GlobalOptions:
 _NUMBER_CHARS = frozenset("+-.0123456789eE")
 
 
-def convert(option: Option, text: str) -> Any:
-    """Return the value of an option's text; raise UsageError when it has none."""
+def convert(option: Option, text: str, clock: Callable[[], int] = instant.now_ms) -> Any:
+    """Return the value of an option's text; raise UsageError when it has none. `clock` is asked
+    where a time is said in words."""
     match option.kind:
         case "count":
             return _count(option, text)
@@ -131,6 +137,8 @@ def convert(option: Option, text: str) -> Any:
             return _number(option, text)
         case "time":
             return instant.parse(text)
+        case "start" | "last" | "end":
+            return _in_words(option, text, clock())
         case "duration":
             return instant.parse_duration(text)
         case "file" | "folder":
@@ -153,7 +161,10 @@ def convert(option: Option, text: str) -> Any:
             return _unicode(option, text)
 
 
-def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
+def completed(
+    given: Mapping[str, Any], options: Sequence[Option],
+    clock: Callable[[], int] = instant.now_ms,
+) -> dict[str, Any]:  # fmt: skip
     """Return a value for every option: the texts given converted, else the default."""
     values: dict[str, Any] = {}
     for option in options:
@@ -161,15 +172,44 @@ def completed(given: Mapping[str, Any], options: Sequence[Option]) -> dict[str, 
         if raw is not None and option.excludes:
             _check_alone(option, given)
         if option.many:
-            values[option.name] = tuple(convert(option, text) for text in raw or ())
+            values[option.name] = tuple(convert(option, text, clock) for text in raw or ())
         elif raw is None:
             values[option.name] = option.default
         elif option.kind == "flag":
             values[option.name] = bool(raw)
         else:
-            values[option.name] = convert(option, raw)
+            values[option.name] = convert(option, raw, clock)
             _check_beside(option, raw, given)
     return values
+
+
+def _in_words(option: Option, text: str, now: int) -> int:
+    """Return the instant that a text means to an option: the beginning or the end of its day."""
+    from tideline_cli.model.time_words import meant  # noqa: PLC0415  most calls name no time
+
+    try:
+        found = meant(text, now=now)
+    except UsageError as error:
+        raise UsageError(f"{option.flags[0]}: {error.message}", hint=error.hint) from error
+    if option.kind == "end" and found.is_bare:
+        raise UsageError(
+            f"{option.flags[0]}: {_shown(text)} does not say whether it is past or to come",
+            hint='say +7d or "7 days ago", "next friday" or "last friday"',
+        )
+    if option.kind == "start":
+        return found.start
+    return found.end - 1 if option.kind == "last" and found.end > found.start else found.end
+
+
+def check_order(since: int | None, until: int | None) -> None:
+    """Raise UsageError, which says how both were understood, for a span without an instant."""
+    if since is not None and until is not None and since > until:
+        from tideline_cli.cli.ages import day, local  # noqa: PLC0415  for an error alone
+
+        raise UsageError(
+            f"--since ({day(since)}) is after --until ({local(until)}): nothing lies between",
+            hint="the earlier time is --since",
+        )
 
 
 def _check_alone(option: Option, given: Mapping[str, Any]) -> None:

@@ -72,8 +72,8 @@ class _Call:
         """Run the command, and return its exit code."""
         module, given = verb(self._name), self._given
         global_options = GlobalOptions(**completed(given, GLOBAL))
-        self.session = Session(global_options, is_door=self.is_door)
-        options = module.Options(**completed(given, module.OPTIONS))
+        session = self.session = Session(global_options, is_door=self.is_door)
+        options = module.Options(**completed(given, module.OPTIONS, lambda: session.now))
         code = int(module.run(self.session, list(given["words"]), options))
         sys.stdout.flush()
         self._explain()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tideline_cli.cli import ages
 from tideline_cli.model.fields import ONE_WORD
-from tideline_cli.model.instant import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ _NAMED = (*_FIRST, *(name for name in ONE_WORD if name not in (*_FIRST, *_PERIOD
 _CHANGEABLE = (
     "pinned", "tags", *_NAMED, "metadata", "derived_from", *_PERIOD,
 )  # fmt: skip
-_MIDNIGHT = "T00:00:00.000Z"
 
 
 def changed(before: Fact, after: Fact) -> list[str]:
@@ -30,11 +29,6 @@ def told(before: Fact, after: Fact) -> str:
     return ", ".join(_phrases(before, after))
 
 
-def day(ms: int) -> str:
-    """Return a time as people write it: midnight is a day."""
-    return iso(ms).removesuffix(_MIDNIGHT)
-
-
 def _phrases(before: Fact, after: Fact) -> Iterator[str]:
     if after.pinned != before.pinned:
         yield "now pinned"
@@ -45,10 +39,10 @@ def _phrases(before: Fact, after: Fact) -> Iterator[str]:
     yield from _added("metadata", _pairs(before.metadata), _pairs(after.metadata))
     yield from _added("derived from", before.derived_from, after.derived_from)
     if after.valid_from != before.valid_from and after.valid_from is not None:
-        yield f"holds from {day(after.valid_from)}"
+        yield f"holds from {ages.day(after.valid_from)}"
     if after.valid_to != before.valid_to:
         end = after.valid_to
-        yield "holds without end" if end is None else f"holds until {day(end)}"
+        yield "holds without end" if end is None else f"holds until {ages.until(end)}"
 
 
 def _pairs(metadata: Mapping[str, object] | None) -> list[str]:

@@ -10,7 +10,19 @@ DAY_MS = 86_400_000
 EARLIEST_MS = -62_135_596_800_000  # 0001-01-01
 _LONGEST = 18  # digits of epoch milliseconds, sign and leading zeros included
 LATEST_MS = 253_402_300_799_999  # 9999-12-31
-_UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
+UNITS_MS = {
+    name: ms
+    for names, ms in (
+        (("s", "sec", "secs", "second", "seconds"), 1000),
+        (("m", "min", "mins", "minute", "minutes"), 60_000),
+        (("h", "hr", "hrs", "hour", "hours"), 3_600_000),
+        (("d", "day", "days"), DAY_MS),
+        (("w", "week", "weeks"), 7 * DAY_MS),
+    )
+    for name in names
+}
+"""Spans of time that are always equally long, by their names."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST_SPAN_MS = 36_525 * DAY_MS  # a century
 
 
@@ -52,14 +64,15 @@ def parse(text: str) -> int:
 
 
 def parse_duration(text: str) -> int:
-    """Return the milliseconds of a duration: a whole number and s, m, h, d or w.
+    """Return the milliseconds of a duration: a whole number and a unit, such as 7d or 7 days.
 
     Raises UsageError for anything else, and for more than a century.
     """
-    raw = text.strip()
-    digits, unit = raw[:-1], raw[-1:].lower()
-    if unit in _UNITS_MS and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
-        ms = int(digits) * _UNITS_MS[unit]
+    raw = text.strip().lower()
+    count = raw.rstrip(LETTERS)
+    unit, digits = raw[len(count) :], count.rstrip(" ")
+    if unit in UNITS_MS and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
+        ms = int(digits) * UNITS_MS[unit]
         if ms <= LONGEST_SPAN_MS:
             return ms
     shown = text if len(text) <= 40 else text[:39] + "…"
@@ -67,6 +80,7 @@ def parse_duration(text: str) -> int:
 
 
 def _within(ms: int, text: str) -> int:
+    """Return `ms`; raise UsageError for a time outside the years 1..9999."""
     if not EARLIEST_MS <= ms <= LATEST_MS:
         raise _not_a_time(text)
     return ms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import by_id, output, terminal
+from tideline_cli.cli import ages, by_id, output, terminal
 from tideline_cli.cli.commands import remember
 from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, Option
@@ -12,7 +12,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import edit as memory
 from tideline_cli.memory.amend import check_active
-from tideline_cli.model import codec, instant
+from tideline_cli.model import codec
 from tideline_cli.model.record import as_dict, record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import facts
@@ -57,7 +57,7 @@ OPTIONS: tuple[Option, ...] = (
         if option.name in _LABELS
     ),
     Option("from_", ("--from",), "Since when the new words hold, `now` for now; the old ones held "
-           "until then [default: as long as the old ones].", metavar="TIME"),
+           "until then [default: as long as the old ones].", "start"),
     Option("vouch", ("--vouch",), "Say that these words are yours now, whoever said them.",
            "flag", False),
     Option("yes", ("--yes", "-y"), "Do not ask whether to vouch.", "flag", False),
@@ -79,7 +79,7 @@ class Options:
     kind: str | None
     title: str | None
     meta: tuple[tuple[str, str], ...]
-    from_: str | None
+    from_: int | None
     vouch: bool
     yes: bool
 
@@ -88,7 +88,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Edit the fact."""
     if not words:
         raise UsageError("name one fact", hint="tideline edit ID TEXT")
-    since = _since(session, options.from_, options.valid_from)
+    since = _since(options.from_, options.valid_from)
     reference = session.reference(words[0])
     db = by_id.existing(session, [reference])
     fact = facts.find(db, reference, viewer=session.viewer)
@@ -118,13 +118,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _since(session: Session, from_: str | None, valid_from: int | None) -> int | None:
+def _since(from_: int | None, valid_from: int | None) -> int | None:
     """Return since when the new words hold, None where --from does not say."""
-    if from_ is None:
-        return None
-    if valid_from is not None:
+    if from_ is not None and valid_from is not None:
         raise UsageError("--from and --valid-from say the same", hint="leave one of them out")
-    return session.now if from_.strip().lower() == "now" else instant.parse(from_)
+    return from_
 
 
 def _vouched(session: Session, fact: Fact, text: str, *, yes: bool) -> bool:
@@ -180,7 +178,7 @@ def _report(session: Session, done: Edited) -> None:
         session.note(f"{fact.id} says so already and takes the place")
     later = dict(done.later)
     for old in done.superseded:
-        since = f" from {instant.iso(later[old])} on" if old in later else ""
+        since = f" from {ages.day(later[old])} on" if old in later else ""
         session.note(f"replaces {old}{since}")
     if session.json:
         form = {"action": done.action, "id": fact.id, "fact": codec.fact_form(fact),

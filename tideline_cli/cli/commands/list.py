@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
@@ -31,9 +31,11 @@ OPTIONS = (
            metavar="KIND"),
     Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: active; with "
            "--as-of all].", "choice", choices=(*LIFECYCLES, "all")),
-    Option("since", ("--since",), "Only facts made at or after TIME.", "time"),
-    Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
-    Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
+    Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
+    Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
+           "last"),
+    Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
+           "end.", "last"),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
     output.JSONL,
     output.ROWS,
@@ -85,6 +87,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 def _wanted(options: Options) -> Filter:
     """Return the filter that the options mean."""
     as_of, lifecycle = options.as_of, options.lifecycle
+    check_order(options.since, options.until)
     if as_of is not None and lifecycle == "pruned":
         raise UsageError(
             "no pruned fact is in an answer about the past", hint="leave out --as-of or --lifecycle"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query
@@ -52,9 +52,11 @@ OPTIONS = (
            choices=tuple(SEGMENTS), many=True),
     Option("kind", ("--kind",), "Only facts of this kind.", "choice", choices=tuple(KINDS),
            many=True, metavar="KIND"),
-    Option("since", ("--since",), "Only facts made at or after TIME.", "time"),
-    Option("until", ("--until",), "Only facts made at or before TIME.", "time"),
-    Option("as_of", ("--as-of",), "What held at TIME, archived facts included.", "time"),
+    Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
+    Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
+           "last"),
+    Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
+           "end.", "last"),
     Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
     Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
@@ -111,6 +113,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _query(session: Session, text: str, options: Options) -> Query:
     limit = options.limit
+    check_order(options.since, options.until)
     return Query(
         text,
         limit=session.setting("limit", DEFAULT_LIMIT) if limit is None else limit or ALL,

@@ -50,8 +50,8 @@ OPTIONS = (
     Option("supersedes", ("--supersedes",), "A fact that this one replaces, besides its slot's.",
            many=True, metavar="ID"),
     Option("confidence", ("--confidence",), "How sure it is; weighs in recall.", "share"),
-    Option("valid_from", ("--valid-from",), "When it begins to hold.", "time"),
-    Option("valid_to", ("--valid-to",), "When it ceases to hold.", "time"),
+    Option("valid_from", ("--valid-from",), "When it begins to hold.", "start"),
+    Option("valid_to", ("--valid-to",), "Until when it holds; of a day, to its end.", "end"),
     Option("tag", ("--tag", "-t"), "A label to filter by.", many=True, metavar="TAG"),
     Option("kind", ("--kind",), "A finer word than the segment, and its defaults.", "choice",
            choices=tuple(KINDS), metavar="KIND"),
@@ -132,6 +132,6 @@ def _replacements(done: Remembered) -> Iterator[str]:
         if end is None:
             yield f"replaces {old}"
         else:
-            from tideline_cli.cli.restatement import day  # noqa: PLC0415  few facts state a time
+            from tideline_cli.cli.ages import day  # noqa: PLC0415  few facts state a time
 
             yield f"replaces {old} from {day(end)} on"

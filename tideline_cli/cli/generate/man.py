@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli import __version__
 from tideline_cli.cli.commands import COMMANDS, SUMMARY, verb
 from tideline_cli.cli.options import GLOBAL, Argument, Option
+from tideline_cli.cli.time_rules import help_of
 from tideline_cli.config import PROJECT_FILE
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.model.record import record
@@ -214,7 +215,7 @@ def _of_command(name: str) -> Page:
     sections: list[tuple[str, Sequence[Block]]] = [
         ("NAME", (f"tideline-{name} - {_phrase(command.summary)}",)),
         ("SYNOPSIS", (Term(f"tideline {name}", f"[OPTIONS] {usage(name)}".rstrip(), ""),)),
-        ("DESCRIPTION", [" ".join(text.split()) for text in module.HELP.split("\n\n")]),
+        ("DESCRIPTION", [" ".join(text.split()) for text in help_of(module).split("\n\n")]),
         ("ARGUMENTS", [_argument(one) for one in module.ARGUMENTS]),
         ("OPTIONS", [_option(option) for option in module.OPTIONS]),
         ("GLOBAL OPTIONS", [_option(option) for option in (*GLOBAL, HELP)]),
