@@ -47,6 +47,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
+        Setting("evict_after_owner", "TIDELINE_EVICT_AFTER_OWNER", "duration", None,
+                "how old what you typed must be before it fades, such as 365d"),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),

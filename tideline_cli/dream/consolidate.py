@@ -17,7 +17,8 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.policy import prompt_lines, secrets
 from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.store import bulk_reads, facts, visibility
+from tideline_cli.ranking.fading import GIVEN_REST_MS
+from tideline_cli.store import bulk_reads, facts, given, visibility
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.vector.embedder import cosines
@@ -120,9 +121,10 @@ def consolidate(
     reasons = reply.archive_reasons(said)
     requests = [_request(id_, *reasons.get(id_, (None, None))) for id_ in wanted or ()]
     rule = rule_of(db)
+    lately = given.since(db, now - GIVEN_REST_MS, viewer=viewer)
     found = verdict.judge(
         bucket.facts, requests, bucket.terms, _cosine(db), active=bucket.active, max_loss=max_loss,
-        now=now, rule=rule,
+        now=now, rule=rule, given=lately,
     )  # fmt: skip
     if dry_run or not bucket.facts:
         return Judged(bucket, True, wanted is not None, found)

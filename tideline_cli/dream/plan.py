@@ -8,6 +8,7 @@ from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.proposal import Fade
 from tideline_cli.model.record import record
+from tideline_cli.ranking.fading import Eviction
 from tideline_cli.store import bulk_reads
 
 TYPE_CHECKING = False
@@ -31,7 +32,8 @@ ALL_STAGES = (*STAGES, SWEEP)
 @record
 class Settings:
     """What a dream does. Thresholds are cosines and strengths; `max_loss` is the share of an
-    origin's active facts that one run may archive."""
+    origin's active facts that one run may archive; `evict_after_owner_ms` lets what the owner
+    typed rest longer."""
 
     stages: tuple[str, ...] = STAGES
     confirm_count: int = 3
@@ -40,6 +42,12 @@ class Settings:
     evict_below: float = 0.05
     evict_after_ms: int = 30 * DAY_MS
     max_loss: float = 0.25
+    evict_after_owner_ms: int | None = None
+
+    @property
+    def eviction(self) -> Eviction:
+        """Return by which rule facts are evicted."""
+        return Eviction(self.evict_below, self.evict_after_ms, self.evict_after_owner_ms)
 
 
 DEFAULTS = Settings()
@@ -156,12 +164,11 @@ def _fades(
     old: list[Faded] = []
     weak: list[Faded] = []
     if "evict" in settings.stages:
-        old = stages.evict(
-            fading, now=now, below=settings.evict_below, after_ms=settings.evict_after_ms
-        )
+        old = stages.evict(fading, settings.eviction, now=now)
     if SWEEP in settings.stages:
-        taken = {item.seq for item in old}
-        weak = [item for item in stages.sweep(fading, now=now) if item.seq not in taken]
+        taken, rest = {item.seq for item in old}, settings.evict_after_owner_ms or 0
+        swept = stages.sweep(fading, now=now, after_owner_ms=rest)
+        weak = [item for item in swept if item.seq not in taken]
     found = bulk_reads.whole(db, [item.seq for item in (*old, *weak)], viewer=viewer)
 
     def whole(some: Sequence[Faded]) -> list[Fade]:
@@ -188,12 +195,12 @@ def _fading(
         if changed is None:
             found.append(item)
         elif changed.status != "confirmed" and changed.tier != "permanent":
-            found.append(_as_fading(item.seq, changed))
+            found.append(_as_fading(item, changed))
     return found
 
 
-def _as_fading(seq: int, fact: Fact) -> Fading:
+def _as_fading(item: Fading, fact: Fact) -> Fading:
     return bulk_reads.Fading(
-        seq, fact.id, fact.tier, fact.importance, fact.decay_rate, fact.segment,
-        fact.access_count, fact.last_accessed_at, fact.created_at,
+        item.seq, fact.id, fact.tier, fact.importance, fact.decay_rate, fact.segment,
+        fact.access_count, fact.last_accessed_at, fact.created_at, fact.source, item.given_at,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.sameness import apart, same_slot
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.decay import strength, strength_at
+from tideline_cli.ranking.fading import is_given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, Lifecycle, Tier
     from tideline_cli.policy.sameness import Sameness
+    from tideline_cli.ranking.fading import Eviction
     from tideline_cli.store.bulk_reads import Fading
 
     Pair = tuple[Fact, Fact, float]
@@ -128,25 +130,32 @@ def relate(
     return found
 
 
-def evict(fading: Iterable[Fading], *, now: int, below: float, after_ms: int) -> list[Faded]:
-    """Return the facts that are at least `after_ms` old and weaker than `below`."""
+def evict(fading: Iterable[Fading], rule: Eviction, *, now: int) -> list[Faded]:
+    """Return the facts that are old enough and too weak, and that `context` has not given out
+    lately."""
     found: list[Faded] = []
     for fact in fading:
         age, power = now - fact.created_at, _strength(fact, now)
-        if age >= after_ms and power < below:
+        is_old = age >= rule.rest_ms(fact.source)
+        if is_old and power < rule.below and not is_given(fact.given_at, now=now):
             found.append(Faded(fact.seq, power, age / DAY_MS, "archived"))
     return found
 
 
-def sweep(fading: Iterable[Fading], *, now: int) -> list[Faded]:
+def sweep(fading: Iterable[Fading], *, now: int, after_owner_ms: int = 0) -> list[Faded]:
     """Return what the decay sweep takes: long-lived facts below 0.05 are archived, others below
-    0.05 pruned and below 0.15 archived. Source: Tideline, decay sweep."""
+    0.05 pruned and below 0.15 archived. Source: Tideline, decay sweep.
+
+    What `context` gave out lately stays, and so does what the owner typed less than
+    `after_owner_ms` ago."""
     found: list[Faded] = []
     for fact in fading:
-        power = _strength(fact, now)
+        age, power = now - fact.created_at, _strength(fact, now)
         becomes = _swept_to(fact.tier, power)
-        if becomes is not None:
-            found.append(Faded(fact.seq, power, (now - fact.created_at) / DAY_MS, becomes))
+        if becomes is None or is_given(fact.given_at, now=now):
+            continue
+        if age >= after_owner_ms or fact.source != "owner_message":
+            found.append(Faded(fact.seq, power, age / DAY_MS, becomes))
     return found
 
 

@@ -19,7 +19,7 @@ from tideline_cli.policy.survivor import may_be_one, merged, richness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.policy.sameness import Sameness
@@ -60,6 +60,7 @@ def judge(
     max_loss: float,
     now: int,
     rule: Sameness = "strict",
+    given: Collection[str] = (),
 ) -> Verdict:
     """Return the verdict on a model's requests about the facts that it was shown.
 
@@ -69,7 +70,8 @@ def judge(
     to go cannot make another needless: of facts that name one another the last stays. A fact takes
     the place of another only if it holds for all of the time that the other has left. A trusted
     fact gives way to a trusted fact only: where untrusted facts were shown too, the request must
-    say which fact makes it needless, or a twin must be known.
+    say which fact makes it needless, or a twin must be known. What `given` names, which `context`
+    gave out lately, goes only where another fact stands in its place.
     """
     known = {fact.id: fact for fact in listed}
     asked = [_recognised(request, known) for request in requests]
@@ -79,7 +81,7 @@ def judge(
         return Verdict((), (), None, unknown)
     if len(wanted) == len(known):
         return Verdict((), (), "the model named every fact", unknown)
-    decisions = _Decisions(known, wanted, terms, cosine, rule, now)
+    decisions = _Decisions(known, wanted, terms, cosine, rule, now, given)
     for request in wanted.values():
         decisions.decide(request)
     if len(decisions.granted) > max_loss * active + 1e-9:
@@ -113,7 +115,9 @@ class _Decisions:
         cosine: Cosine,
         rule: Sameness,
         now: int,
+        given: Collection[str],
     ) -> None:
+        self._given = given
         self._rule = rule
         self._now = now
         self._known = dict(known)
@@ -197,6 +201,8 @@ class _Decisions:
         if _is_settled(loser):
             return "it is pinned" if loser.pinned else "it is confirmed"
         if survivor is None:
+            if loser.id in self._given:
+                return "context gave it out in the last 30 days"
             if self._mixed and is_trusted(loser.source):
                 return "untrusted facts stand beside it, and no trusted one in its place"
             return None

@@ -13,6 +13,8 @@ from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from apsw import Connection
 
     from tideline_cli.memory.query import Backlog, Match, Query
@@ -79,15 +81,19 @@ def _ranked(
     return matches, backlog
 
 
-def write_back(db: Connection, answer: Recalled, *, touch: bool, now: int) -> None:
-    """Count the uses and store the vectors that a recall made: best effort, after the answer.
+def write_back(
+    db: Connection, answer: Recalled, *, touch: bool, now: int, given: Collection[str] = ()
+) -> None:
+    """Count the uses and store the vectors that a recall made: best effort, after the answer. With
+    `given`, note of these hits that they were given out.
 
     Does nothing, without an error, when another process is writing, when the store is read-only,
     or when its content was replaced since.
     """
     try:
         unbounded = score_bounds.missing_count(db) > score_bounds.LAG
-        if not (answer.seqs and touch) and answer.backlog is None and not unbounded:
+        works = answer.backlog is not None or unbounded or bool(given)
+        if not (works or (answer.seqs and touch)):
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
@@ -98,9 +104,18 @@ def write_back(db: Connection, answer: Recalled, *, touch: bool, now: int) -> No
 
                 ids = [hit.fact.id for hit in answer.hits]
                 uses.touch(db, answer.seqs, now=now, ids=ids)
+            if given:
+                _note_given(db, answer, given, now=now)
             if answer.backlog is not None:
                 from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
 
                 semantic.store_backlog(db, answer.backlog)
     except (DatabaseError, ReplacedError):
         return
+
+
+def _note_given(db: Connection, answer: Recalled, given: Collection[str], *, now: int) -> None:
+    from tideline_cli.store.given import put  # noqa: PLC0415  recall gives nothing out
+
+    hits = zip(answer.seqs, answer.hits, strict=True)
+    put(db, {seq: hit.fact.id for seq, hit in hits if hit.fact.id in given}, now=now)

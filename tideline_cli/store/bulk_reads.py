@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, Segment, Tier
     from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.model.source import Source
 
     Edge = tuple[str, str, str | None, int | None]
 
@@ -33,6 +34,8 @@ class Fading:
     access_count: int
     last_accessed_at: int
     created_at: int
+    source: Source
+    given_at: int | None  # when `context` last gave it out
 
 
 @record
@@ -115,8 +118,9 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
     rows: Iterable[Any] = db.execute(
         f"""
         SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_count, 0),
-               ifnull(last_accessed_at, created_at), created_at
+               ifnull(last_accessed_at, created_at), created_at, source, given.at
         FROM fact LEFT JOIN usage ON usage.fact = fact.seq
+          LEFT JOIN given ON given.fact = fact.seq
         WHERE {condition} AND lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
           AND ifnull(status, '') <> 'confirmed' AND created_at <= ?
         ORDER BY fact.seq

@@ -157,6 +157,22 @@ CREATE TABLE usage (
   last_accessed_at INTEGER NOT NULL
 ) STRICT;
 
+-- When `context` last gave a fact out, to a program that asked for it. Apart from usage: it keeps a
+-- fact from fading for a while, and moves neither its strength nor its rank.
+CREATE TABLE given (
+  fact INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
+  at   INTEGER NOT NULL
+) STRICT;
+
+-- The facts of an origin that fade soonest, and when, as its last dream foresaw: derived, so that
+-- `status` need not look at all facts. What was used since is weighed anew.
+CREATE TABLE fade (
+  fact   INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  at     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fade_of ON fade (origin, at);
+
 -- Typed edges between facts of one origin.
 CREATE TABLE link (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: the journal tells edges by it
@@ -187,6 +203,14 @@ CREATE TABLE batch (
   UNIQUE (origin, ordinal)
 ) STRICT;
 CREATE INDEX batch_open ON batch (number) WHERE open > 0;
+
+-- Passes that archived facts while nobody looked: told once, in the next command on a terminal.
+CREATE TABLE notice (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  batch  INTEGER NOT NULL REFERENCES batch (number),
+  facts  INTEGER NOT NULL,
+  PRIMARY KEY (origin, batch)
+) STRICT, WITHOUT ROWID;
 
 -- What a batch changed: act + (inserted), ~ (updated), - (deleted). `before` holds the old row as
 -- JSON, NULL for an insert; the new row is the `before` of the next change, or the row itself.

@@ -20,7 +20,30 @@ def step(db: Connection) -> None:
     _remake_triggers(db)
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = ()
+def _fading(db: Connection) -> None:
+    """What `context` gave out, what fades soonest, and passes that nobody was told of."""
+    db.execute("""
+CREATE TABLE given (
+  fact INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
+  at   INTEGER NOT NULL
+) STRICT""")
+    db.execute("""
+CREATE TABLE fade (
+  fact   INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  at     INTEGER NOT NULL
+) STRICT""")
+    db.execute("CREATE INDEX fade_of ON fade (origin, at)")
+    db.execute("""
+CREATE TABLE notice (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  batch  INTEGER NOT NULL REFERENCES batch (number),
+  facts  INTEGER NOT NULL,
+  PRIMARY KEY (origin, batch)
+) STRICT, WITHOUT ROWID""")
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = (_fading,)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 

@@ -22,8 +22,9 @@ HELP = """Print a budgeted block of facts for a prompt.
 One line a fact, best first, up to the budget. Every fact is scanned for injected instructions
 and escaped. With --auto the block carries a heading, a notice and a fence that no fact can forge.
 
-Passive: it does not count as use of the facts. Prints nothing and exits with 0 when there is
-nothing to say."""
+Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
+a fact was given out: that one does not fade in the next 30 days. Prints nothing and exits with 0
+when there is nothing to say."""
 EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
 OPTIONS = (
@@ -78,9 +79,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     for fact_id in made.cut:
         session.note(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
-    if db is not None and answer.backlog is not None:
+    if db is not None and (answer.backlog is not None or (made.facts and not options.auto)):
         output.deliver()
-        write_back(db, answer, touch=False, now=session.now)
+        given = () if options.auto else made.facts
+        write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
 
 

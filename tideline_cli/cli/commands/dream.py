@@ -43,7 +43,8 @@ OPTIONS = (
            f"[default: {DEFAULTS.relate_at:.2f}].", "share", DEFAULTS.relate_at),
     Option("evict_below", ("--evict-below",), "Strength below which old facts are archived "
            f"[default: {DEFAULTS.evict_below:.2f}].", "share", DEFAULTS.evict_below),
-    Option("evict_after", ("--evict-after",), "How old they must be "
+    Option("evict_after", ("--evict-after",), "How old they must be; the setting "
+           "evict_after_owner lets what you typed yourself rest longer "
            f"[default: {DEFAULTS.evict_after_ms // DAY_MS}d].", "duration",
            DEFAULTS.evict_after_ms),
     Option("max_loss", ("--max-loss",), "Share of an origin's facts that one run may archive "
@@ -80,7 +81,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     stages = tuple(name for name in ALL_STAGES if name in options.stage) or STAGES
     settings = Settings(
         stages, options.confirm_count, options.merge_at, options.relate_at, options.evict_below,
-        options.evict_after, options.max_loss,
+        options.evict_after, options.max_loss, session.config.get("evict_after_owner"),
     )  # fmt: skip
     interval = session.setting("dream_interval", DAY_MS) if options.if_due else None
     asked = PassRequest("dream", settings, options.dry_run, options.all_origins, interval)

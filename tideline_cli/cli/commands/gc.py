@@ -49,7 +49,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("gc takes no words", hint="tideline gc --dry-run")
     if freeze.is_frozen(session):
         return 0
-    settings = Settings(stages=(SWEEP,), max_loss=options.max_loss)
+    settings = Settings(
+        stages=(SWEEP,), max_loss=options.max_loss,
+        evict_after_owner_ms=session.config.get("evict_after_owner"),
+    )  # fmt: skip
     asked = PassRequest("gc", settings, options.dry_run, options.all_origins)
     done = passes.run_passes(session, asked)
     origins = pass_report.origin_forms(done, settings, _form)

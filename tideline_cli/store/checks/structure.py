@@ -28,7 +28,8 @@ _FROM_COPY = (
     "read (`tideline export --all-origins`)"
 )
 _DERIVED = frozenset(
-    ("usage", "near", "unpaired", "near_progress", "vector_chunk", "vector_progress")
+    ("usage", "near", "unpaired", "near_progress", "vector_chunk", "vector_progress", "given",
+     "fade", "notice")
 )
 _NO_FACT = "NOT IN (SELECT seq FROM fact)"
 _NO_ORIGIN = "NOT IN (SELECT number FROM origin)"
@@ -134,9 +135,10 @@ def drop_orphans(db: Connection) -> None:
     """Remove links, uses and derived rows of facts or origins that are not there."""
     db.execute(f"DELETE FROM link WHERE from_fact {_NO_FACT} OR to_fact {_NO_FACT}")
     db.execute(f"DELETE FROM near WHERE fact {_NO_FACT} OR other {_NO_FACT}")
-    for table in ("usage", "unpaired"):
+    db.execute("DELETE FROM notice WHERE batch NOT IN (SELECT number FROM batch)")
+    for table in ("usage", "unpaired", "given", "fade"):
         db.execute(f"DELETE FROM {table} WHERE fact {_NO_FACT}")
-    for table in ("near_progress", "vector_chunk", "vector_progress"):
+    for table in ("near_progress", "vector_chunk", "vector_progress", "fade", "notice"):
         db.execute(f"DELETE FROM {table} WHERE origin {_NO_ORIGIN}")
 
 

@@ -1,0 +1,198 @@
+"""When a fact fades: the day that is foretold, and what lets it rest longer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support import DAY, NOW, PEER, fact, fresh_store, named_id, put
+from tideline_cli.dream import consolidate
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
+from tideline_cli.model.origin import OWNER
+from tideline_cli.ranking.fading import EARLIEST_MS, Eviction, Traits, fades_at, weak_at
+from tideline_cli.store import facts
+from tideline_cli.store import given as given_out
+from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.transactions import writing
+
+SHARES = st.floats(0.0, 1.0)
+YEAR = 365 * DAY
+
+
+def rows(db, sql):
+    return db.execute(sql).fetchall()
+
+
+@st.composite
+def traits(draw):
+    created = NOW - draw(st.integers(0, 2 * YEAR))
+    return Traits(
+        draw(SHARES), draw(st.floats(0.0, 3.0)), draw(st.integers(0, 500)),
+        created + draw(st.integers(0, YEAR)), created,
+        draw(st.sampled_from(("owner_message", "tool_output"))),
+        draw(st.none() | st.integers(NOW - YEAR, NOW)),
+    )  # fmt: skip
+
+
+@given(traits(), st.floats(0.001, 1.0))
+def test_the_curve_is_solved_to_the_millisecond(one, below):
+    """At the instant that is computed the strength is below the line, a millisecond before not."""
+    at = weak_at(one, below)
+    assert at is not None
+    if at == EARLIEST_MS:
+        assert one.strength(one.last_accessed_at) < below
+    else:
+        assert one.strength(at) < below <= one.strength(at - 1)
+
+
+@settings(max_examples=80)
+@given(traits(), st.sampled_from((None, 100 * DAY, YEAR)))
+def test_a_dream_archives_a_fact_on_the_day_that_is_foretold(one, after_owner):
+    """A dream at the foretold instant archives the fact; one a day, or a millisecond, earlier does
+    not."""
+    rule = Eviction(after_owner_ms=after_owner)
+    at = fades_at(one, rule)
+    assert at is not None
+    wanted = Settings(stages=("evict",), max_loss=1.0, evict_after_owner_ms=after_owner)
+    with fresh_store() as db:
+        (seq,) = put(db, [fact(
+            "the boiler wants 1.5 bar", named_id("A"), now=one.created_at, source=one.source,
+            importance=one.importance, decay_rate=one.decay_rate, access_count=one.access_count,
+            last_accessed_at=one.last_accessed_at,
+        )])  # fmt: skip
+        if one.given_at is not None:
+            with writing(db):
+                given_out.put(db, {seq: named_id("A")}, now=one.given_at)
+        for now, gone in ((at - DAY, 0), (at - 1, 0), (at, 1)):
+            done = dream(db, wanted, viewer=OWNER, now=now, dry_run=now != at)
+            assert len(done.plan.fades) == gone
+
+
+def test_no_line_lets_nothing_fade():
+    """Below zero is nothing."""
+    one = Traits(0.5, 0.03, 0, NOW, NOW, "owner_message")
+    assert fades_at(one, Eviction(below=0.0)) is None
+
+
+def _old_fact(run, *more):
+    run("remember", "the boiler wants 1.5 bar", "-s", "context", "--now", str(NOW), *more)
+
+
+def test_what_context_gave_out_does_not_fade(run):
+    """A fact that context printed within 30 days is kept by dream and gc, and fades afterwards;
+    its use and strength are as before."""
+    _old_fact(run)
+    late = str(NOW + 80 * DAY)
+    assert run("dream", "--dry-run", "--json", "--now", late, "--max-loss", "1").json["origins"][0][
+        "evicted"
+    ]
+    before = run("list", "--json").json["facts"]
+    assert "boiler" in run("context", "boiler", "--now", str(NOW + 60 * DAY)).out
+    assert run("list", "--json").json["facts"] == before
+    for verb in ("dream", "gc"):
+        (row,) = run(verb, "--json", "--now", late, "--max-loss", "1").json["origins"]
+        assert row["archived"] == []
+    later = str(NOW + 90 * DAY)
+    (row,) = run("dream", "--json", "--now", later, "--max-loss", "1").json["origins"]
+    assert len(row["evicted"]) == 1
+
+
+@pytest.mark.parametrize("more", [("--auto",), ("--auto", "--json")])
+def test_a_program_leaves_no_trace(run, home, more):
+    """context --auto notes nothing."""
+    _old_fact(run)
+    assert "boiler" in run("context", "boiler", *more).out
+    db = open_for_writing(str(home / "tideline.db"))
+    assert rows(db, "SELECT * FROM given") == []
+    db.close()
+    run("context", "boiler", "--format", "xml")
+    db = open_for_writing(str(home / "tideline.db"))
+    assert rows(db, "SELECT fact, at FROM given") == [(1, NOW)]
+    assert rows(db, "SELECT * FROM usage") == []
+    assert rows(db, "SELECT entity FROM change WHERE batch > 1") == []
+    db.close()
+
+
+def test_only_what_was_printed_counts_as_given(run, home):
+    """A fact beyond the budget is not noted, nor one that was withheld."""
+    run("remember", "the boiler wants 1.5 bar")
+    run("remember", "the boiler room smells of oil and has a small green door")
+    run("context", "boiler bar", "--max-chars", "50")
+    db = open_for_writing(str(home / "tideline.db"))
+    assert rows(db, "SELECT fact FROM given") == [(1,)]
+    db.close()
+
+
+def test_a_later_gift_counts_and_none_moves_back(db):
+    """The time of the last gift never moves backwards, and a number with another id is nobody."""
+    (seq,) = put(db, [fact("one", named_id("A"))])
+    with writing(db):
+        given_out.put(db, {seq: named_id("A")}, now=NOW)
+        given_out.put(db, {seq: named_id("A")}, now=NOW - DAY)
+        given_out.put(db, {seq: named_id("B"), 99: named_id("C")}, now=NOW + DAY)
+    assert rows(db, "SELECT fact, at FROM given") == [(seq, NOW)]
+    assert given_out.since(db, NOW - 1, viewer=OWNER) == {named_id("A")}
+    assert given_out.since(db, NOW - 1, viewer=PEER) == frozenset()
+
+
+def test_purge_and_undo_take_the_gift_with_the_fact(run, home):
+    """Nothing of a purged fact is left in the tables of fading."""
+    _old_fact(run)
+    fact_id = run("list", "--json").json["facts"][0]["id"]
+    run("context", "boiler")
+    run("purge", fact_id, "--yes")
+    db = open_for_writing(str(home / "tideline.db"))
+    assert rows(db, "SELECT * FROM given") == []
+    db.close()
+
+
+def test_a_model_archives_nothing_that_context_gave_out(db, monkeypatch):
+    """consolidate denies what was given out lately and has no successor, and grants the rest."""
+    names = [named_id(str(n)) for n in range(8)]
+    seqs = put(db, [fact(f"the word number {n} is {n * 7}", name) for n, name in enumerate(names)])
+    with writing(db):
+        given_out.put(db, {seqs[0]: names[0]}, now=NOW - 29 * DAY)
+        given_out.put(db, {seqs[1]: names[1]}, now=NOW - 30 * DAY)
+    reply = json.dumps({"archive": names[:2]})
+    monkeypatch.setattr(consolidate, "complete", lambda *_, **__: reply)
+    bucket = consolidate.gather(db, viewer=OWNER)
+    done = consolidate.consolidate(
+        db, bucket, None, viewer=OWNER, now=NOW, max_loss=1.0, dry_run=False
+    )
+    assert [item.loser.id for item in done.verdict.granted] == [names[1]]
+    assert done.verdict.denied == ((names[0], "context gave it out in the last 30 days"),)
+    assert facts.find(db, names[0], viewer=OWNER).lifecycle == "active"
+
+
+def _evicted(run, verb, days):
+    done = run(verb, "--json", "--dry-run", "--max-loss", "1", "--now", str(NOW + days * DAY))
+    (row,) = done.json["origins"]
+    return len(row["archived"]) + len(row.get("pruned", ()))
+
+
+@pytest.mark.parametrize("verb", ["dream", "gc"])
+def test_the_owner_may_let_his_own_words_rest_longer(run, verb, monkeypatch):
+    """evict_after_owner keeps what the owner typed, and nothing that others said."""
+    _old_fact(run)
+    run("remember", "the mailman said it rains", "-s", "context", "--source", "tool_output")
+    assert _evicted(run, verb, 100) == 2
+    assert run("config", "set", "evict_after_owner", "365d").code == 0
+    assert (_evicted(run, verb, 364), _evicted(run, verb, 366)) == (1, 2)
+    monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "10d")
+    assert _evicted(run, verb, 100) == 2
+    monkeypatch.delenv("TIDELINE_EVICT_AFTER_OWNER")
+    listed = run("config", "list", "--json").out
+    assert "evict_after_owner" in listed and "365d" in listed
+
+
+def test_a_project_does_not_change_what_fades(run, tmp_path):
+    """A project file that names evict_after_owner is refused, as are all settings of the user's."""
+    _old_fact(run)
+    (tmp_path / ".tideline.toml").write_text('evict_after_owner = "3650d"\n')
+    done = run("dream", "--dry-run", "--max-loss", "1", "--now", str(NOW + 100 * DAY))
+    assert done.code == 2
+    assert "a project file may not set evict_after_owner" in done.err

@@ -1,0 +1,38 @@
+"""When `context` last gave a fact out: apart from its use, so that neither strength nor rank
+moves."""
+
+from __future__ import annotations
+
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+
+
+def put(db: Connection, ids: Mapping[int, str], *, now: int) -> None:
+    """Note that each fact was given out now. One that is gone, or whose number has another id by
+    now, is left out; the time never moves backwards."""
+    for seq, fact_id in ids.items():
+        db.execute(
+            """
+            INSERT INTO given (fact, at) SELECT seq, ?2 FROM fact WHERE seq = ?1 AND id = ?3
+            ON CONFLICT DO UPDATE SET at = max(at, ?2)
+            """,
+            (seq, now, fact_id),
+        )
+
+
+def since(db: Connection, instant: int, *, viewer: Origin) -> frozenset[str]:
+    """Return the ids of an origin's active facts that were given out after `instant`."""
+    condition, values = visibility.where(viewer)
+    rows = db.execute(
+        "SELECT fact.id FROM given JOIN fact ON fact.seq = given.fact"
+        f" WHERE given.at > ? AND lifecycle = 'active' AND {condition}",
+        (instant, *values),
+    )
+    return frozenset(fact_id for (fact_id,) in rows)
