@@ -13,7 +13,7 @@ from tideline_cli.dream import consolidate
 from tideline_cli.dream.plan import Settings
 from tideline_cli.dream.run import dream
 from tideline_cli.model.origin import OWNER
-from tideline_cli.ranking.fading import EARLIEST_MS, Eviction, Traits, fades_at, weak_at
+from tideline_cli.ranking.fading import ALWAYS, Eviction, Traits, fades_at, weak_at
 from tideline_cli.store import facts
 from tideline_cli.store import given as given_out
 from tideline_cli.store.opening import open_for_writing
@@ -43,10 +43,10 @@ def test_the_curve_is_solved_to_the_millisecond(one, below):
     """At the instant that is computed the strength is below the line, a millisecond before not."""
     at = weak_at(one, below)
     assert at is not None
-    if at == EARLIEST_MS:
-        assert one.strength(one.last_accessed_at) < below
+    if at == ALWAYS:
+        assert one.strength_at(now=one.last_accessed_at) < below
     else:
-        assert one.strength(at) < below <= one.strength(at - 1)
+        assert one.strength_at(now=at) < below <= one.strength_at(now=at - 1)
 
 
 @settings(max_examples=80)

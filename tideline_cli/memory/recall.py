@@ -115,7 +115,7 @@ def write_back(
 
 
 def _note_given(db: Connection, answer: Recalled, given: Collection[str], *, now: int) -> None:
-    from tideline_cli.store.given import put  # noqa: PLC0415  recall gives nothing out
+    from tideline_cli.store import given as gifts  # noqa: PLC0415  recall gives nothing out
 
     hits = zip(answer.seqs, answer.hits, strict=True)
-    put(db, {seq: hit.fact.id for seq, hit in hits if hit.fact.id in given}, now=now)
+    gifts.put(db, {seq: hit.fact.id for seq, hit in hits if hit.fact.id in given}, now=now)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import log
 
-from tideline_cli.model.instant import DAY_MS, EARLIEST_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking.decay import HALF_LIFE_DAYS, RATE, strength
 
@@ -12,7 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
-GIVEN_REST_MS = 30 * DAY_MS
+_DAY = 86_400_000  # milliseconds
+ALWAYS = -(2**63)  # an instant before all others
+GIVEN_REST_MS = 30 * _DAY
 """So long a fact stays that `context` gave out."""
 _LN2 = log(2)
 
@@ -23,7 +24,7 @@ class Eviction:
     `after_owner_ms` ago if that is longer, whose strength is under `below`."""
 
     below: float = 0.05
-    after_ms: int = 30 * DAY_MS
+    after_ms: int = 30 * _DAY
     after_owner_ms: int | None = None
 
     def rest_ms(self, source: Source) -> int:
@@ -44,9 +45,9 @@ class Traits:
     source: Source
     given_at: int | None = None
 
-    def strength(self, now: int) -> float:
+    def strength_at(self, *, now: int) -> float:
         """Return the strength at an instant."""
-        days = (now - self.last_accessed_at) / DAY_MS
+        days = (now - self.last_accessed_at) / _DAY
         return strength(self.importance, self.decay_rate, self.access_count, days, immune=False)
 
 
@@ -62,7 +63,7 @@ def fades_at(traits: Traits, rule: Eviction) -> int | None:
     if weak is None:
         return None
     rested = traits.created_at + rule.rest_ms(traits.source)
-    given = EARLIEST_MS if traits.given_at is None else traits.given_at + GIVEN_REST_MS
+    given = ALWAYS if traits.given_at is None else traits.given_at + GIVEN_REST_MS
     return max(weak, rested, given)
 
 
@@ -73,13 +74,13 @@ def weak_at(traits: Traits, below: float) -> int | None:
     """
     if below <= 0.0:
         return None
-    if traits.strength(traits.last_accessed_at) < below:
-        return EARLIEST_MS
+    if traits.strength_at(now=traits.last_accessed_at) < below:
+        return ALWAYS
     first = traits.importance * (1.0 + 0.1 * log(1 + traits.access_count))
     a_day = RATE * _LN2 / (HALF_LIFE_DAYS * (1.0 + traits.importance)) * (1.0 + traits.decay_rate)
-    at = traits.last_accessed_at + int(log(first / below) / a_day * DAY_MS)
-    while at > traits.last_accessed_at and traits.strength(at - 1) < below:
+    at = traits.last_accessed_at + int(log(first / below) / a_day * _DAY)
+    while at > traits.last_accessed_at and traits.strength_at(now=at - 1) < below:
         at -= 1
-    while traits.strength(at) >= below:
+    while traits.strength_at(now=at) >= below:
         at += 1
     return at
