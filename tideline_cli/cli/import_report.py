@@ -107,7 +107,13 @@ def _sentence(summary: ImportSummary, trust: bool) -> str:
         (summary.not_taken, "of these with labels that the known fact does not take"),
         (summary.superseded, "superseded"),
         (summary.older, "older than what is held"),
+        (summary.brought["archived"], "archived, as the file says later"),
+        (summary.brought["restored"], "restored, as the file says later"),
+        (summary.brought["relabelled"], "with other labels, as the file says later"),
+        (summary.ended, "copies archived that the file has forgotten since"),
         (summary.present, "there already"),
+        (summary.forgotten, "of these forgotten here since"),
+        (summary.used, "used more"),
         (summary.differing, "of these in another state, which stays"),
         (summary.links, "links"),
         (summary.unresolved, "left out that name nothing"),
@@ -148,6 +154,8 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "errors": [error_form(line, error) for line, error in summary.errors],
         "blocked_by": {"scan": summary.threats, "write_gate": summary.gated},
         "older": summary.older,
+        "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
+        "forgotten": summary.forgotten,
         "differing": summary.differing,
         "unresolved": [
             {"line": line, "reference": reference} for line, reference in summary.dangling

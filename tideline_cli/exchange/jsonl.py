@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.store import facts, links
+from tideline_cli.model.times import Times
+from tideline_cli.store import facts, links, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def forms(db: Connection, *, viewer: Origin | Everyone) -> Iterator[dict[str, An
                 "created_at": instant.iso(link.created_at),
             }
         )
+    stated = statements.times(db, viewer=viewer)
     wanted = facts.Filter(lifecycle=None)
     for fact in facts.each(db, viewer=viewer, wanted=wanted, oldest_first=True):
-        yield codec.fact_form(fact) | {"links": edges.get(fact.id, [])}
+        at = stated.get(fact.id, Times(0, 0))
+        yield codec.fact_form(fact) | {
+            "changed_at": instant.iso(max(at.changed_at, fact.created_at)),
+            "said_at": instant.iso(max(at.said_at, fact.created_at)),
+            "links": edges.get(fact.id, []),
+        }

@@ -9,7 +9,7 @@ from tideline_cli.policy.periods import ended, holds_from, overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from tideline_cli.model.fact import Fact
 
@@ -58,17 +58,19 @@ def _meet(holder: Fact, mate: Fact, *, at: int) -> bool:
     return not ends or max(at, holds_from(mate)) < min(ends)
 
 
-def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> list[Ended]:
+def ended_overlaps(
+    values: Sequence[Fact], new: Container[str], *, said: Mapping[str, int], now: int
+) -> list[Ended]:
     """Return the values of one slot that end, since a value that was said later begins.
 
     `values` are the active ones and those that others have replaced; the ids in `new` are those
-    that have just come. A value ends only for one whose source may touch it. So the result depends
-    on when things were said, and not on what was read first; of two that were said at the same
-    instant, the order of `values` decides.
+    that have just come; `said` tells when a value was last said. A value ends only for one whose
+    source may touch it. So the result depends on when things were said, and not on what was read
+    first.
     """
     now_so = {value.id: value for value in values}
     done: dict[str, Ended] = {}
-    ordered = sorted(values, key=lambda value: value.created_at)
+    ordered = sorted(values, key=lambda value: (said[value.id], value.id))
     for place, later in enumerate(ordered):
         for known in ordered[:place]:
             if known.id not in new and later.id not in new:
@@ -76,7 +78,8 @@ def ended_overlaps(values: Sequence[Fact], new: Container[str], *, now: int) -> 
             earlier = now_so[known.id]
             by = now_so[later.id]
             if overlap(earlier, by) and may_touch(by.source, earlier.source):
-                after = ended(earlier, at=holds_from(by), now=now)
+                again = said[by.id] if said[by.id] > by.created_at else 0
+                after = ended(earlier, at=max(holds_from(by), again), now=now)
                 now_so[known.id] = after
                 done[known.id] = Ended(known, after, later)
     return list(done.values())

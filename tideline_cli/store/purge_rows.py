@@ -182,5 +182,9 @@ def remove(db: Connection, gone: Collection[int]) -> None:
         "UPDATE batch SET first = (SELECT 1 + ifnull(max(number), 0) FROM change)"
         " WHERE first > (SELECT 1 + ifnull(max(number), 0) FROM change)"
     )
+    db.execute(
+        "UPDATE stated SET change = (SELECT ifnull(max(number), 0) FROM change)"
+        " WHERE change > (SELECT ifnull(max(number), 0) FROM change)"
+    )
     # Row by row, the index would keep pieces of terms as the borders of its pages.
     fts.rebuild(db)

@@ -271,6 +271,16 @@ WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
     SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open > 0;
 END;
 
+-- When the state of a fact was stated, where an import has brought it: the journal knows when it
+-- came, and not when it was said on another machine. Of a fact that has later changes the journal
+-- knows more.
+CREATE TABLE stated (
+  fact       INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
+  change     INTEGER NOT NULL,         -- the newest change when this was noted
+  changed_at INTEGER NOT NULL,         -- when somebody last stated anything about the fact
+  said_at    INTEGER NOT NULL          -- when somebody last said that it holds
+) STRICT;
+
 -- Vectors, a derived index: packed codes of up to 498 facts of one origin a row, which fill their
 -- pages. Vectors of different embedders are never compared.
 CREATE TABLE vector_chunk (

@@ -43,7 +43,13 @@ CREATE TABLE notice (
 ) STRICT, WITHOUT ROWID""")
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = (_fading,)
+def _note_statements(db: Connection) -> None:
+    """Make the table of when imported states were stated."""
+    table = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE stated (") :].partition(";")[0]
+    db.execute(table)
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements,)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 

@@ -95,7 +95,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     import_report.report(session, path, summary, trust=options.trust, stopped=rows.stopped)
     if rows.stopped is not None:
         raise _told(session, rows, summary)
-    if summary.rows and not summary.used:
+    if summary.rows and not summary.taken:
         raise import_report.useless(summary)
     return 0
 

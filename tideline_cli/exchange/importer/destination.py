@@ -6,6 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.references import References
 from tideline_cli.exchange.importer.row_ids import RowIds, differs
 from tideline_cli.exchange.importer.row_links import RowLinks
+from tideline_cli.exchange.importer.row_times import RowTimes
 from tideline_cli.exchange.importer.rows import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
@@ -36,7 +37,8 @@ class Destination:
         self._names = References(db, context)
         self._numbers: dict[str, int] = {}
         self.row_ids = RowIds(db, context)
-        self.row_links = RowLinks(db, context, self._names, summary)
+        self.times = RowTimes(db, context)
+        self.row_links = RowLinks(db, context, self._names, summary, self.times)
 
     def number(self, origin: Origin) -> int:
         """Return the number of an origin; it never changes once it is given."""
@@ -57,6 +59,7 @@ class Destination:
         for fact in self.row_ids.attempts(ready, stated):
             if writes.insert(self._db, fact, origin_number=number, terms=ready.terms):
                 self.put_use(fact)
+                self.times.bring_new(fact, self.times.stated(ready))
                 self.added(ready, fact)
                 return fact
         self._note_known(ready, fact)
@@ -73,14 +76,14 @@ class Destination:
         facts. `fact` is the fact in the store that says what the row says."""
         self._summary.limited += was_limited(ready.row, ready.fact, self._context)
         self._summary.renamed += bool(ready.row.get("id")) and fact.id != str(ready.row["id"])
-        self._note(ready, fact)
+        self.known(ready, fact)
 
     def present(self, ready: Prepared, stated: Fact, known: Fact) -> None:
         """Count a row whose fact is in the store already. What the row says of other facts may not
         be there yet, so it is kept."""
         self._summary.present += 1
         self._summary.differing += differs(known, stated)
-        self._note(ready, known)
+        self.known(ready, known)
 
     def settle(self, new: Iterable[Fact]) -> None:
         """Let no slot have two values at one instant, of which one is new."""
@@ -92,8 +95,10 @@ class Destination:
             active = [value for value, _ in slots.values_in(self._db, slot, viewer=Origin(key))]
             since = min(map(holds_from, come.values()))
             values = [*self._replaced(active, since), *active]
-            for end in ended_overlaps(values, come, now=self._context.now):
+            said = {value.id: self.times.of(value).said_at for value in values}
+            for end in ended_overlaps(values, come, said=said, now=self._context.now):
                 give_way(self._db, [end], now=end.by.created_at)
+                self.times.end(end.before, by=end.by)
                 if end.before.lifecycle == "active":
                     self._summary.superseded += end.by.id in come
                     self._summary.older += end.by.id not in come
@@ -123,7 +128,8 @@ class Destination:
                 last_accessed_at=fact.last_accessed_at,
             )  # fmt: skip
 
-    def _note(self, ready: Prepared, fact: Fact) -> None:
+    def known(self, ready: Prepared, fact: Fact) -> None:
+        """Keep what a row says of other facts; `fact` is what became of its fact."""
         self._names.give(ready.fact.origin, ready.row.get("id"), fact.id)
         self.row_links.note(ready.line, ready.row, ready.fact, fact)
 

@@ -38,6 +38,7 @@ def import_rows(
     run = _Run(db, context, merge=merge)
     try:
         run.store_all(rows, progress)
+        run.settle()
         run.store_links()
         run.finish()
     except ReplacedError as error:
@@ -72,6 +73,12 @@ class _Run:
             if progress is not None and len(chunk) == CHUNK:
                 progress(chunk[-1].line)
         self._store(ahead)
+
+    def settle(self) -> None:
+        """Settle what only all rows together tell."""
+        if self._batch.number is not None:
+            with self._batch.transaction(bulk=False):
+                self.storer.settle()
 
     def store_links(self) -> None:
         """Store what the rows say of one another: now all of them are there."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.exchange.importer.references import References
+    from tideline_cli.exchange.importer.row_times import RowTimes
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.exchange.importer.summary import ImportSummary
     from tideline_cli.model.fact import Fact
@@ -48,12 +49,14 @@ class RowLinks:
     """Keeps what each row says of other facts, and stores it at the end."""
 
     def __init__(
-        self, db: Connection, context: ImportContext, names: References, summary: ImportSummary
+        self, db: Connection, context: ImportContext, names: References, summary: ImportSummary,
+        times: RowTimes,
     ) -> None:
         self._db = db
         self._context = context
         self._names = names
         self._summary = summary
+        self._times = times
         self._stated: list[StatedLinks] = []
 
     def citing(self, fact: Fact) -> Fact:
@@ -89,6 +92,7 @@ class RowLinks:
                 self._link(said, edge)
             for reference in said.replaces:
                 self._replace(said, reference)
+        self._times.flush()
 
     def _cite(self, said: StatedLinks) -> None:
         """Give a fact the sources that have come since, if those that it has are among them."""
@@ -128,6 +132,7 @@ class RowLinks:
         if by.lifecycle == old.lifecycle == "active" and may_touch(by.source, old.source):
             now = self._context.now
             writes.change(self._db, old, ended(old, at=holds_from(by), now=now))
+            self._times.end(old, by=by)
             self._summary.superseded += 1
 
 

@@ -40,6 +40,7 @@ from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
+from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
 
 TYPE_CHECKING = False
@@ -50,7 +51,10 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Heat, Segment, Status, Tier
     from tideline_cli.model.source import Source
 
-KEYS = frozenset((*NAMES, "links", "supersedes"))
+STATED = ("changed_at", "said_at")
+"""When the state of a fact was stated, and when it was last said: keys of an export beside the
+fields of the fact."""
+KEYS = frozenset((*NAMES, "links", "supersedes", *STATED))
 _CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
 _CLAIMED = frozenset(_CLAIMS)
 _FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
@@ -89,7 +93,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     origin = _origin(row, context)
     kind = word(row, "kind", tuple(KINDS))
     segment, tier = _class(row, kind, source, context)
-    stated = past(row, "created_at", context.now)
+    stated, *_ = (past(row, name, context.now) for name in ("created_at", *STATED))
     created_at = context.now if stated is None else stated
     values: dict[str, Any] = {name: read(row, name) for name, read in _PLAIN}
     own_id, metadata = cell_text(row, "id"), metadata_of(row)
@@ -228,6 +232,16 @@ def made_id(origin: Origin, content: str, turn: str | None, stated: int | None, 
     if stated is not None and 0 <= stated < 1 << 48:
         digest[:6] = stated.to_bytes(6, "big")
     return ulid.from_bytes(bytes(digest))
+
+
+def times_of(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> Times:
+    """Return when a row says that its state was stated, and when it was last said. A row that says
+    nothing of it was stated when it was made, or when it ended."""
+    changed, said = (past(row, name, context.now) for name in STATED)
+    end = fact.valid_to
+    if changed is None and fact.lifecycle != "active" and end is not None and end <= context.now:
+        changed = end
+    return Times(max(changed or 0, fact.created_at), max(said or 0, fact.created_at))
 
 
 def links_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:

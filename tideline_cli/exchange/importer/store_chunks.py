@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         def store(self, chunk: list[Prepared], batch: journal.batch) -> None:
             """Store a chunk, and the vectors of its facts."""
 
+        def settle(self) -> None:
+            """Settle in an open batch what only all rows together tell."""
+
         def close(self) -> None:
             """End what works beside."""
 
@@ -67,6 +70,10 @@ class ChunkInserter:
         ]
         self._vectors.store(numbered, chunk_size=len(chunk))
         self._destination.settle(fact for _, fact in added)
+        self._destination.times.flush()
+
+    def settle(self) -> None:
+        """Do nothing: each chunk has settled its slots."""
 
     def close(self) -> None:
         """End the process that embeds beside the import."""
@@ -99,7 +106,12 @@ class ChunkMerger:
                 self._merger.take(ready, batch)
             except TidelineError as error:
                 self._summary.refuse(ready.line, error)
+        self._destination.times.flush()
         catch_up(self._db, origin_numbers)
+
+    def settle(self) -> None:
+        """Let every slot that the rows have named hold one value."""
+        self._merger.settle()
 
     def close(self) -> None:
         """Do nothing: nothing works beside."""

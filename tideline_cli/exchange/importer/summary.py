@@ -16,8 +16,8 @@ _THREAT = "memory:threat"
 
 class ImportSummary:
     """The counts of an import. Each row has one outcome: it is added, it reinforces a known fact,
-    it is there already, or it is refused (skipped as bad, or blocked by the scan or the
-    write-gate). The other counts tell more about these rows."""
+    it brings a fact to a later state, it is there already, or it is refused (skipped as bad, or
+    blocked by the scan or the write-gate). The other counts tell more about these rows."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -29,6 +29,10 @@ class ImportSummary:
         self.gated = 0
         self.superseded = 0  # values of a slot that ended because a row says a later one
         self.older = 0  # rows whose value of a slot ends where a later one begins
+        self.brought = {"archived": 0, "restored": 0, "relabelled": 0}  # to a later state
+        self.used = 0  # facts whose use a row has raised
+        self.ended = 0  # facts that say what somebody has forgotten since
+        self.forgotten = 0  # rows that say what was forgotten here since
         self.differing = 0  # rows that are there in another state, which stays
         self.confined = 0
         self.links = 0
@@ -52,9 +56,9 @@ class ImportSummary:
         return self.threats + self.gated
 
     @property
-    def used(self) -> int:
+    def taken(self) -> int:
         """The rows that are in the store now."""
-        return self.added + self.reinforced + self.present
+        return self.added + self.reinforced + self.present + sum(self.brought.values())
 
     def heard(self, row: dict[str, Any] | TidelineError) -> None:
         """Note that a row was read, and what it calls its values."""

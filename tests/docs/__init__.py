@@ -1,0 +1,1 @@
+"""What the documents show is run, and compared with what they print."""

@@ -1,0 +1,112 @@
+"""Running a page: its blocks in order, in one shell, in a home where nothing is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.docs.pages import blocks, steps
+from tests.docs.prepared import BEFORE, ENDS, NOW, STUBS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.docs.pages import Block
+
+_BIN = Path(sys.executable).parent
+_MARK = "\x1d"
+_ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\b[0-9A-HJKMNP-TV-Z]{8}…")
+_NONCE = re.compile(r"\b[0-9a-f]{16}\b")
+_SQLITE3 = """\
+import sqlite3, sys
+words = [word for word in sys.argv[1:] if not word.startswith("-")]
+file = sqlite3.connect(f"file:{words[0]}?mode=ro", uri=True)
+for row in file.execute(words[1]):
+    print("|".join(str(value) for value in row))
+"""
+
+
+def complaints(page: Path, home: Path) -> Iterator[str]:
+    """Yield every command of a page that ends or prints otherwise than the page says."""
+    _furnish(home)
+    script: list[str] = ["cd ~/work"]
+    expected: list[tuple[str, tuple[int, ...], str | None]] = []
+    headings: set[str] = set()
+    for block in blocks(page.read_text()):
+        if block.language not in ("sh", "console"):
+            continue
+        if block.heading not in headings:
+            headings.add(block.heading)
+            script.append(BEFORE.get((page.name, block.heading), ""))
+        for command, ends, printed in _commands(block):
+            expected.append((f"{page.name}:{block.line}: {command}", ends, printed))
+            told = f"cat ~/notes; printf '{_MARK}%s{_MARK}' $code"
+            script.append(f"{{ {command}\n}} 2> ~/notes; code=$?; {told}")
+    told = _shell("\n".join(script), home)
+    pieces = told.split(_MARK)
+    if len(pieces) != 2 * len(expected) + 1:
+        yield f"{page.name}: the shell ended early: {told[-500:]}"
+        return
+    for (name, ends, printed), out, code in zip(
+        expected, pieces[0::2], pieces[1::2], strict=False
+    ):
+        if int(code) not in ends:
+            yield f"{name}\n  ended with {code}: {out.strip()}"
+        elif printed is not None and _shown(out) != _shown(printed):
+            yield f"{name}\n  printed:\n{out.strip()}\n  and the page says:\n{printed}"
+
+
+def _commands(block: Block) -> Iterator[tuple[str, tuple[int, ...], str | None]]:
+    if block.language == "console":
+        for step in steps(block):
+            yield step.command, (0,), step.printed
+        return
+    lines = [line for line in block.text.split("\n") if not line.startswith("#")]
+    for command in _whole_commands(lines):
+        codes = next((ENDS[line] for line in ENDS if command.startswith(line)), (0,))
+        yield command, codes, None
+
+
+def _whole_commands(lines: list[str]) -> Iterator[str]:
+    """Yield the commands of a shell block; one may take several lines, inside quotes."""
+    gathered = ""
+    for line in lines:
+        gathered += line + "\n"
+        if gathered.count('"') % 2 == 0 and not gathered.endswith("\\\n"):
+            if gathered.strip():
+                yield gathered.strip()
+            gathered = ""
+
+
+def _shown(text: str) -> str:
+    """Return a text with what differs from run to run made equal."""
+    text = _NONCE.sub("NONCE", _ID.sub("ID", text.replace("\t", "  ")))
+    return "\n".join(line.rstrip() for line in text.strip().split("\n"))
+
+
+def _furnish(home: Path) -> None:
+    """Make the programs that are not ours, and the folder of work."""
+    (home / "work").mkdir(parents=True)
+    programs = home / "programs"
+    programs.mkdir()
+    for name, script in STUBS.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+    (programs / "sqlite3").write_text(f"#!{sys.executable}\n{_SQLITE3}")
+    for program in programs.iterdir():
+        program.chmod(0o755)
+
+
+def _shell(script: str, home: Path) -> str:
+    environ = {
+        "HOME": str(home), "TIDELINE_NOW": NOW, "LANG": "C.UTF-8", "TZ": "UTC",
+        "PATH": f"{home / 'programs'}:{_BIN}:/usr/bin:/bin",
+    }  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-c", script], env=environ, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, check=False, timeout=300, cwd=os.fspath(home),
+    )  # fmt: skip
+    return done.stdout + done.stderr

@@ -1,0 +1,66 @@
+"""When the states of facts were stated: what an import knows of it, and what it notes."""
+
+from __future__ import annotations
+
+from tideline_cli.exchange.importer.rows import times_of
+from tideline_cli.model.origin import Origin
+from tideline_cli.model.times import Times
+from tideline_cli.store import statements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from apsw import Connection
+
+    from tideline_cli.exchange.importer.prepared import Prepared
+    from tideline_cli.exchange.importer.rows import ImportContext
+    from tideline_cli.model.fact import Fact
+
+
+class RowTimes:
+    """The times of facts in the store, read once an origin, and those that rows bring."""
+
+    def __init__(self, db: Connection, context: ImportContext) -> None:
+        self._db = db
+        self._context = context
+        self._known: dict[str, dict[str, Times]] = {}
+        self._brought: dict[str, Times] = {}
+        self._waiting: dict[str, Times] = {}
+
+    def stated(self, ready: Prepared) -> Times:
+        """Return when a row says that its state was stated."""
+        return times_of(ready.row, ready.fact, self._context)
+
+    def of(self, fact: Fact) -> Times:
+        """Return when the state of a fact in the store was stated."""
+        at = self._brought.get(fact.id) or self.in_store(fact.origin.key).get(fact.id)
+        born = fact.created_at
+        if at is None:
+            return Times(born, born)
+        return Times(max(at.changed_at, born), max(at.said_at, born))
+
+    def in_store(self, key: str) -> Mapping[str, Times]:
+        """Return the times of the facts of an origin that changed before this import."""
+        if key not in self._known:
+            self._known[key] = statements.times(self._db, viewer=Origin(key))
+        return self._known[key]
+
+    def bring(self, fact: Fact, at: Times) -> None:
+        """Note when the state that a fact gets was stated; `flush` stores it."""
+        self._brought[fact.id] = self._waiting[fact.id] = at
+
+    def bring_new(self, fact: Fact, at: Times) -> None:
+        """Note it of a fact that has just come, where it is not when the fact was made."""
+        if (at.changed_at, at.said_at) != (fact.created_at, fact.created_at):
+            self.bring(fact, at)
+
+    def end(self, fact: Fact, *, by: Fact) -> None:
+        """Note that a fact has ended because another was said."""
+        at, since = self.of(fact), self.of(by).said_at
+        self.bring(fact, Times(max(at.changed_at, since), at.said_at))
+
+    def flush(self) -> None:
+        """Store what was noted, in the transaction that has changed the facts."""
+        statements.note(self._db, self._waiting)
+        self._waiting.clear()

@@ -1,0 +1,88 @@
+"""When the states of facts were stated: read from the journal, noted for what an import brings."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.times import Times
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Everyone, Origin
+
+# What a pass or an import does is nobody's word at that time.
+_SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link')"
+_IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
+  OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo'))"""
+_IS_LATER = "change.number > ifnull(stated.change, 0)"
+_SPOKEN = f"""
+SELECT fact.id,
+  max(iif(heard AND {_IS_LATER}, batch.at, NULL)), max(iif(heard, batch.at, NULL)),
+  max(iif(heard AND {_IS_SAID} AND {_IS_LATER}, batch.at, NULL)),
+  max(iif(heard AND {_IS_SAID}, batch.at, NULL)),
+  max(ifnull(undone.verb = 'import' AND {_IS_LATER}, 0))
+FROM change JOIN fact ON fact.seq = change.row
+  JOIN (SELECT *, batch.verb NOT IN {_SILENT} AS heard FROM batch) AS batch
+    ON batch.number = change.batch
+  LEFT JOIN batch AS undone ON undone.number = batch.undoes
+  LEFT JOIN stated ON stated.fact = change.row
+WHERE change.entity IN ('fact', 'usage') AND (change.entity = 'usage' OR change.act <> '+')
+  AND {{condition}}
+GROUP BY change.row
+"""
+_NOTED = """
+SELECT fact.id, stated.changed_at, stated.said_at
+FROM stated JOIN fact ON fact.seq = stated.fact WHERE {condition}
+"""
+_NOTE = """
+INSERT INTO stated (fact, change, changed_at, said_at)
+SELECT fact.seq, (SELECT ifnull(max(number), 0) FROM change), value ->> 1, value ->> 2
+FROM json_each(?) JOIN fact ON fact.id = value ->> 0 WHERE true
+ON CONFLICT DO UPDATE SET change = excluded.change, changed_at = excluded.changed_at,
+  said_at = excluded.said_at
+"""
+
+
+def times(db: Connection, *, viewer: Origin | Everyone) -> dict[str, Times]:
+    """Return when the states of facts were stated, by id. A fact that is not there was stated when
+    it was made, and never since."""
+    condition, values = visibility.where(viewer)
+    noted = {
+        fact_id: Times(*rest)
+        for fact_id, *rest in _rows(db, _NOTED.format(condition=condition), values)
+    }
+    found = dict(noted)
+    for fact_id, *spoken, is_undone in _rows(db, _SPOKEN.format(condition=condition), values):
+        known = None if is_undone else noted.get(fact_id)
+        at = _latest(known, spoken)
+        if at is None:
+            found.pop(fact_id, None)
+        else:
+            found[fact_id] = at
+    return found
+
+
+def note(db: Connection, stated: Mapping[str, Times]) -> None:
+    """Note in an open batch when the present states of some facts were stated."""
+    if stated:
+        rows = [(fact_id, at.changed_at, at.said_at) for fact_id, at in stated.items()]
+        db.execute(_NOTE, (codec.dumps(rows),))
+
+
+def _latest(known: Times | None, spoken: list[int | None]) -> Times | None:
+    changed_since, changed, said_since, said = spoken
+    if known is not None:
+        return Times(
+            known.changed_at if changed_since is None else changed_since,
+            known.said_at if said_since is None else said_since,
+        )
+    return None if changed is None else Times(changed, said or 0)
+
+
+def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> Iterable[Any]:
+    return db.execute(sql, values)
