@@ -92,8 +92,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
-            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
-            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
+            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most, of all that is printed [default: 1200].' }
+            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -105,7 +105,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge-at'); Kind = 'text'; Help = 'Cosine from which two facts say the same [default: 0.95].' }
             @{ Flags = @('--relate-at'); Kind = 'text'; Help = 'Cosine from which two facts are linked; 1 links none [default: 0.80].' }
             @{ Flags = @('--evict-below'); Kind = 'text'; Help = 'Strength below which old facts are archived [default: 0.05].' }
-            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d].' }
+            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be [default: 30d].' }
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }

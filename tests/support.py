@@ -39,6 +39,7 @@ DEVIATIONS = {
     "empty_query": "a query without terms answers nothing; the reference compares empty vectors",
     "mmr_absent_vector": "MMR embeds every hit anew; the reference counts a missing vector as far",
     "scan_always": "the context's threat scan cannot be switched off",
+    "hard_budget": "a context never exceeds its budget; the reference's first line may",
     "auto_lines": "each fact of the auto block has a line of its own; the reference glues them",
     "auto_wording": "the auto block withholds a text in the words of the context block",
     "auto_fence": "the fence carries a nonce, so that no fact can forge its end",

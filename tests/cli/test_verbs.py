@@ -8,7 +8,7 @@ import os
 import pytest
 
 from tests.support import NOW
-from tideline_cli.memory.context import tokens
+from tideline_cli.memory.context_room import tokens
 from tideline_cli.store import schema
 
 FACT_KEYS = (
@@ -468,47 +468,63 @@ def test_context(run):
         "blocked": [], "truncated": False,
     }  # fmt: skip
     assert list(form) == ["block", "chars", "tokens", "facts", "blocked", "truncated"]
-    cut = run("context", "project apollo", "--json", "--max-chars", "0").json
+    cut = run("context", "project apollo", "--json", "--max-chars", "50").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)
+    none = run("context", "project apollo", "--max-chars", "0")
+    assert (none.code, none.out) == (0, "")
+    assert "2 facts do not fit the budget; --max-chars" in none.err
 
 
 LONG = "apollo " + "lands <b>here</b> soon " * 150
 
 
-@pytest.mark.parametrize("flags", [(), ("--auto",)])
-@pytest.mark.parametrize("budget", [("--max-chars", "300"), ("--max-tokens", "70"), ()])
-def test_an_untrusted_text_is_cut_to_the_budget(run, flags, budget):
-    """A long text from an untrusted source takes no more than the budget, and that is said."""
-    fact_id = remembered(run, LONG, "--source", "tool_output")["id"]
-    done = run("context", "apollo", "--json", *budget, *flags)
-    assert f"cut to the budget: `tideline show {fact_id}`" in done.err
-    assert (done.json["facts"], done.json["truncated"], done.json["cut"]) == (
-        [fact_id], True, [fact_id],
-    )  # fmt: skip
-    lines = done.json["block"].split("\n")
-    (bullet,) = [line for line in lines if line.startswith("- ")]
-    assert bullet.startswith("- [knowledge] apollo lands &lt;b&gt;here") and bullet.endswith("…")
+@pytest.mark.parametrize("source", ["owner_message", "tool_output"])
+@pytest.mark.parametrize("flags", [(), ("--auto",), ("--format", "xml"), ("--json",)])
+@pytest.mark.parametrize("budget", [("--max-chars", "700"), ("--max-tokens", "200"), ()])
+def test_a_text_is_cut_to_the_budget(run, flags, budget, source):
+    """A long text takes no more than the budget, whoever said it, and that is said."""
+    fact_id = remembered(run, LONG, "--source", source)["id"]
+    done = run("context", "apollo", *budget, *flags)
+    said = f"cut to the budget: `tideline show {fact_id}` has all of it"
+    assert (said in done.err) == ("--auto" not in flags)
+    printed = done.out
+    if "--json" in flags:
+        form = done.json
+        assert (form["facts"], form["truncated"], form["cut"]) == ([fact_id], True, [fact_id])
+        printed = form["block"] + "\n"
+    (bullet,) = [line for line in printed.split("\n") if line.startswith("- ")]
+    assert bullet.startswith("- [knowledge] apollo lands &lt;b&gt;here")
+    assert bullet.endswith(f"… ({fact_id})")
     assert "&" not in bullet.replace("&lt;", "").replace("&gt;", "")
-    assert len(bullet) + 1 <= (300 if budget == ("--max-chars", "300") else 1200)
+    most = int(budget[1]) if "--max-chars" in budget else 1200
+    assert most / 2 < len(printed) <= most or "--max-tokens" in budget
     if "--max-tokens" in budget:
-        assert tokens(bullet) <= 70
-    if flags:
-        assert (lines[3][:22], lines[-2], lines[-1][:22]) == (
-            "<untrusted-memory id=\"", bullet, "</untrusted-memory id="
-        )
+        assert 150 < tokens(printed) <= 200
     assert run("context", "apollo", "--quiet", *budget, *flags).err == ""
 
 
-def test_an_untrusted_text_that_does_not_fit_at_all_is_left_out(run):
-    """Where not one character fits nothing is printed; the owner's first line is whole as ever."""
-    remembered(run, LONG, "--source", "tool_output")
-    for budget in (("--max-chars", "0"), ("--max-chars", "15"), ("--max-tokens", "0")):
+def test_a_text_that_does_not_fit_at_all_is_left_out(run):
+    """Where not one word fits nothing is printed, of the owner's words too."""
+    remembered(run, LONG)
+    for budget in (("--max-chars", "0"), ("--max-chars", "15"), ("--max-tokens", "0"),
+                   ("--max-chars", "200", "--auto")):  # fmt: skip
         form = run("context", "apollo", "--json", *budget).json
         assert (form["block"], form["facts"], form["truncated"]) == ("", [], True)
         assert "cut" not in form
-    owned = remembered(run, LONG.replace("apollo", "gemini"))["id"]
-    form = run("context", "gemini", "--json", "--max-chars", "15").json
-    assert (form["facts"], form["chars"] > 3000) == ([owned], True)
+    small = run("context", "apollo", "--max-tokens", "20")
+    assert tokens(small.out) <= 20 and "… (" in small.out
+
+
+def test_a_long_fact_leaves_half_of_the_block_to_others(run):
+    """What is longer than half of the block is cut to half where others could use the room."""
+    long_id = remembered(run, "apollo apollo " + "lands here soon " * 500)["id"]
+    for name in ("Kim", "Lee", "Ada"):
+        remembered(run, f"apollo knows {name}")
+    done = run("context", "apollo", "--json")
+    lines = done.json["block"].split("\n")
+    assert len(lines) == 4 and done.json["cut"] == [long_id]
+    assert max(map(len, lines)) + 1 <= 600
+    assert all(f"apollo knows {name}" in done.json["block"] for name in ("Kim", "Lee", "Ada"))
 
 
 def test_a_cut_text_is_scanned_as_it_stands(run, monkeypatch):

@@ -114,7 +114,8 @@ def test_defaults_of_the_block():
 
 @pytest.mark.parametrize("case", BLOCKS["runs"], ids=lambda c: f"{c['query']} {c['opts']}")
 def test_context_block(apollo, case):
-    """The block is the reference's with its threat scan wired, letter by letter."""
+    """The block is the reference's with its threat scan wired, letter by letter, where all facts
+    fit; else it begins with those of the reference that fit, and goes on within the budget."""
     opts = case["opts"]
     wanted = case["block"] or ""
     if not case["threat_scan"] and "ignore all previous instructions" in wanted:
@@ -129,9 +130,14 @@ def test_context_block(apollo, case):
         assert deviation("whole_store")
         wanted = wanted.replace("\n- [context] peer says Apollo", "")
     answer = recall(apollo, query(case), viewer=viewer, now=BLOCKS["now"])
-    made = context_block(
-        answer.hits, max_chars=opts.get("maxChars", DEFAULT_CHARS), max_tokens=None, fence=None
-    )
+    most = opts.get("maxChars", DEFAULT_CHARS)
+    made = context_block(answer.hits, max_chars=most, max_tokens=None, fence=None)
+    if made.truncated:
+        assert deviation("hard_budget")
+        whole = [] if len(wanted) + 1 > most else wanted.split("\n")
+        assert made.text.split("\n")[: len(whole)] == whole
+        assert len(made.text) + bool(made.text) <= most
+        return
     assert made.text == wanted
 
 

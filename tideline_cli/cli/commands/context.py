@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 HELP = """Print a budgeted block of facts for a prompt.
 
-One line a fact, best first, up to the budget. Every fact is scanned for injected instructions
-and escaped. With --auto the block carries a heading, a notice and a fence that no fact can forge.
+One line a fact, best first, never more than the budget. It counts all that is printed (with
+--json, of `block`): the heading and fence of --auto and the tags of xml too. A fact that does not
+fit is cut at a word and ends with `…` and its id; a long one leaves half of the block to others.
+
+Every fact is scanned for injected instructions and escaped. With --auto the block carries a
+heading, a notice and a fence that no fact can forge.
 
 Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
 a fact was given out: that one does not fade in the next 30 days. Prints nothing and exits with 0
@@ -28,9 +32,9 @@ when there is nothing to say."""
 EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
 OPTIONS = (
-    Option("max_chars", ("--max-chars",), f"Characters at most [default: {DEFAULT_CHARS}]; the "
-           "first line is whole, unless an untrusted source said it.", "count"),
-    Option("max_tokens", ("--max-tokens",), "Tokens at most, estimated.", "count"),
+    Option("max_chars", ("--max-chars",), f"Characters at most, of all that is printed "
+           f"[default: {DEFAULT_CHARS}].", "count"),
+    Option("max_tokens", ("--max-tokens",), "The same in tokens, estimated.", "count"),
     Option("limit", ("--limit", "-n"), f"Facts at most [default: {DEFAULT_LIMIT}, with --auto "
            f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
     Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
@@ -38,7 +42,6 @@ OPTIONS = (
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
 )  # fmt: skip
-_NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # allowed in Unicode, not in XML
 
 
 @record
@@ -70,20 +73,32 @@ def run(session: Session, words: list[str], options: Options) -> int:
         max_chars=session.setting("max_chars", DEFAULT_CHARS) if most is None else most,
         max_tokens=options.max_tokens,
         fence=os.urandom(8).hex() if options.auto else None,
+        is_xml=chosen == "xml",
     )
     if chosen == "json":
         output.emit_json(_form(made))
     elif made.text:
-        sys.stdout.write((_xml(made) if chosen == "xml" else made.text) + "\n")
+        sys.stdout.write(made.text + "\n")
     shown, held = len(made.facts), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
-    for fact_id in made.cut:
-        session.note(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
+    if made.truncated:
+        _tell_losses(session, made, is_told=not options.auto, is_all=limit == 0)
     if db is not None and (answer.backlog is not None or (made.facts and not options.auto)):
         output.deliver()
         given = () if options.auto else made.facts
         write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
+
+
+def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all: bool) -> None:
+    """Say what did not fit: a program that calls hears it with --verbose alone, and who asks for
+    all that the budget holds expects it."""
+    tell = session.note if is_told else session.detail
+    for fact_id in made.cut:
+        tell(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
+    if made.left_out and not is_all:
+        facts = "1 fact does" if made.left_out == 1 else f"{made.left_out:,} facts do"
+        tell(f"{facts} not fit the budget; --max-chars and --max-tokens set it")
 
 
 def _form(made: ContextBlock) -> dict[str, Any]:
@@ -95,15 +110,3 @@ def _form(made: ContextBlock) -> dict[str, Any]:
         "blocked": list(made.blocked),
         "truncated": made.truncated,
     } | ({"cut": list(made.cut)} if made.cut else {})
-
-
-def _xml(made: ContextBlock) -> str:
-    # `<` and `>` are escaped in the bullets already; the fence of --auto is markup.
-    text = made.text.replace("&", "&amp;")
-    for name in ("lt", "gt"):
-        text = text.replace(f"&amp;{name};", f"&{name};")
-    # An end tag has no attribute. In facts such a tag is escaped, so this is the only one.
-    head, mark, _ = text.rpartition("</untrusted-memory ")
-    if mark:
-        text = f"{head}</untrusted-memory>"
-    return f"<memory>\n{text.translate(_NO_XML)}\n</memory>"
