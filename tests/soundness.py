@@ -26,6 +26,7 @@ def sound(db):
         assert length == len(held.split())
     index_is_sound(db)
     statistics_are_sound(db, facts)
+    lapsed_are_sound(db)
     vectors_are_sound(db, facts)
     bounds_are_sound(db, facts)
     assert list(digest.wrong(db)) == []
@@ -51,6 +52,25 @@ def statistics_are_sound(db, facts):
     assert {row[:2]: row[3] for row in rows if row[3]} == +tokens
     rows = db.execute("SELECT origin, term, facts FROM archived_term").fetchall()
     assert {row[:2]: row[2] for row in rows} == archived
+
+
+def lapsed_are_sound(db):
+    """What the file counts as lapsed is what did not hold at the instant that it names."""
+    instants = dict(db.execute("SELECT origin, at FROM lapsed"))
+    counts, terms = {origin: [0, 0] for origin in instants}, Counter()
+    rows = db.execute(
+        "SELECT origin, valid_from, valid_to, length, terms FROM fact WHERE lifecycle = 'active'"
+        " AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)"
+    )
+    for origin, begins, ends, length, held in rows:
+        at = instants[origin]
+        if (ends is not None and ends <= at) or (begins is not None and begins > at):
+            counts[origin] = [counts[origin][0] + 1, counts[origin][1] + length]
+            terms.update((origin, term) for term in set(held.split()))
+    kept = db.execute("SELECT origin, facts, tokens FROM lapsed").fetchall()
+    assert {row[0]: list(row[1:]) for row in kept} == counts
+    rows = db.execute("SELECT origin, term, facts FROM lapsed_term").fetchall()
+    assert {row[:2]: row[2] for row in rows} == terms
 
 
 def vectors_are_sound(db, facts):

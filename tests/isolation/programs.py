@@ -23,6 +23,7 @@ SLOTS = ("day", "drink", "place")
 SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
 SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
 KINDS = ("relates", "contradicts", "uses", "causes")
+ENDS = ("2025-09-01", "2025-10-09T09:00:00Z", "2025-10-10", "2026-01-01")
 MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 
 
@@ -75,6 +76,7 @@ class Author:
             ("--slot", rng.choice(SLOTS)), ("--source", rng.choice(SOURCES)),
             ("--supersedes", self._ids()[0]), ("--derived-from", rng.choice(self._own)),
             ("--tag", rng.choice(WORDS)), ("--importance", str(rng.random())),
+            ("--valid-to", rng.choice(ENDS)), ("--valid-from", rng.choice(ENDS)),
         ):  # fmt: skip
             words += [flag, value] if rng.random() < 0.3 else []
         return words, "", ()

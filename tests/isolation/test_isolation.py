@@ -12,9 +12,10 @@ from tests.isolation.programs import ORIGINS, Arena, difference
 from tests.support import fact, put
 from tideline_cli.cli import model_options
 from tideline_cli.dream import consolidate
-from tideline_cli.memory import lexical
+from tideline_cli.memory import lexical, recall
 from tideline_cli.model.origin import parse_origin
-from tideline_cli.store import fts, visibility
+from tideline_cli.model.record import replace
+from tideline_cli.store import fts, lapsed, visibility
 from tideline_cli.store.opening import open_for_writing
 
 PROGRAMS = 6
@@ -42,17 +43,29 @@ def everything_is_visible(patch):
 def statistics_of_all(patch):
     totals = fts.totals
 
-    def leaking(db, *, origin, now):
-        count, tokens = totals(db, origin_number=origin, now=now)
+    def leaking(db, *, origin_number, gone):
+        count, tokens = totals(db, origin_number=origin_number, gone=gone)
         others = "SELECT count(*) FROM fact WHERE origin <> ?"
-        return count + db.execute(others, (origin,)).get, tokens
+        return count + db.execute(others, (origin_number,)).get, tokens
 
     patch.setattr(lexical.fts, "totals", leaking)
 
 
-@pytest.mark.parametrize(
-    "leak", [everything_is_visible, statistics_of_all], ids=lambda leak: leak.__name__
-)
+def lapsed_of_all(patch):
+    lapsed_at = lapsed.at
+
+    def leaking(db, *, origin_number, now):
+        own = lapsed_at(db, origin_number=origin_number, now=now)
+        others = db.execute("SELECT ifnull(sum(facts), 0) FROM lapsed").get
+        return replace(own, facts=others)
+
+    patch.setattr(recall.lapsed, "at", leaking)
+
+
+LEAKS = (everything_is_visible, statistics_of_all, lapsed_of_all)
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
 def test_a_leak_is_noticed(arena, monkeypatch, leak):
     """A seeded leak is found within a few programs: the comparison is no formality."""
     leak(monkeypatch)

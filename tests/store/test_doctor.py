@@ -31,6 +31,7 @@ def store(run, home):
         run("remember", f"person{n} {words}", "--tag", f"t{n}")
     run("remember", "person0 deploys on Mondays", "--slot", "day")
     run("remember", "person0 deploys on Tuesdays", "--slot", "day")
+    run("remember", "person3 is on call", "--valid-to", "2025-10-01")
     run("remember", "peer has a cat", "--origin", PEER.key)
     run("remember", "peer has a dog too", "--origin", PEER.key)
     first = run("list", "--json").json["facts"][-1]["id"]
@@ -226,6 +227,9 @@ def test_a_repaired_gap_can_be_lived_with(run, store):
 MORE = {
     "counts": ("UPDATE tally SET facts = facts + 1 WHERE origin = 1",),
     "counts of the archived": ("DELETE FROM archived_term",),
+    "counts of the lapsed": ("UPDATE lapsed SET facts = facts + 1",),
+    "counts of terms of the lapsed": ("DELETE FROM lapsed_term WHERE term = 'call'",),
+    "counts that are missing": ("DELETE FROM lapsed",),
     "bounds": ("UPDATE ceiling SET codes = substr(codes, 2) WHERE number = 0",
                "INSERT INTO ceiling VALUES (7, x'00')"),
     "batches": ("UPDATE batch SET open = 1 WHERE number = 3",),

@@ -13,7 +13,7 @@ from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
-from tideline_cli.store import facts, fts, score_bounds
+from tideline_cli.store import facts, fts, lapsed, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.fts import RankingRow
+    from tideline_cli.store.lapsed import Lapsed
 
 _FEW = 400  # facts that are cheaper to read than to bound
 _STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
@@ -38,12 +39,15 @@ def search(
     limit: int,
     wanted: Filter,
     fading: bool = True,
+    gone: Lapsed | None = None,
 ) -> list[Match]:
-    """Return the best `limit` facts of an origin for these distinct terms, in order."""
+    """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
+    facts that do not hold now, where the caller knows them."""
     if wanted.as_of is not None:
         return _search_as_of(db, terms, origin_number, limit, wanted, fading)
-    count, tokens = fts.totals(db, origin_number=origin_number, now=now)
-    held = fts.frequencies(db, terms, origin_number=origin_number, now=now)
+    gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
+    count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
+    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
     stats = bm25.statistics(count, tokens, held)
     if not stats.idf:
         return []

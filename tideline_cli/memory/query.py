@@ -62,11 +62,13 @@ class Backlog:
 
 @record
 class Recalled:
-    """The hits in order, their numbers, and the vectors that were made on the way."""
+    """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
+    the number of an origin where much begins or ends that is not counted yet, 0 for none."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
     backlog: Backlog | None
+    unsettled: int = 0
 
 
 NOTHING = Recalled((), (), None)

@@ -7,7 +7,7 @@ from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.store import facts, score_bounds, visibility
+from tideline_cli.store import facts, lapsed, score_bounds, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
 from tideline_cli.store.transactions import snapshot, writing
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.store.lapsed import Lapsed
 
 MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
@@ -39,8 +40,9 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         asked = list(dict.fromkeys(terms(normalise(query.text), analyzer=analyzer)))
         if origin_number == visibility.NOBODY or not asked:
             return NOTHING
+        gone = lapsed.at(db, origin_number=origin_number, now=now)
         matches, backlog = _ranked(
-            db, query, asked, viewer=viewer, origin_number=origin_number, now=now
+            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone
         )
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
@@ -48,11 +50,13 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         tuple(Hit(read[match.seq], match.score, match.why) for match in matches),
         tuple(match.seq for match in matches),
         backlog,
+        origin_number if gone.read > lapsed.LAG else 0,
     )
 
 
 def _ranked(
-    db: Connection, query: Query, asked: list[str], *, viewer: Origin, origin_number: int, now: int
+    db: Connection, query: Query, asked: list[str], *, viewer: Origin, origin_number: int,
+    now: int, gone: Lapsed,
 ) -> tuple[list[Match], Backlog | None]:
     """Return what the lanes find for the terms and the text of a query, in order."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
@@ -67,6 +71,7 @@ def _ranked(
             limit=pool,
             wanted=query.wanted,
             fading=query.decay != "none",
+            gone=gone,
         )
     if len(matches) < pool and query.mode != "keyword":
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
@@ -92,13 +97,15 @@ def write_back(
     """
     try:
         unbounded = score_bounds.missing_count(db) > score_bounds.LAG
-        works = answer.backlog is not None or unbounded or bool(given)
+        works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
         if not (works or (answer.seqs and touch)):
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
         with writing(db):
             if unbounded:
                 score_bounds.extend(db, limit=_BOUNDS_AT_ONCE)
+            if answer.unsettled:
+                lapsed.settle(db, origin_number=answer.unsettled, now=now)
             if touch:
                 from tideline_cli.store import uses  # noqa: PLC0415  context touches nothing
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Segment, Tier
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
+    from tideline_cli.store.lapsed import Lapsed
 
     # seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment),
     # segment, tier, pinned, created_at, access_count, last_accessed_at. A tuple and no record: a
@@ -36,35 +37,33 @@ _MATCHING = f"""{_COLUMNS}
 FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid LEFT JOIN usage ON usage.fact = fact.seq
 WHERE fact_fts MATCH ? AND fact.origin = ?
 """
+_FREQUENCY = """
+SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
+FROM fact_vocabulary WHERE term = ?3
+"""
+_LAPSED = " - ifnull((SELECT facts FROM lapsed_term WHERE origin = ?1 AND term = ?2), 0)"
 
 
-def totals(db: Connection, *, origin_number: int, now: int) -> tuple[int, int]:
-    """Return the number of facts that are active and valid now, and the number of their terms."""
+def totals(db: Connection, *, origin_number: int, gone: Lapsed) -> tuple[int, int]:
+    """Return the number of facts that are active and valid, and the number of their terms; `gone`
+    are those that do not hold at the moment."""
     rows: list[Any] = db.execute(
         "SELECT facts, tokens FROM tally WHERE origin = ?", (origin_number,)
     ).fetchall()
-    lapsed = _lapsed(db, origin_number, now)
-    facts = sum(row[0] for row in rows) - len(lapsed)
-    return facts, sum(row[1] for row in rows) - sum(len(terms) for terms in lapsed)
+    return sum(row[0] for row in rows) - gone.facts, sum(row[1] for row in rows) - gone.tokens
 
 
 def frequencies(
-    db: Connection, terms: Iterable[str], *, origin_number: int, now: int
+    db: Connection, terms: Iterable[str], *, origin_number: int, gone: Lapsed
 ) -> dict[str, int]:
-    """Return for each term how many facts hold it that are active and valid now."""
+    """Return for each term how many facts hold it that are active and valid; `gone` are those that
+    do not hold at the moment."""
     prefix = _prefix(origin_number)
-    lapsed = [frozenset(held) for held in _lapsed(db, origin_number, now)]
+    sql = _FREQUENCY.format(_LAPSED if gone.is_counted else "")
     found: dict[str, int] = {}
     for term in terms:
-        row = db.execute(
-            """
-            SELECT doc - ifnull(
-              (SELECT facts FROM archived_term WHERE origin = ? AND term = ?), 0)
-            FROM fact_vocabulary WHERE term = ?
-            """,
-            (origin_number, term, prefix + term),
-        ).fetchone()
-        found[term] = (row[0] if row else 0) - sum(term in held for held in lapsed)
+        row = db.execute(sql, (origin_number, term, prefix + term)).fetchone()
+        found[term] = (row[0] if row else 0) - gone.change_of(term)
     return found
 
 
@@ -150,22 +149,6 @@ def rarity(db: Connection, term: str, *, origin_number: int, enough: int) -> int
         (query, enough),
     ).fetchone()
     return int(row[0]) if row else 0
-
-
-def _lapsed(db: Connection, origin_number: int, now: int) -> list[list[str]]:
-    """Return the terms of each fact that is active and not valid now."""
-    rows = db.execute(
-        """
-        SELECT terms FROM fact
-        WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_to <= ?2
-        UNION ALL
-        SELECT terms FROM fact
-        WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL AND valid_from > ?2
-          AND (valid_to IS NULL OR valid_to > ?2)
-        """,
-        (origin_number, now),
-    )
-    return [row[0].split() for row in rows]
 
 
 def _prefix(origin_number: int) -> str:

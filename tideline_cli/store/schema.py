@@ -80,6 +80,22 @@ CREATE TABLE archived_term (
   PRIMARY KEY (origin, term)
 ) STRICT, WITHOUT ROWID;
 
+-- The active facts of an origin that did not hold at the instant `at`, ended or not begun, and
+-- their terms: what BM25 takes out of the above. Kept by triggers for that instant; what begins or
+-- ends between it and the moment of a question is read. An origin without a row has no such fact.
+CREATE TABLE lapsed (
+  origin INTEGER PRIMARY KEY REFERENCES origin (number),
+  at     INTEGER NOT NULL,
+  facts  INTEGER NOT NULL,
+  tokens INTEGER NOT NULL
+) STRICT;
+CREATE TABLE lapsed_term (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  term   TEXT NOT NULL,
+  facts  INTEGER NOT NULL,
+  PRIMARY KEY (origin, term)
+) STRICT, WITHOUT ROWID;
+
 -- What the full-text index holds. Terms of the owner's facts stand bare, those of other origins
 -- carry the origin's number ('7_deploy'). So each origin has posting lists of its own: neither its
 -- statistics nor the time of its queries depend on what others store.
@@ -147,6 +163,21 @@ BEGIN
     WHERE origin = old.origin AND old.lifecycle <> 'active' AND term IN {old_terms};
   DELETE FROM archived_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
   INSERT INTO archived_term {new_terms};
+END;
+
+CREATE TRIGGER fact_timed_new AFTER INSERT ON fact WHEN {new_is_timed} BEGIN
+  {note_lapsed}
+  {lapse_new}
+END;
+CREATE TRIGGER fact_timed_gone AFTER DELETE ON fact WHEN {old_is_timed} BEGIN
+  {unlapse_old}
+END;
+CREATE TRIGGER fact_retimed
+AFTER UPDATE OF origin, terms, length, lifecycle, valid_from, valid_to ON fact
+WHEN {old_is_timed} OR {new_is_timed} BEGIN
+  {note_lapsed}
+  {unlapse_old}
+  {lapse_new}
 END;
 
 -- How often and when a fact was last recalled or reinforced. Apart from fact, so that reading
@@ -384,6 +415,31 @@ _NEW_ARCHIVED = f"""
     WHERE new.lifecycle <> 'active' AND value <> '' GROUP BY value
     ON CONFLICT DO UPDATE SET facts = facts + 1"""
 
+_IS_TIMED = """({0}.lifecycle = 'active' AND ({0}.valid_from IS NOT NULL
+  OR {0}.valid_to IS NOT NULL))"""
+# At an instant that the origin's first fact with a time was written at, no other has to be counted.
+_NOTE_LAPSED = """INSERT INTO lapsed
+    SELECT new.origin, ifnull((SELECT at FROM batch WHERE open > 0), new.created_at), 0, 0
+    WHERE {new_is_timed} ON CONFLICT DO NOTHING;"""
+_LAPSE_NEW = """UPDATE lapsed SET facts = facts + 1, tokens = tokens + new.length
+    WHERE {new_lapsed};
+  INSERT INTO lapsed_term SELECT new.origin, value, 1 FROM lapsed, {each_new_term}
+    WHERE {new_lapsed} AND value <> '' GROUP BY value
+    ON CONFLICT DO UPDATE SET facts = facts + 1;"""
+_UNLAPSE_OLD = """UPDATE lapsed_term SET facts = facts - 1
+    WHERE origin = old.origin AND EXISTS (SELECT 1 FROM lapsed WHERE {old_lapsed})
+      AND term IN {old_terms};
+  DELETE FROM lapsed_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
+  UPDATE lapsed SET facts = facts - 1, tokens = tokens - old.length WHERE {old_lapsed};"""
+
+
+def is_lapsed(fact: str) -> str:
+    """Return the SQL condition that a row of `fact` counts in the row of `lapsed` beside it."""
+    return (
+        f"lapsed.origin = {fact}.origin AND {fact}.lifecycle = 'active'"
+        f" AND ({fact}.valid_to <= at OR {fact}.valid_from > at)"
+    )
+
 
 def state_of(entity: str) -> str:
     """Return the SQL for a row of `fact`, `link` or `usage` as the JSON that the journal keeps."""
@@ -399,7 +455,15 @@ def each_term(table: str) -> str:
 def script() -> str:
     """Return the SQL that makes an empty file a tideline database."""
     return (
-        SCHEMA.replace("{old_fact}", _old(_FACT))
+        SCHEMA.replace("{note_lapsed}", _NOTE_LAPSED)
+        .replace("{lapse_new}", _LAPSE_NEW)
+        .replace("{unlapse_old}", _UNLAPSE_OLD)
+        .replace("{new_is_timed}", _IS_TIMED.format("new"))
+        .replace("{old_is_timed}", _IS_TIMED.format("old"))
+        .replace("{new_lapsed}", is_lapsed("new"))
+        .replace("{old_lapsed}", is_lapsed("old"))
+        .replace("{each_new_term}", _EACH_TERM.format("new"))
+        .replace("{old_fact}", _old(_FACT))
         .replace("{journalled}", _filled(_FACT[1:]))
         .replace("{index_of}", _INDEX_OF.format(""))
         .replace("{index_of_new}", _INDEX_OF.format("new."))

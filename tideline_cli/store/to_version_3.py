@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import schema
+from tideline_cli.store import lapsed, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,14 @@ def _note_statements(db: Connection) -> None:
     db.execute(table)
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements,)
+def _count_lapsed(db: Connection) -> None:
+    """Count the facts that do not hold: version 2 read them for each question."""
+    for name in ("lapsed", "lapsed_term"):
+        db.execute(_table(name))
+    lapsed.count_anew(db)
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed,)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 
@@ -70,3 +77,10 @@ def _triggers() -> list[str]:
     for piece in schema.script().split(_TRIGGER)[1:]:
         found.append(_TRIGGER + piece[: piece.index("END;") + len("END")])
     return found
+
+
+def _table(name: str) -> str:
+    """Return the statement that makes a table."""
+    script = schema.script()
+    start = script.index(f"CREATE TABLE {name} (")
+    return script[start : script.index(";\n", start)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import schema, transactions
+from tideline_cli.store import lapsed, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,17 @@ SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
      + (SELECT count(*) FROM ({_COUNTED_TERMS} EXCEPT
                               SELECT origin, term, facts FROM archived_term))
 """
+_LAPSED = f"""
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term
+                              EXCEPT {lapsed.COUNTED_TERMS}))
+     + (SELECT count(*) FROM ({lapsed.COUNTED_TERMS} EXCEPT
+                              SELECT origin, term, facts FROM lapsed_term))
+     + (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
+          SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE {schema.is_lapsed("fact")}))
+     + (SELECT count(*) FROM fact WHERE lifecycle = 'active'
+          AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
+          AND origin NOT IN (SELECT origin FROM lapsed))
+"""
 
 
 def index(db: Connection) -> Iterator[Finding]:
@@ -66,6 +77,9 @@ def ranking_counts(db: Connection) -> Iterator[Finding]:
     if db.execute(_ARCHIVED).get:
         message = "the counts of terms of archived facts are not those of the facts"
         yield mendable("counts", message, "counts anew")
+    if db.execute(_LAPSED).get:
+        message = "the counts of facts that do not hold now are not those of the facts"
+        yield mendable("counts", message, "counts anew")
 
 
 def count_anew(db: Connection) -> None:
@@ -77,3 +91,4 @@ def count_anew(db: Connection) -> None:
     )
     db.execute("DELETE FROM archived_term")
     db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
+    lapsed.count_anew(db)

@@ -1,0 +1,168 @@
+"""Active facts that do not hold at a moment, ended or not begun: how many, and with which terms.
+
+The file counts them for one instant of each origin. What begins or ends between that instant and
+the moment of a question is read, in either direction, so the answer is exact at any moment. When
+that gets much, `settle` brings the instant forward.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+from tideline_cli.store import schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from apsw import Connection
+
+    # A fact that begins or ends: +1 when it lapses, -1 when it comes to hold; its length and terms.
+    Change = tuple[int, int, str]
+
+LAG = 64  # facts that every recall may read; after one that reads more, they are counted
+_AT_ONCE = 16_384  # facts that are counted in one transaction, and those of the same instant
+_ABSENT: Mapping[str, int] = {}
+
+
+@record
+class Lapsed:
+    """The facts of an origin that do not hold at a moment: how many, with how many terms.
+
+    `is_counted` says that the file counts the terms of some. `changes` are, by term, the facts that
+    begin or end between the instant of the file and the moment; `read` is their number.
+    """
+
+    facts: int = 0
+    tokens: int = 0
+    is_counted: bool = False
+    read: int = 0
+    changes: Mapping[str, int] = _ABSENT
+
+    def change_of(self, term: str) -> int:
+        """Return how many more facts with a term have lapsed than the file counts."""
+        return self.changes.get(term, 0)
+
+
+def at(db: Connection, *, origin_number: int, now: int) -> Lapsed:
+    """Return the active facts of an origin that do not hold now."""
+    row: Any = db.execute(
+        "SELECT at, facts, tokens FROM lapsed WHERE origin = ?", (origin_number,)
+    ).fetchone()
+    if row is None:
+        return _NONE
+    instant, facts, tokens = row
+    changed = _between(db, origin_number, instant, now)
+    if not changed:
+        return Lapsed(facts, tokens, facts > 0)
+    return Lapsed(
+        facts + sum(sign for sign, _, _ in changed),
+        tokens + sum(sign * length for sign, length, _ in changed),
+        facts > 0,
+        len(changed),
+        _by_term(changed),
+    )
+
+
+def settle(db: Connection, *, origin_number: int, now: int) -> None:
+    """Bring the instant of an origin towards now, by a bounded number of facts. Inside a
+    transaction of the caller."""
+    row: Any = db.execute("SELECT at FROM lapsed WHERE origin = ?", (origin_number,)).fetchone()
+    if row is None:
+        return
+    instant = row[0]
+    to = _reachable(db, origin_number, instant, now)
+    changed = _between(db, origin_number, instant, to)
+    counts = [(origin_number, term, n) for term, n in _by_term(changed).items() if n]
+    db.executemany(
+        "INSERT INTO lapsed_term VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET facts = facts + excluded.facts",
+        counts,
+    )
+    db.execute("DELETE FROM lapsed_term WHERE origin = ? AND facts = 0", (origin_number,))
+    db.execute(
+        "UPDATE lapsed SET at = ?, facts = facts + ?, tokens = tokens + ? WHERE origin = ?",
+        (to, sum(sign for sign, _, _ in changed), sum(sign * n for sign, n, _ in changed),
+         origin_number),
+    )  # fmt: skip
+
+
+def count_anew(db: Connection) -> None:
+    """Count again, each origin for the instant that it has; one without, for that of its newest
+    fact."""
+    db.execute(
+        """
+        INSERT INTO lapsed SELECT origin, max(created_at), 0, 0 FROM fact
+        WHERE lifecycle = 'active' AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
+        GROUP BY origin ON CONFLICT DO NOTHING
+        """
+    )
+    db.execute("DELETE FROM lapsed_term")
+    db.execute(f"INSERT INTO lapsed_term (origin, term, facts) {COUNTED_TERMS}")
+    db.execute(
+        "UPDATE lapsed SET (facts, tokens) = (SELECT count(*), ifnull(sum(length), 0) FROM fact"
+        f" WHERE {schema.is_lapsed('fact')})"
+    )
+
+
+COUNTED_TERMS = f"""
+SELECT origin, value, count(*) FROM (
+  SELECT DISTINCT seq, fact.origin, value FROM fact, lapsed, {schema.each_term("fact")}
+  WHERE {schema.is_lapsed("fact")} AND value <> ''
+) GROUP BY 1, 2
+"""
+"""The terms of lapsed facts, as `lapsed_term` has them."""
+
+
+def _between(db: Connection, origin_number: int, instant: int, now: int) -> list[Change]:
+    """Return the active facts that hold at one of two instants and not at the other."""
+    low, high = min(instant, now), max(instant, now)
+    rows: Iterable[Any] = db.execute(_CHANGING, (origin_number, low, high))
+    forward = 1 if now >= instant else -1
+    return [(forward * sign, length, terms) for sign, length, terms in rows]
+
+
+# A fact that ends before it begins never holds, and one that begins and ends between the two
+# instants holds at neither.
+_CHANGING = """
+SELECT (valid_to IS NOT NULL AND valid_to <= ?3 OR valid_from IS NOT NULL AND valid_from > ?3)
+     - (valid_to IS NOT NULL AND valid_to <= ?2 OR valid_from IS NOT NULL AND valid_from > ?2)
+       AS sign, length, terms
+FROM fact
+WHERE sign <> 0 AND seq IN (
+  SELECT seq FROM fact
+  WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL
+    AND valid_to > ?2 AND valid_to <= ?3
+  UNION ALL SELECT seq FROM fact
+  WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
+    AND valid_from > ?2 AND valid_from <= ?3)
+"""
+
+
+def _reachable(db: Connection, origin_number: int, instant: int, now: int) -> int:
+    """Return an instant between two, up to which a bounded number of facts begin or end, and all
+    that do so at that very instant."""
+    low, high = min(instant, now), max(instant, now)
+    ahead = now >= instant
+    limits = [now]
+    for column in ("valid_to", "valid_from"):
+        row: Any = db.execute(
+            f"SELECT {column} FROM fact WHERE origin = ? AND lifecycle = 'active'"
+            f" AND {column} IS NOT NULL AND {column} > ? AND {column} <= ?"
+            f" ORDER BY {column}{'' if ahead else ' DESC'} LIMIT 1 OFFSET ?",
+            (origin_number, low, high, _AT_ONCE),
+        ).fetchone()
+        if row:
+            limits.append(row[0] if ahead else row[0] - 1)  # the instant itself is passed
+    return min(limits) if ahead else max(limits)
+
+
+def _by_term(changed: Iterable[Change]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for sign, _, terms in changed:
+        for term in set(terms.split()):
+            counts[term] = counts.get(term, 0) + sign
+    return counts
+
+
+_NONE = Lapsed()
