@@ -9,7 +9,7 @@ from json import encoder
 
 import pytest
 
-from tideline_cli.model import lean
+from tideline_cli.model import codec, lean
 
 
 def test_the_names_do_what_those_of_the_library_do():
@@ -21,7 +21,7 @@ def test_the_names_do_what_those_of_the_library_do():
     assert lean.encode_basestring('a "b"\n\x00é') == encoder.encode_basestring('a "b"\n\x00é')
 
 
-@pytest.mark.parametrize("name", ["blake2b", "encode_basestring", "sha256"])
+@pytest.mark.parametrize("name", ["blake2b", "encode_basestring", "make_scanner", "sha256"])
 def test_a_name_loads_its_own_module_alone(name):
     """Importing a name loads neither the public modules nor those of the other names."""
     script = (
@@ -43,6 +43,7 @@ def test_the_public_module_stands_in(monkeypatch):
     assert lean.sha256 is hashlib.sha256
     assert lean.blake2b is hashlib.blake2b
     assert lean.encode_basestring is encoder.encode_basestring
+    assert lean.make_scanner(codec._Standard)('["a"]', 0) == (["a"], 5)
     with pytest.raises(AttributeError, match="md5"):
         lean.md5  # noqa: B018
 

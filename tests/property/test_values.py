@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,6 +121,31 @@ def test_json_reads_back(value):
     assert codec.loads(text) == value
     assert "\n" not in text
     assert not any(char in text for char in "\x7f\x85\u2028\u2029")
+
+
+# Pieces that JSON is made of, and that break it.
+_PIECES = ("[", "]", "{", "}", ",", ":", '"', "\\", "\\u00e4", "\\ud83d", "NaN", "-Infinity",
+           "1e400", "-0", "01", "true", "null", " ", "\n", "\x00", "\ufeff", '"a"', '"é\x07"',
+           "9" * 30)  # fmt: skip
+almost_json = st.one_of(
+    anything,
+    st.lists(st.sampled_from(_PIECES), max_size=12).map("".join),
+    json_values.map(lambda value: json.dumps(value, ensure_ascii=False, indent=1)),
+    json_values.map(lambda value: json.dumps(value, separators=(",", ":"))),
+)
+
+
+@given(almost_json)
+def test_json_is_read_as_the_library_reads_it(text):
+    """Any text gives the value that the standard library gives, or the same error."""
+
+    def outcome(read):
+        try:
+            return repr(read(text))
+        except ValueError as error:
+            return type(error), str(error)
+
+    assert outcome(codec.loads) == outcome(json.loads)
 
 
 @given(st.text(), st.sampled_from(ANALYZERS))

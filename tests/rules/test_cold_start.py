@@ -55,9 +55,11 @@ HOT = {
 
 @pytest.mark.parametrize("argv", HOT.values(), ids=HOT)
 def test_hot_commands_load_little(run, baseline, argv):
-    """A hot command in its common shape loads none of the modules that cost a cold start."""
+    """A hot command in its common shape loads none of the modules that cost a cold start, with
+    every label on the facts that it finds."""
     for n in range(5):
-        run("remember", f"person{n} deploys on day{n} of the week")
+        labels = ("--tag", "a", "--tag", 'b "c"', "--meta", f"n={n}", "--title", "week")
+        run("remember", f"person{n} deploys on day{n} of the week", *labels)
     names, code = loaded(_SAY.format(argv=list(argv), heavy=HEAVY))
     assert names - baseline == set()
     assert code == (1 if "the" in argv else 0)

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from hashlib import blake2b, sha256
     from json.encoder import encode_basestring
+    from json.scanner import make_scanner
     from typing import Any, TypeVar
 
     Made = TypeVar("Made")
 
-__all__ = ["blake2b", "encode_basestring", "once", "sha256"]
+__all__ = ["blake2b", "encode_basestring", "make_scanner", "once", "sha256"]
 
 
 def __getattr__(name: str) -> Any:
@@ -40,6 +41,14 @@ def __getattr__(name: str) -> Any:
         except ImportError:
             from json.encoder import encode_basestring  # noqa: PLC0415  as above
         return encode_basestring
+    if name == "make_scanner":
+        try:
+            from _json import make_scanner  # noqa: PLC0415  as above
+        except ImportError:
+            from json.decoder import JSONDecoder  # noqa: PLC0415  as above
+
+            return lambda _: JSONDecoder().scan_once  # type: ignore[attr-defined]
+        return make_scanner
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
