@@ -134,7 +134,7 @@ _tideline_argument() {
 
 # Set REPLY to the flags of command $1, or those that stand without one.
 _tideline_flags() {
-    REPLY='--version'
+    REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;

@@ -50,7 +50,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         @{ Flags = @('--no-input'); Kind = 'flag'; Help = 'Never ask a question.' }
         @{ Flags = @('--help','-h'); Kind = 'flag'; Help = 'Show a short help.' }
     )
-    $version = @{ Flags = @('--version'); Kind = 'flag'; Help = 'Print the version.' }
+    $version = @{ Flags = @('--version','-V'); Kind = 'flag'; Help = 'Print the version.' }
     $options = @{
         'remember' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
@@ -92,8 +92,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
-            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most, of all that is printed [default: 1200].' }
-            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
+            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
+            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer._click import Command, Context
-from typer._click.exceptions import ClickException
+from typer._click.exceptions import BadOptionUsage, ClickException, NoSuchOption
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from tideline_cli import __version__
+from tideline_cli.cli import mistyped
 from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
-from tideline_cli.cli.generate.man import examples
+from tideline_cli.cli.generate.man import VERSION, examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.perform import (
     INTERRUPTED,
@@ -27,17 +28,17 @@ from tideline_cli.cli.time_rules import help_of
 from tideline_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     try:
-        code = root().main(list(argv), prog_name="tideline", standalone_mode=False)
-    except ClickException as error:
+        code = root().main(_checked(argv), prog_name="tideline", standalone_mode=False)
+    except (ClickException, UsageError) as error:
         if _is_door(argv):
             return 0
-        usage = UsageError(error.format_message(), hint="tideline --help")
+        usage = error if isinstance(error, UsageError) else _meant(error, argv)
         return tell_error(usage, as_json=_wants_json(argv))
     except typer.Exit as error:
         return int(error.exit_code)
@@ -58,7 +59,36 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _show_help(name: str) -> None:
-    run([name, "--help"])
+    run([name, "--help"] if name else ["--help"])
+
+
+def _checked(argv: Sequence[str]) -> list[str]:
+    """Return a command line whose first word is a command, `help` put as an option; raise
+    UsageError for a word that is none."""
+    parts = list(argv)
+    place = _place(parts)
+    if place is not None and parts[place] == _HELP:
+        parts = [*parts[:place], *parts[place + 1 :], "--help"]
+        place = _place(parts)
+    if place is not None and parts[place] not in COMMANDS:
+        for part in parts[:place]:
+            if mistyped.is_no_global(part):
+                raise mistyped.no_option("", parts, part)
+        raise mistyped.no_command(parts, place)
+    return parts
+
+
+def _meant(error: ClickException, argv: Sequence[str]) -> UsageError:
+    """Return what Typer's error means to a user, with the help of the command itself."""
+    context = getattr(error, "ctx", None)
+    name = (context.info_name or "") if context is not None and context.parent else ""
+    if isinstance(error, NoSuchOption):
+        return mistyped.no_option(name, argv, error.option_name)
+    message = error.format_message()
+    if isinstance(error, BadOptionUsage) and "requires" in message:
+        message = f"{error.option_name} needs a value"
+    named = name or _named(argv)
+    return UsageError(message, hint=f"tideline {named} --help" if named else "tideline --help")
 
 
 def _is_door(argv: Sequence[str]) -> bool:
@@ -68,16 +98,20 @@ def _is_door(argv: Sequence[str]) -> bool:
 
 def _named(argv: Sequence[str]) -> str:
     """Return the command that a command line names, empty for none."""
+    place = _place(argv)
+    return "" if place is None else argv[place]
+
+
+def _place(argv: Sequence[str]) -> int | None:
+    """Return where the first word of a command line stands, None where it has options alone."""
     flags = {flag: option for option in GLOBAL for flag in option.flags}
-    rest = list(argv)
-    while rest:
-        part = rest.pop(0)
-        if not part.startswith("-"):
-            return part
-        option = flags.get(part)
-        if option is not None and option.kind != "flag":
-            rest = rest[1:]
-    return ""
+    takes = False
+    for place, part in enumerate(argv):
+        if not takes and not part.startswith("-"):
+            return place
+        option = None if takes else flags.get(part)
+        takes = option is not None and option.kind != "flag"
+    return None
 
 
 def _wants_json(argv: Sequence[str]) -> bool:
@@ -93,10 +127,9 @@ def root() -> TyperGroup:
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    app.callback(help=SUMMARY)(_function(_keep_globals, (), (_VERSION, *GLOBAL)))
+    app.callback(help=SUMMARY)(_function(_keep_globals, (), (VERSION, *GLOBAL)))
     group = get_command(app)
     return cast(TyperGroup, group)
 
@@ -110,26 +143,42 @@ def build(name: str) -> TyperCommand:
         return perform(name, {"words": [], **(context.obj or {}), **_typed(given)}, _show_help)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, help=help_of(module), epilog=_examples(name, module.EXAMPLES))(
+    app.command(name, cls=_Verb, help=help_of(module))(
         _function(call, module.ARGUMENTS, (*module.OPTIONS, *GLOBAL))
     )
-    command = get_command(app)
+    command = cast(_Verb, get_command(app))
+    command.examples = examples(name, module.EXAMPLES)
     command.context_settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    return cast(TyperCommand, command)
+    return command
 
 
-class _Names(dict[str, Command]):
-    """The names to suggest from when one is mistyped; there is no command behind them."""
+class _Verb(TyperCommand):
+    """A command whose help shows its own options first, then those that every command has, and
+    each example on a line of its own."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        super().__init__()
-        self._names = tuple(names)
+    examples: Sequence[str] = ()
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+    def format_options(self, ctx: Context, formatter: Any) -> None:
+        own: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        arguments = [param for param in self.get_params(ctx) if param.param_type_name == "argument"]
+        for param in self.get_params(ctx):
+            row = param.get_help_record(ctx)
+            if row is not None and param not in arguments:
+                (shared if param.name in _SHARED else own).append(row)
+        words = [row for param in arguments if (row := param.get_help_record(ctx)) is not None]
+        for heading, rows in (
+            ("Arguments", words), ("Options", own), ("Options of all commands", shared),
+        ):  # fmt: skip
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
-    def keys(self) -> Any:
-        return self._names
+    def format_epilog(self, ctx: Context, formatter: Any) -> None:  # noqa: ARG002
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 class _Lazy(TyperGroup):
@@ -141,9 +190,14 @@ class _Lazy(TyperGroup):
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:  # noqa: ARG002
         if cmd_name in COMMANDS:
             self.commands[cmd_name] = build(cmd_name)
-        elif not self.commands:
-            self.commands = _Names(COMMANDS)
         return self.commands.get(cmd_name)
+
+    def format_options(self, ctx: Context, formatter: Any) -> None:
+        """Write the commands first: they are what is looked for."""
+        self.format_commands(ctx, formatter)
+        rows = [row for one in self.get_params(ctx) if (row := one.get_help_record(ctx))]
+        with formatter.section("Options of all commands"):
+            formatter.write_dl(rows)
 
     def format_commands(self, ctx: Context, formatter: Any) -> None:  # noqa: ARG002
         for panel in PANELS:
@@ -153,7 +207,8 @@ class _Lazy(TyperGroup):
                     formatter.write_dl(rows)
 
 
-_VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
+_SHARED = frozenset(("help", *(option.name for option in GLOBAL)))
+_HELP = "help"
 
 
 def _keep_globals(context: typer.Context, given: Mapping[str, Any]) -> None:
@@ -219,7 +274,3 @@ def _option(option: Option) -> Any:
         *option.flags, help=option.explained, metavar=option.placeholder, show_default=False
     )
     return Annotated[(list[str] if option.many else str) | None, declared]
-
-
-def _examples(name: str, given: Sequence[tuple[str, str]]) -> str:
-    return "Examples: " + "; ".join(examples(name, given)) if given else ""

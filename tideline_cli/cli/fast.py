@@ -24,7 +24,7 @@ _HOT = ("remember", "recall", "context", "status")
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     options = [part for part in argv if part.startswith("-")]
-    if options == list(argv) and "--version" in options:
+    if options == list(argv) and ("--version" in options or "-V" in options):
         from tideline_cli import __version__  # noqa: PLC0415  --version alone
 
         as_json = "--json" in options
@@ -43,11 +43,12 @@ def run(argv: Sequence[str]) -> int:
 def _show_help(name: str) -> None:
     from tideline_cli.cli import app  # noqa: PLC0415  40-60 ms
 
-    app.run([name, "--help"])
+    app.run([*([name] if name else ()), "--help"])
 
 
 def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
-    """Return the command's name and the texts given by option name, or None when not certain."""
+    """Return the command's name and the texts given by option name, or None when not certain.
+    The name is empty for the start page, where only global options are given."""
     given: Given = {}
     rest = list(argv)
     words: list[str] = []
@@ -68,7 +69,7 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
             flags |= _by_flag(options_of(name))
         else:
             return None
-    if not name or (words and not verb(name).ARGUMENTS):
+    if words and not verb(name).ARGUMENTS:
         return None
     given["words"] = words
     return name, given

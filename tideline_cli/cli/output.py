@@ -40,6 +40,11 @@ def emit_exact(lines: Iterable[str]) -> None:
         sys.stdout.write(line)
 
 
+def visible(text: str) -> str:
+    """Return a text as a terminal may show it, on one line."""
+    return screen_text(text)
+
+
 def _screened(line: str) -> str:
     return "\t".join(map(screen_text, line.split("\t")))
 

@@ -17,6 +17,7 @@ from tideline_cli.errors import (
     HelpWantedError,
     StoreError,
     TidelineError,
+    UsageError,
 )
 from tideline_cli.store.connection import DatabaseError
 
@@ -81,6 +82,8 @@ class _Call:
 
     def failed(self, error: TidelineError) -> int:
         """Tell an error, and return the exit code; a door says nothing and ends with 0."""
+        if isinstance(error, UsageError) and not error.hint:
+            error.hint = f"tideline {self._name} --help".replace("  ", " ")
         if not self.is_door or self._given.get("verbose") or self._debug:
             self._explain()
             tell_error(error, as_json=self.as_json, debug=self._debug)

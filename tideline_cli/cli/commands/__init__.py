@@ -68,10 +68,10 @@ SUMMARY = "Long-term memory of the command line."
 
 
 def verb(name: str) -> Any:
-    """Return the module of a command, imported now."""
+    """Return the module of a command, imported now; without a name that of the start page."""
     from importlib import import_module  # noqa: PLC0415  one command of many
 
-    return import_module(f"{__name__}.{COMMANDS[name].module}")
+    return import_module(f"{__name__}.{COMMANDS[name].module if name else 'start'}")
 
 
 def options_of(name: str) -> tuple[Option, ...]:

@@ -43,7 +43,7 @@ class Page:
 
 
 HELP = Option("help", ("--help", "-h"), "Show a short help.", "flag", False)
-VERSION = Option("version", ("--version",), "Print the version.", "flag", False)
+VERSION = Option("version", ("--version", "-V"), "Print the version.", "flag", False)
 _EXIT_CODES = (
     Term("0", "", "Done; also when a pipe was closed, there was nothing to say, or context was "
          "called with --auto."),
