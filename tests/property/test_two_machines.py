@@ -13,7 +13,7 @@ from tests.support import DAY, NOW
 
 TEXTS = ("I live in Rome", "I live in Oslo", "I live in Bern", "the cat sleeps on the stove",
          "winters are cold up north", "my bike is a blue Peugeot")  # fmt: skip
-SLOT = {text: "city" for text in TEXTS[:3]}
+SLOT = dict.fromkeys(TEXTS[:3], "city")
 LABELS = ("tags", "pinned", "title", "slot", "valid_to", "lifecycle")
 
 
