@@ -134,16 +134,16 @@ _tideline_argument() {
 
 # Set REPLY to the flags of command $1, or those that stand without one.
 _tideline_flags() {
-    REPLY='--version -V'
+    REPLY='--version'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --archived --explain --no-touch --batch --jsonl --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --archived --since --until --as-of --limit -n --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;

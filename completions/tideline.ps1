@@ -41,7 +41,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $globals = @(
         @{ Flags = @('--db'); Kind = 'file'; Help = 'Memory file [env: TIDELINE_DB].' }
         @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
-        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone, or epoch milliseconds [env: TIDELINE_NOW].' }
+        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME [env: TIDELINE_NOW].' }
         @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }
         @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr.' }
         @{ Flags = @('--verbose','-v'); Kind = 'flag'; Help = 'Print more notes on stderr.' }
@@ -50,7 +50,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         @{ Flags = @('--no-input'); Kind = 'flag'; Help = 'Never ask a question.' }
         @{ Flags = @('--help','-h'); Kind = 'flag'; Help = 'Show a short help.' }
     )
-    $version = @{ Flags = @('--version','-V'); Kind = 'flag'; Help = 'Print the version.' }
+    $version = @{ Flags = @('--version'); Kind = 'flag'; Help = 'Print the version.' }
     $options = @{
         'remember' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
@@ -61,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--supersedes'); Kind = 'text'; Help = 'A fact that this one replaces, besides its slot''s.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
-            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
+            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
             @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
@@ -83,8 +83,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME.' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked, in order of score; found by their words.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
@@ -92,8 +93,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
-            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most, of all that is printed [default: 1200].' }
-            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
+            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
+            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -134,9 +135,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: active; with --as-of all].' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME.' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
@@ -161,7 +163,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
-            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
+            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
             @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by; replaces those it had.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }

@@ -385,10 +385,11 @@ def test_recall_json(run):
     done = run("recall", "when do I deploy", "--json")
     assert done.code == 0
     form = done.json
-    assert list(form) == ["query", "origin", "mode", "fusion", "hits"]
+    assert list(form) == ["query", "origin", "mode", "fusion", "hits", "archived_matches"]
     (hit,) = form.pop("hits")
     assert form == {
         "query": "when do I deploy", "origin": "owner", "mode": "hybrid", "fusion": "append",
+        "archived_matches": [],
     }  # fmt: skip
     assert list(hit) == HIT_KEYS
     assert hit == {
@@ -465,9 +466,11 @@ def test_context(run):
     form = run("context", "project apollo", "--json").json
     assert form == {
         "block": block, "chars": len(block), "tokens": form["tokens"], "facts": [first, second],
-        "blocked": [], "truncated": False,
+        "blocked": [], "truncated": False, "archived_matches": [],
     }  # fmt: skip
-    assert list(form) == ["block", "chars", "tokens", "facts", "blocked", "truncated"]
+    assert list(form) == [
+        "block", "chars", "tokens", "facts", "blocked", "truncated", "archived_matches"
+    ]
     cut = run("context", "project apollo", "--json", "--max-chars", "50").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)
     none = run("context", "project apollo", "--max-chars", "0")
@@ -628,7 +631,9 @@ def test_list(run):
         f"{second['id']}\t[knowledge] second text of two lines\n"
         f"{first['id']}\t[knowledge] first text\n"
     )
-    assert run("list", "--json").json == {"facts": [second, first], "truncated": False}
+    assert run("list", "--json").json == {
+        "facts": [second, first], "truncated": False, "archived_matches": [],
+    }  # fmt: skip
     assert run("list", "--jsonl").lines == [second, first]
     assert run("list", "--jsonl", "--limit", "1").lines == [second]
 

@@ -139,7 +139,9 @@ def _excluded(name: str, option: Option) -> Iterator[str]:
 
 
 def _given(option: Option) -> tuple[str, ...]:
-    value = {"count": str(option.least), "choice": (*option.choices, "")[0]}.get(option.kind, "x")
+    value = {
+        "count": str(option.least), "choice": (*option.choices, "")[0], "time": "2026-01-01",
+    }.get(option.kind, "x")  # fmt: skip
     return (option.flags[0],) if option.kind == "flag" else (option.flags[0], value)
 
 

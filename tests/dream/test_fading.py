@@ -185,6 +185,7 @@ def test_the_owner_may_let_his_own_words_rest_longer(run, verb, monkeypatch):
     monkeypatch.setenv("TIDELINE_EVICT_AFTER_OWNER", "10d")
     assert _evicted(run, verb, 100) == 2
     monkeypatch.delenv("TIDELINE_EVICT_AFTER_OWNER")
+    assert run("config", "get", "evict_after_owner").out == "365d\n"
     listed = run("config", "list", "--json").out
     assert "evict_after_owner" in listed and "365d" in listed
 

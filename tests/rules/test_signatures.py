@@ -35,6 +35,8 @@ OF_NOBODY = {
     "store.checks.structure.schema_objects": "names of tables",
     "store.connection.purge_pending": "a setting of the file",
     "store.connection.setting": "a setting of the file",
+    "store.departures.of": "of the facts that are given",
+    "store.departures.successors": "of the facts that are given",
     "store.digest.wrong": "numbers and ids, for doctor, which the owner alone may ask",
     "store.facts.numbers_after": "numbers alone, for making vectors of all origins",
     "store.history.by_number": "a batch, which tells an ordinal to its own origin alone",

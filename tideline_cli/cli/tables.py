@@ -31,6 +31,8 @@ def hits(
     table = _table("", "score", "fact", "segment", "id")
     for rank, hit in enumerate(found, 1):
         text = Text(screen_text(" ".join(hit.fact.content.split())))
+        if hit.fact.lifecycle != "active":
+            text.append(f" ({hit.fact.lifecycle})", style="dim")
         if explained is not None:
             text.append("\n" + explained(hit), style="dim")
         mark = "~" if hit.why.lane == "vector" else ""
@@ -45,6 +47,7 @@ def facts(session: Session, found: Sequence[Fact]) -> None:
     for fact in found:
         text = Text(screen_text(" ".join(fact.content.split())))
         if fact.lifecycle != "active":
+            text.append(f" ({fact.lifecycle})")
             text.stylize("dim")
         made = instant.iso(fact.created_at)[:10]
         table.add_row(made, text, fact.segment, Text(fact.id, style="dim"))

@@ -68,7 +68,7 @@ class Value:
 
 def shown(name: str, value: Any) -> Any:
     """Return a setting's value as a user writes it: a duration as 90s, 30m, 24h, 7d."""
-    if SETTINGS[name].kind != "duration" or value is None:
+    if value is None or SETTINGS[name].kind != "duration" or value is None:
         return value
     units = _UNITS[1:] if value <= DAY_MS else _UNITS
     unit, ms = next((unit, ms) for unit, ms in units if value % ms == 0)

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
 
 DEFAULT_CHARS = 1200
@@ -81,6 +82,11 @@ def context_block(
 def bullet(hit: Hit) -> tuple[str, bool]:
     """Return the line of a fact, and whether its text is withheld."""
     return _line(hit, prompt_text(hit.fact.content))
+
+
+def prompt_line(fact: Fact) -> str:
+    """Return the text of a fact as a prompt may hold it, or why it is withheld."""
+    return _stated(fact, prompt_text(fact.content))[0]
 
 
 class _Lines:
@@ -186,11 +192,15 @@ def _piece(
 
 
 def _line(hit: Hit, shown: str) -> tuple[str, bool]:
-    fact = hit.fact
+    text, is_blocked = _stated(hit.fact, shown)
+    return f"- [{hit.fact.segment}] {text}", is_blocked
+
+
+def _stated(fact: Fact, shown: str) -> tuple[str, bool]:
     found = threats_in(shown)
     if found:
         shown = (
             f"[BLOCKED] this {fact.segment} fact matched threat pattern(s): {', '.join(found)} "
             "— omitted from context"
         )
-    return f"- [{fact.segment}] {shown}", bool(found)
+    return shown, bool(found)

@@ -126,6 +126,35 @@ def holding(
     )
 
 
+def archived_counts(
+    db: Connection, terms: Iterable[str], *, origin_number: int
+) -> dict[str, int]:
+    """Return in how many of an origin's facts that are no longer active each term occurs; terms of
+    none are left out. The rarest comes first."""
+    found: dict[str, int] = {}
+    for term in terms:
+        row = db.execute(
+            "SELECT facts FROM archived_term WHERE origin = ? AND term = ? AND facts > 0",
+            (origin_number, term),
+        ).fetchone()
+        if row:
+            found[term] = row[0]
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+
+def holding_all(
+    db: Connection, terms: Sequence[str], *, origin_number: int, lifecycle: str, limit: int
+) -> list[int]:
+    """Return the numbers of facts with this lifecycle that hold all of the terms, newest first."""
+    query = _expression(("AND", tuple(terms)), _prefix(origin_number))
+    rows = db.execute(
+        "SELECT fact.seq FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
+        "WHERE fact_fts MATCH ? AND lifecycle = ? ORDER BY fact_fts.rowid DESC LIMIT ?",
+        (query, lifecycle, limit),
+    )
+    return [seq for (seq,) in rows]
+
+
 def index_after(db: Connection, seq: int) -> None:
     """Add all facts after number `seq` to the index, at the end of a bulk."""
     db.execute(

@@ -8,7 +8,14 @@ import sys
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, ContextBlock, context_block
+from tideline_cli.memory.answer import answered
+from tideline_cli.memory.context import (
+    AUTO_FACTS,
+    DEFAULT_CHARS,
+    ContextBlock,
+    context_block,
+    prompt_line,
+)
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.record import record
@@ -16,6 +23,11 @@ from tideline_cli.model.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.query import Recalled
 
 HELP = """Print a budgeted block of facts for a prompt.
 
@@ -25,6 +37,9 @@ fit is cut at a word and ends with `…` and its id; a long one leaves half of t
 
 Every fact is scanned for injected instructions and escaped. With --auto the block carries a
 heading, a notice and a fence that no fact can forge.
+
+Where the answer has room, stderr says which archived fact matches, as for recall; with --auto
+nobody looks.
 
 Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
 a fact was given out: that one does not fade in the next 30 days. Prints nothing and exits with 0
@@ -64,9 +79,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     wanted = limit or ALL
     db = session.reading()
-    answer = NOTHING
-    if db is not None:
-        answer = recall(db, Query(text, limit=wanted), viewer=session.viewer, now=session.now)
+    query = Query(text, limit=wanted)
+    answer, beside = _answer(session, db, query, is_auto=options.auto)
     most = options.max_chars
     made = context_block(
         answer.hits,
@@ -76,13 +90,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
         is_xml=chosen == "xml",
     )
     if chosen == "json":
-        output.emit_json(_form(made))
+        output.emit_json({**_form(made), "archived_matches": _archived(beside)})
     elif made.text:
         sys.stdout.write(made.text + "\n")
     shown, held = len(made.facts), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     if made.truncated:
         _tell_losses(session, made, is_told=not options.auto, is_all=limit == 0)
+    if beside and chosen != "json":
+        _announce(session, text, beside)
     if db is not None and (answer.backlog is not None or (made.facts and not options.auto)):
         output.deliver()
         given = () if options.auto else made.facts
@@ -99,6 +115,32 @@ def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all:
     if made.left_out and not is_all:
         facts = "1 fact does" if made.left_out == 1 else f"{made.left_out:,} facts do"
         tell(f"{facts} not fit the budget; --max-chars and --max-tokens set it")
+
+
+def _answer(
+    session: Session, db: Connection | None, query: Query, *, is_auto: bool
+) -> tuple[Recalled, list[Archived] | None]:
+    """Return the hits, and the archived facts beside them; a program is told of none."""
+    if not is_auto:
+        return answered(db, query, viewer=session.viewer, now=session.now)
+    if db is None:
+        return NOTHING, None
+    return recall(db, query, viewer=session.viewer, now=session.now), None
+
+
+def _announce(session: Session, text: str, beside: list[Archived]) -> None:
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+
+    show = ("recall", "--archived", "--", text)
+    archived_notes.announce(session, beside, all_by=show, text=prompt_line)
+
+
+def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
+    if not beside:
+        return None if beside is None else []
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+
+    return archived_notes.forms(beside, text=prompt_line)
 
 
 def _form(made: ContextBlock) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, NOTHING, Query
-from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.memory.answer import active_part, answered
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, Query
+from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS
 from tideline_cli.model.record import record, replace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
     from tideline_cli.model.fact import Segment
     from tideline_cli.model.hit import Hit
@@ -30,6 +32,9 @@ HELP = """Find the facts that answer a query.
 
 Facts that share words with the query come first: BM25 times the trust of their source, times how
 well they are remembered. What only resembles it follows below, where places are left.
+
+Where places are left, facts that have faded or were merged are looked for too: stderr says that
+one matches and how it comes back, `archived_matches` in JSON has them (null where nobody looked).
 
 Exits with 1 when nothing matches."""
 EXAMPLES = (("when do I deploy", ""), ("when do I deploy", "--explain"))
@@ -57,6 +62,8 @@ OPTIONS = (
            "last"),
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
            "end.", "last"),
+    Option("archived", ("--archived",), "Also facts that have faded or were merged, marked, in "
+           "order of score; found by their words.", "flag", False, excludes=("as_of",)),
     Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
     Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
@@ -84,6 +91,7 @@ class Options:
     since: int | None
     until: int | None
     as_of: int | None
+    archived: bool
     explain: bool
     no_touch: bool
     batch: bool
@@ -95,25 +103,44 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Answer one query, or a batch of them."""
     if options.batch:
         return _run_batch(session, options)
-    query = _query(session, session.text(words), options)
+    text = session.text(words)
+    query = _query(session, text, options)
     db = session.reading()
-    answer = NOTHING if db is None else recall(db, query, viewer=session.viewer, now=session.now)
+    answer, beside = answered(
+        db, query, viewer=session.viewer, now=session.now, archived=options.archived
+    )
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
-    _print(session, chosen, query, answer, explain=options.explain)
+    _print(session, chosen, query, answer, beside, explain=options.explain)
+    if beside and not (options.archived or output.is_json(session, chosen)):
+        _announce(session, text, beside)
     passive = options.no_touch or options.explain or options.as_of is not None
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
         session.keep_hits([hit.fact.id for hit in answer.hits])
     if db is not None:
         output.deliver()
-        write_back(db, answer, touch=not passive, now=session.now)
+        used = active_part(answer) if options.archived else answer
+        write_back(db, used, touch=not passive, now=session.now)
     return 0 if answer.hits else 1
+
+
+def _announce(session: Session, text: str, beside: list[Archived]) -> None:
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+    from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
+
+    archived_notes.announce(
+        session, beside, all_by=("recall", "--archived", "--", text), most=ANNOUNCED
+    )
 
 
 def _query(session: Session, text: str, options: Options) -> Query:
     limit = options.limit
     check_order(options.since, options.until)
+    if options.archived and options.mode == "semantic":
+        raise UsageError(
+            "archived facts are found by their words", hint="leave out --mode semantic"
+        )
     return Query(
         text,
         limit=session.setting("limit", DEFAULT_LIMIT) if limit is None else limit or ALL,
@@ -129,7 +156,12 @@ def _query(session: Session, text: str, options: Options) -> Query:
     )  # fmt: skip
 
 
-def _print(session: Session, format: str, query: Query, answer: Recalled, *, explain: bool) -> None:
+def _print(
+    session: Session, format: str, query: Query, answer: Recalled, beside: list[Archived] | None,
+    *, explain: bool,
+) -> None:  # fmt: skip
+    is_past = query.wanted.as_of is not None
+
     def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
@@ -137,18 +169,20 @@ def _print(session: Session, format: str, query: Query, answer: Recalled, *, exp
 
     output.emit_rows(
         format if answer.hits or format != "table" else "lines",
-        _hit_forms(answer, explain=explain),
-        whole=lambda forms: _form(query, session.viewer.key, forms),
-        lines=lambda: [_line(hit, explain) for hit in answer.hits],
+        _hit_forms(answer, explain=explain, is_past=is_past),
+        whole=lambda forms: _form(query, session.viewer.key, forms, beside),
+        lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
         table=table,
     )
     if not answer.hits and not output.is_json(session, format):
         session.note("nothing matched")
 
 
-def _line(hit: Hit, explain: bool) -> str:
+def _line(hit: Hit, explain: bool, is_past: bool) -> str:
     text = " ".join(hit.fact.content.split())
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
+    if not is_past and hit.fact.lifecycle != "active":
+        line += f"\t({hit.fact.lifecycle})"
     return f"{line}\t{_explanation(hit)}" if explain else line
 
 
@@ -164,18 +198,36 @@ def _explanation(hit: Hit) -> str:
     return f"{hit.score:.4f} = {near}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
 
 
-def _hit_forms(answer: Recalled, *, explain: bool) -> Iterator[dict[str, Any]]:
-    return (codec.hit_form(hit, rank, explain=explain) for rank, hit in enumerate(answer.hits, 1))
+def _hit_forms(
+    answer: Recalled, *, explain: bool, is_past: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the hits as JSON has them; in an answer about now an archived one says so."""
+    for rank, hit in enumerate(answer.hits, 1):
+        form = codec.hit_form(hit, rank, explain=explain)
+        if not is_past and hit.fact.lifecycle != "active":
+            form["archived"] = True
+        yield form
 
 
-def _form(query: Query, origin: str, hits: list[dict[str, Any]]) -> dict[str, Any]:
+def _form(
+    query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None
+) -> dict[str, Any]:
     return {
         "query": query.text,
         "origin": origin,
         "mode": query.mode,
         "fusion": query.fusion,
         "hits": hits,
+        "archived_matches": _archived_forms(beside),
     }
+
+
+def _archived_forms(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
+    if not beside:
+        return None if beside is None else []
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+
+    return archived_notes.forms(beside)
 
 
 def _run_batch(session: Session, options: Options) -> int:
@@ -230,5 +282,7 @@ def _answered(
 
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, options)
-    answer = NOTHING if db is None else recall(db, query, viewer=viewer, now=now or 0)
-    return _form(query, viewer.key, list(_hit_forms(answer, explain=options.explain)))
+    answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
+    is_past = options.as_of is not None
+    hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
+    return _form(query, viewer.key, list(hits), beside)

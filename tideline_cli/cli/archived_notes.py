@@ -1,0 +1,60 @@
+"""What is said of archived facts beside an answer: one line on stderr, and their form in JSON."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.amend import clipped
+from tideline_cli.model.instant import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.memory.archived import Archived
+    from tideline_cli.model.fact import Fact
+
+
+def forms(
+    found: Sequence[Archived] | None, text: Callable[[Fact], str] | None = None
+) -> list[dict[str, Any]] | None:
+    """Return archived facts as JSON has them; None where nobody looked. `text` says how a fact is
+    shown, if not as it is."""
+    if found is None:
+        return None
+    return [
+        {
+            "id": one.fact.id,
+            "content": one.fact.content if text is None else text(one.fact),
+            "reason": one.reason,
+            "archived_at": iso(one.at),
+            **({} if one.kept is None else {"kept": one.kept}),
+        }
+        for one in found
+    ]
+
+
+def announce(
+    session: Session, found: Sequence[Archived], *, all_by: Sequence[str] = (),
+    text: Callable[[Fact], str] | None = None, most: int = 0,
+) -> None:  # fmt: skip
+    """Say that archived facts match, which is the best, and how it comes back. `all_by` is the
+    command that shows them all, where it is not this one with --archived; `most` is how many were
+    looked for, 0 for no limit."""
+    if not found or session.quiet:
+        return
+    first, count = found[0], len(found)
+    shown = clipped(first.fact.content if text is None else text(first.fact))
+    number = f"{count:,} or more" if count == most else f"{count:,}"
+    says = "1 archived fact matches" if count == 1 else f"{number} archived facts match"
+    line = f"{says}: \"{shown}\" · {_way_back(session, first)}"
+    if count > 1:
+        line += f" · all: {session.call(*all_by) if all_by else '--archived'}"
+    session.note(line)
+
+
+def _way_back(session: Session, one: Archived) -> str:
+    """Return the command that brings a fact back, or shows the one that it was merged into."""
+    if one.kept is not None:
+        return f"the same as {one.kept}: {session.call('show', one.kept)}"
+    return session.call("restore", one.fact.id)

@@ -1,0 +1,89 @@
+"""A recall, and what is archived beside it: whether any archived fact can hold the words costs a
+statement a word."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.query import NOTHING
+from tideline_cli.memory.recall import MAX_QUERY_TERMS, recall
+from tideline_cli.model.record import replace
+from tideline_cli.model.text import normalise, terms
+from tideline_cli.store import fts, visibility
+from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from apsw import Connection
+
+    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.query import Query, Recalled
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
+
+
+def answered(
+    db: Connection | None, query: Query, *, viewer: Origin, now: int, archived: bool = False
+) -> tuple[Recalled, list[Archived] | None]:
+    """Return what a recall finds, and the archived facts beside or, if asked for, among it; None
+    where nobody looked."""
+    if db is None:
+        return NOTHING, []
+    answer = recall(db, query, viewer=viewer, now=now)
+    if archived:
+        return _among(db, query, answer, viewer=viewer, now=now)
+    return answer, beside(db, query, answer, viewer=viewer, now=now)
+
+
+def active_part(answer: Recalled) -> Recalled:
+    """Return an answer without its archived hits, whose use does not count."""
+    both = zip(answer.hits, answer.seqs, strict=True)
+    active = [(hit, seq) for hit, seq in both if hit.fact.lifecycle == "active"]
+    hits, seqs = tuple(hit for hit, _ in active), tuple(seq for _, seq in active)
+    return replace(answer, hits=hits, seqs=seqs)
+
+
+def beside(
+    db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
+) -> list[Archived] | None:
+    """Return the faded and merged facts of the same origin that answer a query, best first; None
+    where nobody looks: in an answer that is full of facts with all the words, in one about the
+    past, and in one by likeness alone.
+
+    Beside a full answer only those count that hold all the words.
+    """
+    if query.wanted.as_of is not None or query.mode == "semantic":
+        return None
+    asked = _terms(db, query.text)
+    is_full = len(answer.hits) >= query.limit
+    if is_full and all(len(hit.why.matched_terms) == len(asked) for hit in answer.hits):
+        return None
+    origin_number = visibility.number(db, viewer)
+    held = fts.archived_counts(db, asked, origin_number=origin_number)
+    if not held or (is_full and len(held) < len(asked)):
+        return []
+    from tideline_cli.memory import archived_matches  # noqa: PLC0415  some fact may match
+
+    found = archived_matches.Asked(query, now, tuple(asked), held, origin_number)
+    with snapshot(db):
+        return archived_matches.announced(db, found, answer, is_full=is_full, viewer=viewer)
+
+
+def _among(
+    db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
+) -> tuple[Recalled, list[Archived]]:
+    """Return an answer with the faded and merged facts that match among its hits, in order of
+    score, and which they are."""
+    from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
+
+    asked = _terms(db, query.text)
+    origin_number = visibility.number(db, viewer)
+    held = fts.archived_counts(db, asked, origin_number=origin_number)
+    found = archived_matches.Asked(query, now, tuple(asked), held, origin_number)
+    with snapshot(db):
+        return archived_matches.with_archived(db, found, answer, viewer=viewer)
+
+
+def _terms(db: Connection, text: str) -> list[str]:
+    """Return the distinct terms of a text, as recall asks for them."""
+    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    return list(dict.fromkeys(terms(normalise(text), analyzer=analyzer)))[:MAX_QUERY_TERMS]

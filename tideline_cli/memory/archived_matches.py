@@ -1,0 +1,153 @@
+"""Archived facts that match a query: found by their words, never by likeness."""
+
+from __future__ import annotations
+
+from math import log
+
+from tideline_cli.memory import archived
+from tideline_cli.memory.query import Recalled
+from tideline_cli.model.fact import trust
+from tideline_cli.model.hit import Breakdown, Hit
+from tideline_cli.model.record import record, replace
+from tideline_cli.ranking import bm25, decay
+from tideline_cli.store import departures, facts, fts, lapsed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.query import Query
+    from tideline_cli.model.origin import Origin
+
+ANNOUNCED = 8
+"""So many archived facts are named beside an answer, at most."""
+_READ = 4000  # archived facts that are looked at, the best and newest ones
+_AT_ONCE = 200
+
+
+@record
+class Asked:
+    """A query at an instant: its terms, and in how many archived facts each of those occurs that
+    does."""
+
+    query: Query
+    now: int
+    terms: tuple[str, ...]
+    held: Mapping[str, int]
+    origin_number: int
+
+
+def announced(
+    db: Connection, asked: Asked, answer: Recalled, *, is_full: bool, viewer: Origin
+) -> list[Archived]:
+    """Return the archived facts that a person would miss in this answer, best first: those with
+    all the words, and beside an answer with room those that say as much of the query as the best
+    hit does."""
+    if is_full:
+        wanted = fts.holding_all(
+            db, asked.terms, origin_number=asked.origin_number, lifecycle="archived", limit=_READ
+        )
+        sums = dict.fromkeys(wanted, 1.0)
+    else:
+        weights = _weights(db, asked)
+        least = max((_said(hit.why.matched_terms, weights) for hit in answer.hits), default=0.0)
+        sums = {
+            seq: said for seq, said in _sums(db, asked, weights).items() if said >= least - 1e-9
+        }
+    shown = {hit.fact.id for hit in answer.hits}
+    found: list[Archived] = []
+    for one in _missed(db, asked, sums, viewer=viewer):
+        if one.kept is None or one.kept not in shown:
+            found.append(one)
+            if len(found) == ANNOUNCED:
+                break
+    return found
+
+
+def with_archived(
+    db: Connection, asked: Asked, answer: Recalled, *, viewer: Origin
+) -> tuple[Recalled, list[Archived]]:
+    """Return an answer with the archived facts among its hits, in order of score, and which they
+    are.
+
+    The scores of active facts stay. Archived facts are scored by the same statistics; a word that
+    no active fact holds counts like one that a single fact holds.
+    """
+    missed = list(_missed(db, asked, _sums(db, asked, _weights(db, asked)), viewer=viewer))
+    hits = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
+    both = [*zip(answer.seqs, answer.hits, strict=True), *hits.items()]
+    both.sort(key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id))
+    best = both[: asked.query.limit]
+    taken = [one for one in missed if one.seq in {seq for seq, _ in best}]
+    answered = Recalled(
+        tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog
+    )
+    return answered, taken
+
+
+def _missed(
+    db: Connection, asked: Asked, sums: Mapping[int, float], *, viewer: Origin
+) -> Iterator[Archived]:
+    """Yield those of the facts that are archived and that nobody asked to go, the highest sum
+    first, then the newest. What had ended by itself before is no answer any more."""
+    wanted = replace(asked.query.wanted, lifecycle="archived")
+    ordered = sorted(sums, key=lambda seq: (-sums[seq], -seq))[:_READ]
+    for start in range(0, len(ordered), _AT_ONCE):
+        part = departures.archived_ones(
+            db, ordered[start : start + _AT_ONCE], viewer=viewer, wanted=wanted
+        )
+        for one in archived.missed(db, part, viewer=viewer):
+            if not one.had_lapsed:
+                yield one
+
+
+def _weights(db: Connection, asked: Asked) -> dict[str, float]:
+    """Return how much each term of the query says: its idf over active and archived facts."""
+    gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
+    active, _ = fts.totals(db, origin_number=asked.origin_number, gone=gone)
+    count = active + max(asked.held.values(), default=0)
+    weights: dict[str, float] = {}
+    for term in asked.terms:
+        held = fts.rarity(db, term, origin_number=asked.origin_number, enough=max(count, 1))
+        weights[term] = log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
+    return weights
+
+
+def _sums(db: Connection, asked: Asked, weights: Mapping[str, float]) -> dict[int, float]:
+    """Return how much of the query each fact says that holds a term of archived facts."""
+    sums: dict[int, float] = {}
+    for term in asked.held:
+        weight = weights[term]
+        for seq in fts.postings(db, term, origin_number=asked.origin_number):
+            sums[seq] = sums.get(seq, 0.0) + weight
+    return sums
+
+
+def _said(terms: Sequence[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(term, 0.0) for term in terms)
+
+
+def _hits(
+    db: Connection, asked: Asked, missed: Mapping[int, Archived], *, viewer: Origin
+) -> dict[int, Hit]:
+    """Return archived facts as hits, by number."""
+    gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
+    count, tokens = fts.totals(db, origin_number=asked.origin_number, gone=gone)
+    held = fts.frequencies(db, asked.terms, origin_number=asked.origin_number, gone=gone)
+    held |= {term: max(held[term], 1) for term in asked.held}
+    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held)
+    known = [term for term in asked.terms if term in stats.idf]
+    numbers = {one.fact.id: seq for seq, one in missed.items()}
+    found: dict[int, Hit] = {}
+    for fact, words in facts.with_terms(db, list(missed), viewer=viewer):
+        value, matched = bm25.score(words.split(), known, stats)
+        immune = asked.query.decay == "none"
+        power = 1.0 if immune else decay.strength_at(fact, now=asked.now)
+        weight, factor = trust(fact.source, fact.confidence), decay.modulator(power)
+        why = Breakdown(value, matched, power, factor, weight, "lexical")
+        hit = Hit(fact, value * weight * factor, why)
+        found[numbers[fact.id]] = hit
+    return found

@@ -1,0 +1,140 @@
+"""How archived facts left recall, as the journal tells it: by which verb, when, and to whom."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.record import record
+from tideline_cli.store import visibility
+from tideline_cli.store.facts import narrowing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.store.facts import Filter
+
+
+@record
+class Departure:
+    """The verb that archived a fact, and when; empty where the journal does not know it."""
+
+    verb: str
+    at: int
+
+
+@record
+class _Step:
+    """A change of a fact: the lifecycle before it, where the journal tells it, and its batch."""
+
+    batch: int
+    act: str
+    lifecycle: str | None
+    verb: str | None
+    at: int
+    undoes: int | None
+
+
+UNKNOWN = Departure("", 0)
+_STEPS = """
+SELECT change.row, change.batch, act, before ->> 'lifecycle', verb, ifnull(at, 0), undoes
+FROM change LEFT JOIN batch ON batch.number = change.batch
+WHERE entity = 'fact' AND change.row IN (SELECT value FROM json_each(?))
+ORDER BY change.row, change.number
+"""
+_SUCCESSORS = """
+SELECT link.to_fact, source.id, link.created_at
+FROM link JOIN fact AS source ON source.seq = link.from_fact
+  JOIN fact ON fact.seq = link.to_fact
+WHERE link.to_fact IN (SELECT value FROM json_each(?)) AND source.origin = fact.origin
+  AND link.kind IN ('contradicts', 'transition', 'supersedes')
+"""
+
+
+def archived_ones(
+    db: Connection, seqs: Iterable[int], *, viewer: Origin, wanted: Filter
+) -> list[int]:
+    """Return those of the facts that are archived and that `wanted` asks for, in the order given.
+    """
+    condition, values = visibility.where(viewer)
+    narrowed, more = narrowing(wanted)
+    listed = list(seqs)
+    rows = db.execute(
+        "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
+        f" AND lifecycle = 'archived' AND {condition}{narrowed}",
+        (codec.dumps(listed), *values, *more),
+    )
+    found = {seq for (seq,) in rows}
+    return [seq for seq in listed if seq in found]
+
+
+def newest(db: Connection, *, viewer: Origin, wanted: Filter, limit: int) -> list[int]:
+    """Return the numbers of the archived facts that `wanted` asks for, newest first, then by id."""
+    condition, values = visibility.where(viewer)
+    narrowed, more = narrowing(wanted)
+    rows = db.execute(
+        f"SELECT fact.seq FROM fact WHERE {condition}{narrowed}"
+        " ORDER BY fact.created_at DESC, fact.id LIMIT ?",
+        (*values, *more, limit),
+    )
+    return [seq for (seq,) in rows]
+
+
+def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:
+    """Return how each of these facts, which are not active, became so. An undo that archives a fact
+    again brings back the departure that it had before."""
+    listed = list(seqs)
+    trails: dict[int, list[_Step]] = {seq: [] for seq in listed}
+    rows: Iterable[Any] = db.execute(_STEPS, (codec.dumps(listed),))
+    for seq, *step in rows:
+        trails[seq].append(_Step(*step))
+    return {seq: _departure(trail) for seq, trail in trails.items()}
+
+
+def successors(
+    db: Connection, seqs: Iterable[int]
+) -> dict[int, list[tuple[str, int]]]:
+    """Return for each of these facts the ids of those that stand in its place by an edge, and when
+    each edge was made, the newest first."""
+    rows: Iterable[Any] = db.execute(
+        f"{_SUCCESSORS} GROUP BY link.to_fact, source.id, link.created_at"
+        " ORDER BY link.created_at DESC, source.id",
+        (codec.dumps(list(seqs)),),
+    )
+    found: dict[int, list[tuple[str, int]]] = {}
+    for seq, source, at in rows:
+        found.setdefault(seq, []).append((source, at))
+    return found
+
+
+def _departure(trail: Sequence[_Step]) -> Departure:
+    place = _last(trail, len(trail), None)
+    for _ in trail:  # each turn goes further back
+        if place is None:
+            return UNKNOWN
+        step = trail[place]
+        if step.undoes is None:
+            return Departure(step.verb or "", step.at)
+        undone = next((at for at, one in enumerate(trail) if one.batch == step.undoes), place)
+        place = _last(trail, min(undone, place), trail[min(undone, place)].lifecycle)
+    return UNKNOWN
+
+
+def _last(trail: Sequence[_Step], end: int, after: str | None) -> int | None:
+    """Return the place of the last change, of those before `end`, by which the fact stopped being
+    active or came as one that is not; `after` is the lifecycle behind them, None when it is not
+    active."""
+    if after == "active":
+        return None
+    later: str | None = after
+    for place in range(end - 1, -1, -1):
+        step = trail[place]
+        if step.act == "+" and later != "active":
+            return place
+        if step.act == "~" and step.lifecycle == "active" and later != "active":
+            return place
+        later = step.lifecycle or later
+    return None
