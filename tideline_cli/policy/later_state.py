@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tideline_cli.model import codec
 from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
@@ -58,7 +57,7 @@ def _rank(fact: Fact, at: Times) -> tuple[int, int, str]:
     a pass has archived the fact, or when it was last used."""
     is_active = fact.lifecycle == "active"
     last = fact.last_accessed_at if is_active else fact.valid_to or at.changed_at
-    return at.changed_at, last, codec.dumps(_state(fact))
+    return at.changed_at, last, repr(_state(fact))
 
 
 def _state(fact: Fact) -> list[Any]:

@@ -79,7 +79,7 @@ class Merger:
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
-        gone = self._copies.forgotten(fact, self._destination.times.stated(ready))
+        gone = self._copies.forgotten(fact, self._destination.times.stated(ready.row, ready.fact))
         if known is not None and fact.created_at >= known.created_at:
             self._restate(ready, fact, known, batch)
         elif known is not None and fact.slot is None:
@@ -109,7 +109,7 @@ class Merger:
         """Bring a fact that is there to the state of a row, if that was stated later; its use to
         the higher one."""
         times = self._destination.times
-        at, row_at = times.of(there), times.stated(ready)
+        at, row_at = times.of(there), times.stated(ready.row, ready.fact)
         after = later_state.brought(there, at, stated, row_at)
         is_known = after != there or later_state.is_same(there, stated)
         if is_known and may_touch(stated.source, there.source):
@@ -139,7 +139,7 @@ class Merger:
         what says the same here and was said before that."""
         times = self._destination.times
         fact = self._destination.put(ready) or ready.fact
-        at = times.stated(ready)
+        at = times.stated(ready.row, ready.fact)
         if not later_state.is_forgotten(fact, at):
             return
         self._copies.heard(fact, at)
@@ -279,7 +279,7 @@ class Merger:
     def _note_times(self, ready: Prepared, known: Fact) -> None:
         """Note that a known fact was said when a row has said it, if that is later."""
         times = self._destination.times
-        at, row_at = times.of(known), times.stated(ready)
+        at, row_at = times.of(known), times.stated(ready.row, ready.fact)
         changed, said = (
             max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
         )

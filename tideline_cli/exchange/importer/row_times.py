@@ -10,10 +10,10 @@ from tideline_cli.store import statements
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.prepared import Prepared
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
 
@@ -28,9 +28,9 @@ class RowTimes:
         self._brought: dict[str, Times] = {}
         self._waiting: dict[str, Times] = {}
 
-    def stated(self, ready: Prepared) -> Times:
-        """Return when a row says that its state was stated."""
-        return times_of(ready.row, ready.fact, self._context)
+    def stated(self, row: Mapping[str, Any], fact: Fact) -> Times:
+        """Return when a row says that its state was stated; `fact` is what it states."""
+        return times_of(row, fact, self._context)
 
     def of(self, fact: Fact) -> Times:
         """Return when the state of a fact in the store was stated."""
