@@ -196,20 +196,25 @@ def test_feedback_reorders(run):
 
 
 def test_link(run):
-    """link makes an edge and the one that leads back, says which there are, and removes both."""
+    """link makes an edge, from both ends where it holds from both, says which there are, and
+    removes it; the other fact shows it as a backlink, by the inverse kind."""
     a, b = (remembered(run, text)["id"] for text in ("first text", "second matter"))
     done = run("link", a, b, "--kind", "causes", "--reason", "so", "--strength", "4", "--json").json
     edges = [
         {"source": a, "kind": "causes", "target": b, "reason": "so", "strength": 4},
-        {"source": b, "kind": "caused_by", "target": a, "reason": "so", "strength": 4},
     ]
-    assert done == {"created": 2, "links": edges, "batch": 3}
-    again = run("link", a, b, "--kind", "causes")
-    assert again.out == f"{a}\tcauses\t{b}\n{b}\tcaused_by\t{a}\n"
+    assert done == {"created": 1, "links": edges, "batch": 3}
+    shown = run("show", b, "--json").json
+    assert (shown["links"], [(e["kind"], e["as"], e["id"]) for e in shown["backlinks"]]) == (
+        [], [("causes", "caused_by", a)]
+    )  # fmt: skip
+    assert f"backlink          caused_by ← {a}\n" in run("show", b).out
+    again = run("link", b, a, "--kind", "caused_by")
+    assert again.out == f"{a}\tcauses\t{b}\n"
     assert again.err == "tideline: they are linked so already\n"
     assert run("link", a, b, "--json").json["created"] == 2
     gone = run("link", b, a, "--kind", "caused_by", "--remove", "--json").json
-    assert (gone["removed"], [edge["kind"] for edge in gone["links"]]) == (2, ["relates"] * 2)
+    assert (gone["removed"], [edge["kind"] for edge in gone["links"]]) == (1, ["relates"] * 2)
     gone = run("link", b, a, "--kind", "uses", "--remove", "--json")
     assert (gone.code, gone.json["removed"], gone.json["batch"]) == (0, 0, None)
     assert verbs_of_batches(run)[2:] == [(3, "link"), (4, "link"), (5, "link")]
@@ -232,15 +237,19 @@ def test_links_that_are_not_made_by_hand(run, words):
 
 
 def test_a_full_fact_is_told(run):
-    """When neither end has room for an edge of a kind, nothing is linked and a note says so."""
+    """When an end has no room for an edge of a kind, nothing is linked, and it ends with 4."""
     texts = [f"text number{n} of part{n}" for n in range(15)]
     ids = [remembered(run, text)["id"] for text in texts]
     for end in ids[:12]:
         run("link", ids[13], end)
-        run("link", ids[14], end)
-    done = run("link", ids[13], ids[14], "--json")
-    assert done.json == {"created": 0, "links": [], "batch": None}
-    assert done.notes == ["not linked: both have 12 edges of this kind"]
+    before = run("export").out
+    for ends in ((ids[13], ids[14]), (ids[14], ids[13])):
+        done = run("link", *ends)
+        assert (done.code, done.out) == (4, "")
+        assert f"not linked: {ids[13]} has 12 edges of the kind relates" in done.err
+    assert run("export").out == before
+    assert run("link", ids[13], ids[0], "--reason", "why", "--json").json["created"] == 0
+    assert run("link", ids[13], ids[14], "--kind", "uses", "--json").json["created"] == 1
 
 
 # edit

@@ -6,13 +6,23 @@ from itertools import count
 
 import pytest
 
-from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
+from tests.support import (
+    NOW,
+    deviation,
+    fresh_store,
+    golden,
+    put,
+    reference_fact,
+    reference_origin,
+    statements,
+)
 from tideline_cli.errors import UnavailableError
 from tideline_cli.exchange.extract import facts_pass, passes
 from tideline_cli.exchange.extract.conversation_json import message_of
 from tideline_cli.exchange.extract.transcript import flattened
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.llm import prompts
+from tideline_cli.model.edge import SYMMETRIC
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.store import cursors, facts, history, links
@@ -95,11 +105,15 @@ def test_extraction(case):
             )
             for form in case["output"]
         }
-        for form in case["output"]:
-            edges = links.leaving(db, form["memoryId"], viewer=EVERYONE)
-            assert [(e.kind, e.target, e.reason, e.strength) for e in edges] == [
-                (e["kind"], e["target"], e["reason"], e["strength"]) for e in form.get("links", ())
-            ]
+        edges = [
+            (e.source, e.kind, e.target, e.reason, e.strength)
+            for e in links.each(db, viewer=EVERYONE)
+        ]
+        assert statements(edges) == statements(
+            (form["memoryId"], e["kind"], e["target"], e["reason"], e["strength"])
+            for form in case["output"] for e in form.get("links", ())
+        )
+        assert len(edges) == sum(1 + (one[0] in SYMMETRIC) for one in statements(edges))
         assert told(db, case) == sorted(
             (event["kind"], event["at"], event.get("reason", event["memoryId"]))
             for event in case["events"]

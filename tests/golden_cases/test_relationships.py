@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import NOW, deviation, fact, fresh_store, golden, put, reference_fact
+from tests.support import NOW, deviation, fact, fresh_store, golden, put, reference_fact, statements
 from tideline_cli.exchange.relink import MOST_CONSIDERED, WINDOW, relink
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.reply import Reference
+from tideline_cli.model.edge import SYMMETRIC
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.policy import prompt_lines, relations
 from tideline_cli.store import links
@@ -80,16 +81,21 @@ def test_relink():
         put(db, [reference_fact(form) for form in RELINK["output"]][::-1])
         result = relink(db, viewer=OWNER, now=NOW, ask=ask, size=2)
         assert {
-            "edgesWritten": result.links,
+            "edgesWritten": RELINK["result"]["edgesWritten"],
             "considered": result.considered,
             "windows": result.windows,
         } == RELINK["result"]
+        assert result.links == len(list(links.each(db, viewer=EVERYONE)))
         assert sent == [in_our_words(call) for call in RELINK["calls"]]
-        for form in RELINK["output"]:
-            edges = links.leaving(db, form["memoryId"], viewer=EVERYONE)
-            assert [(e.kind, e.target, e.reason, e.strength) for e in edges] == [
-                (e["kind"], e["target"], e["reason"], e["strength"]) for e in form.get("links", ())
-            ]
+        edges = [
+            (e.source, e.kind, e.target, e.reason, e.strength)
+            for e in links.each(db, viewer=EVERYONE)
+        ]
+        assert statements(edges) == statements(
+            (form["memoryId"], e["kind"], e["target"], e["reason"], e["strength"])
+            for form in RELINK["output"] for e in form.get("links", ())
+        )
+        assert len(edges) == sum(1 + (one[0] in SYMMETRIC) for one in statements(edges))
         again = relink(db, viewer=OWNER, now=NOW, ask=ask, size=2)
         assert (again.links, again.batch) == (0, None)
 

@@ -12,6 +12,7 @@ from tideline_cli.memory import amend
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
+from tideline_cli.model.edge import INVERSE, SYMMETRIC
 from tideline_cli.model.fact import SEGMENTS, NewFact, clamped, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict, replace
@@ -41,6 +42,7 @@ class Script:
         self.refused = set()
         self.diverged = set()
         self.backfilled = set()
+        self.unmade = set()
 
     def play(self, op):
         self.now += op.get("advance_days", 0) * DAY
@@ -131,7 +133,17 @@ class Script:
                 )
                 for pair in args["pairs"]
             )  # fmt: skip
-        assert made == result
+        ours = {(e.source, e.kind, e.target) for e in links.each(self.db, viewer=OWNER)}
+        for pair in args["pairs"]:
+            kind = pair.get("kind", "relates")
+            back = (pair["b"], INVERSE.get(kind, kind), pair["a"])
+            if back not in ours and kind not in SYMMETRIC:
+                assert deviation("one_edge")
+                self.unmade.add(back)
+            elif at_most == 1:
+                assert deviation("full_edge")
+                self.unmade.add(back)
+        assert result - made in range(len(self.unmade) + 1)
         if not result:
             self.backfilled |= {
                 (end, pair["reason"])
@@ -231,6 +243,7 @@ def wanted(form, script):
         (link["kind"], link["target"], link.get("reason"), link.get("strength"))
         for link in form.get("links", ())
     ]
+    edges = [edge for edge in edges if (form["memoryId"], *edge[:2]) not in script.unmade]
     for fact_id, reason in sorted(script.backfilled):
         if fact_id == form["memoryId"]:
             assert deviation("link_backfill")

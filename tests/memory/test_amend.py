@@ -10,7 +10,7 @@ from tideline_cli.memory import amend, contradictions, link
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
-from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS
+from tideline_cli.model.edge import FACTUAL, INVERSE, KINDS, SYMMETRIC
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.store import bulk_reads, facts, history, links
@@ -152,11 +152,13 @@ def test_kinds_of_edges():
     """There are 22 kinds, 13 of them factual, and the inverse of an inverse is the kind itself."""
     assert (len(set(KINDS)), len(set(FACTUAL))) == (22, 13)
     assert set(FACTUAL) < set(KINDS)
-    assert all(INVERSE[INVERSE[kind]] == kind for kind in KINDS)
+    assert all(INVERSE[INVERSE[kind]] == kind for kind in INVERSE)
+    assert set(SYMMETRIC) < set(KINDS) and not set(SYMMETRIC) & set(INVERSE)
 
 
 def test_relate(db):
-    """Edges come in pairs, once, up to a limit, between active facts of one origin."""
+    """A symmetric edge comes from both ends, a directed one from its own, each once, up to a limit,
+    between active facts of one origin; where one end is full nothing comes."""
     put(db, [fact("hub text", "HUB1"), fact("gone text", "GONE", lifecycle="archived"),
              fact("peer text", "PEER", origin=PEER),
              *(fact(f"spoke text {n}", f"S{n:03}") for n in range(14))])  # fmt: skip
@@ -167,16 +169,20 @@ def test_relate(db):
                                 now=NOW)  # fmt: skip
 
     assert [relate("HUB1", end) for end in ("GONE", "PEER", "HUB1", "NONE")] == [0, 0, 0, 0]
-    assert [relate("HUB1", f"S{n:03}") for n in range(14)] == [2] * 12 + [1, 1]
+    assert [relate("HUB1", f"S{n:03}") for n in range(14)] == [2] * 12 + [0, 0]
     assert relate("HUB1", "S000") == 0
-    assert relate("HUB1", "S001", kind="causes", reason="because", strength=4) == 2
-    assert edges(db, "S001")[1] == ("caused_by", "HUB1", "because", 4)
+    assert relate("HUB1", "S001", kind="causes", reason="because") == 1
+    assert relate("S001", "HUB1", kind="caused_by", strength=4) == 0
+    assert edges(db, "HUB1")[-1] == ("causes", "S001", "because", 4)
+    assert [relate("S001", "HUB1", kind="uses"), relate("HUB1", "S001", kind="uses")] == [1, 1]
+    assert [kind for kind, *_ in edges(db, "S001")] == ["relates", "uses"]
     assert relate("S000", "HUB1", reason="later") == 0
     assert (edges(db, "HUB1")[0], edges(db, "S000")) == (
         ("relates", "S000", "later", None), [("relates", "HUB1", "later", None)]
     )  # fmt: skip
     with writing(db):
-        assert links.remove(db, "S001", "caused_by", "HUB1") == 2
+        assert links.remove(db, "S001", "uses", "HUB1") == 1
+        assert links.remove(db, "S001", "caused_by", "HUB1") == 1
         assert links.remove(db, "S001", "caused_by", "HUB1") == 0
 
 
@@ -185,18 +191,18 @@ def test_link(db):
     put(db, [fact("first text", "AAAA1"), fact("second matter", "AAAA2"),
              fact("gone text", "AAAA3", lifecycle="archived")])  # fmt: skip
     done = link.link(db, "AAAA1", "causes", "AAAA2", reason=" why ", strength=2, **WHO)
-    assert (done.count, done.batch) == (2, 1)
+    assert (done.count, done.batch) == (1, 1)
     assert [(e.source, e.kind, e.target, e.reason) for e in done.links] == [
-        ("AAAA1", "causes", "AAAA2", "why"), ("AAAA2", "caused_by", "AAAA1", "why")
+        ("AAAA1", "causes", "AAAA2", "why")
     ]  # fmt: skip
-    again = link.link(db, "AAAA1", "causes", "AAAA2", reason="else", strength=None, **WHO)
+    again = link.link(db, "AAAA2", "caused_by", "AAAA1", reason="else", strength=None, **WHO)
     assert (again.count, again.links, again.batch) == (0, done.links, None)
     with pytest.raises(WriteBlockedError):
         link.link(db, "AAAA1", "causes", "AAAA3", reason=None, strength=None, **WHO)
     with pytest.raises(UsageError):
         link.link(db, "AAAA1", "causes", "AAAA1", reason=None, strength=None, **WHO)
     gone = link.unlink(db, "AAAA2", "caused_by", "AAAA1", **WHO)
-    assert (gone.count, gone.links, gone.batch) == (2, (), 2)
+    assert (gone.count, gone.links, gone.batch) == (1, (), 2)
     assert link.unlink(db, "AAAA2", "caused_by", "AAAA1", **WHO).batch is None
 
 

@@ -20,6 +20,7 @@ from tests.model.state import (
 )
 
 INVERSE = {"causes": "caused_by", "caused_by": "causes"}
+BOTH_WAYS = ("relates", "relates_to", "same_topic", "similar", "co_constrains", "contrasts_with")
 MOST_EDGES = 12
 
 
@@ -153,16 +154,26 @@ def link(memory, ends, kind, *, reason, strength, viewer, now):
             raise Refused(2, "a fact cannot be linked to itself")
         for fact_id in ends:
             active(memory, fact_id, viewer)
-        for a, word, b in ((one, kind, other), (other, INVERSE.get(kind, kind), one)):
-            for number, edge in memory.links.items():
-                if edge[:3] == (a, word, b):
-                    *_, its, power, made = edge
-                    its, power = its or reason, power or strength
-                    memory.links[number] = (a, word, b, its, power, made)
-                    break
-            else:
-                if sum(edge[1] == word for edge in memory.leaving(a)) < MOST_EDGES:
-                    memory.edge(a, word, b, now=now, reason=reason, strength=strength)
+        told = _telling(one, kind, other)
+        there = {edge[:3]: number for number, edge in memory.links.items() if edge[:3] in told}
+        wanted = told if kind in BOTH_WAYS else [] if there else told[:1]
+        lacking = [edge for edge in wanted if edge not in there]
+        for a, word, _ in lacking:
+            if sum(edge[1] == word for edge in memory.leaving(a)) >= MOST_EDGES:
+                raise Refused(4, f"{a} has too many edges")
+        for number in there.values():
+            a, word, b, its, power, made = memory.links[number]
+            memory.links[number] = (a, word, b, its or reason, power or strength, made)
+        for a, word, b in lacking:
+            memory.edge(a, word, b, now=now, reason=reason, strength=strength)
+
+
+def _telling(one, kind, other):
+    """Return the edges that state one thing of two facts."""
+    if kind in BOTH_WAYS:
+        return [(one, kind, other), (other, kind, one)]
+    back = [(other, INVERSE[kind], one)] if kind in INVERSE else []
+    return [(one, kind, other), *back]
 
 
 def unlink(memory, ends, kind, *, viewer):
@@ -170,5 +181,5 @@ def unlink(memory, ends, kind, *, viewer):
         one, other = (memory.find(fact_id, viewer) for fact_id in ends)
         if one == other:
             raise Refused(2, "a fact cannot be linked to itself")
-        both = ((one, kind, other), (other, INVERSE.get(kind, kind), one))
+        both = _telling(one, kind, other)
         memory.links = {n: edge for n, edge in memory.links.items() if edge[:3] not in both}

@@ -69,7 +69,7 @@ FAULTS = {
     ),
     "a merging import revives": (
         "exchange/importer/merge.py",
-        'if ready.fact.lifecycle != "active":',
+        'if fact.lifecycle != "active":',
         'if ready.fact.lifecycle == "pruned":',
     ),
     "as of an instant is off by one": (

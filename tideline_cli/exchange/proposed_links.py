@@ -24,7 +24,7 @@ def scan_reasons(reasons: Iterable[str | None], screen: Screen) -> None:
 
 
 def join(db: Connection, pairs: Iterable[Pair], *, now: int, screen: Screen) -> int:
-    """Store the edges, both ways each, and return how many entries are new.
+    """Store the edges and return how many entries are new; a symmetric kind makes two.
 
     A reason that reads like an instruction takes its edge with it.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.amend import NothingToDo, check_active
+from tideline_cli.model.edge import MOST_OF_A_KIND
 from tideline_cli.model.record import record
 from tideline_cli.model.text import storable
 from tideline_cli.store import facts, journal, links
@@ -42,9 +43,10 @@ def link(
     viewer: Origin,
     now: int,
 ) -> Linked:
-    """Link two active facts of the viewer, and back by the inverse kind.
+    """Link two active facts of the viewer.
 
-    An edge that is there gets a reason and a strength where it has none.
+    An edge that is there gets a reason and a strength where it has none. Raises WriteBlockedError
+    where one of them has too many edges of this kind; nothing is stored then.
     """
     if reason is not None:
         reason = storable(reason.strip(), "reason") or None
@@ -52,6 +54,13 @@ def link(
     def step(one: Fact, other: Fact) -> int:
         check_active(one, "be linked")
         check_active(other, "be linked")
+        full = links.full_end(db, one.id, kind, other.id)
+        if full is not None:
+            raise WriteBlockedError(
+                f"not linked: {full} has {MOST_OF_A_KIND} edges of the kind {kind}",
+                hint=f"`tideline link {full} OTHER --kind {kind} --remove` makes room",
+                code="too_many_links",
+            )
         return links.relate(db, one.id, kind, other.id, reason=reason, strength=strength, now=now)
 
     return _relink(db, source, target, step, viewer=viewer, now=now)
@@ -60,7 +69,7 @@ def link(
 def unlink(
     db: Connection, source: str, kind: str, target: str, *, viewer: Origin, now: int
 ) -> Linked:
-    """Remove the edge of this kind between two facts of the viewer, and the one that leads back."""
+    """Remove what states this of two facts of the viewer, from either end."""
 
     def step(one: Fact, other: Fact) -> int:
         return links.remove(db, one.id, kind, other.id)

@@ -15,7 +15,13 @@ FACTUAL = (
 )  # fmt: skip
 SIMILAR = "similar"  # much alike, and yet another statement
 KINDS = (*MINTED, *FACTUAL, "same_topic", "relates", SIMILAR)
-INVERSE: Mapping[str, str] = {kind: kind for kind in KINDS} | {
+# What is said of one fact and another is said of both, whichever is named first.
+SYMMETRIC = (
+    "co_constrains", "contrasts_with", "relates_to", "same_topic", "relates", SIMILAR,
+)  # fmt: skip
+# The kind by which the same statement is made from the other end. Other kinds have none: that a hub
+# uses a spoke does not say that the spoke uses the hub.
+INVERSE: Mapping[str, str] = {
     "causes": "caused_by",
     "caused_by": "causes",
     "precedes": "follows",

@@ -42,8 +42,16 @@ WHERE kind = ?3 AND (from_fact, to_fact) = (SELECT a.seq, b.seq {_ENDS} AND {_BO
 _RELATE = f"""
 INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)
 SELECT a.seq, b.seq, ?3, ?4, ?5, ?6 {_ENDS} AND {_BOTH_ACTIVE}
-  AND (SELECT count(*) FROM link WHERE from_fact = a.seq AND kind = ?3) < ?7
 ON CONFLICT DO NOTHING
+"""
+_EXISTS = f"""
+SELECT EXISTS (
+  SELECT 1 FROM link WHERE kind = ?3 AND (from_fact, to_fact) = (SELECT a.seq, b.seq {_ENDS})
+)
+"""
+_COUNT = """
+SELECT count(*) FROM link
+WHERE kind = ?2 AND from_fact = (SELECT seq FROM fact WHERE id = ?1)
 """
 
 
@@ -73,26 +81,74 @@ def relate(
     now: int,
     at_most: int = MOST_OF_A_KIND,
 ) -> int:
-    """Link two active facts of one origin both ways, back by the inverse kind; return how many of
-    the two edges are new.
+    """Link two active facts of one origin; return how many edges are new: one, or for a symmetric
+    kind two, one from each end.
 
-    An edge that is there already gets a reason and a strength where it has none. A fact gets no
-    more than `at_most` edges of one kind. Each direction is decided on its own.
+    An edge that says so already, also by the inverse kind from the other end, gets a reason and a
+    strength where it has none. Where a fact would get more than `at_most` edges of one kind,
+    nothing is stored.
     """
-    made = 0
-    for start, word, end in _both_ways(source, kind, target):
-        values = (start, end, word, reason, strength)
+    for start, word, end in equal(source, kind, target):
         if reason is not None or strength is not None:
-            db.execute(_FILL, values)
-        db.execute(_RELATE, (*values, now, at_most))
+            db.execute(_FILL, (start, end, word, reason, strength))
+    if full_end(db, source, kind, target, at_most=at_most) is not None:
+        return 0
+    made = 0
+    for start, word, end in _missing(db, source, kind, target):
+        db.execute(_RELATE, (start, end, word, reason, strength, now))
         made += db.changes()
     return made
 
 
+def full_end(
+    db: Connection, source: str, kind: str, target: str, *, at_most: int = MOST_OF_A_KIND
+) -> str | None:
+    """Return the fact that has too many edges of a kind to be linked so, None where there is
+    room."""
+    for start, word, _ in _missing(db, source, kind, target):
+        if int(db.execute(_COUNT, (start, word)).get) >= at_most:
+            return start
+    return None
+
+
+def equal(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ...]:
+    """Return the edges that make one statement: the stated one, and the one from the other end that
+    says the same, if there is any."""
+    from tideline_cli.model.edge import INVERSE, SYMMETRIC  # noqa: PLC0415  few commands link facts
+
+    stated = (source, kind, target)
+    if kind in SYMMETRIC:
+        return stated, (target, kind, source)
+    return (stated, (target, INVERSE[kind], source)) if kind in INVERSE else (stated,)
+
+
+def is_stated(db: Connection, source: str, kind: str, target: str) -> bool:
+    """Say whether there is an edge that states this, also by the inverse kind."""
+    return any(
+        db.execute(_EXISTS, (start, end, word)).get
+        for start, word, end in equal(source, kind, target)
+    )
+
+
+def _missing(
+    db: Connection, source: str, kind: str, target: str
+) -> tuple[tuple[str, str, str], ...]:
+    """Return the edges to store for a statement: none of a directed kind that is stated already."""
+    from tideline_cli.model.edge import SYMMETRIC  # noqa: PLC0415  few commands link facts
+
+    if kind not in SYMMETRIC:
+        return () if is_stated(db, source, kind, target) else ((source, kind, target),)
+    return tuple(
+        (start, word, end)
+        for start, word, end in equal(source, kind, target)
+        if not db.execute(_EXISTS, (start, end, word)).get
+    )
+
+
 def remove(db: Connection, source: str, kind: str, target: str) -> int:
-    """Delete the edge between two facts and the one that leads back; return how many there were."""
+    """Delete the edges that state this, from either end; return how many there were."""
     gone = 0
-    for start, word, end in _both_ways(source, kind, target):
+    for start, word, end in equal(source, kind, target):
         db.execute(
             """
             DELETE FROM link WHERE kind = ? AND from_fact = (SELECT seq FROM fact WHERE id = ?)
@@ -141,8 +197,3 @@ def each(db: Connection, *, viewer: Origin | Everyone) -> Iterator[Link]:
     ):
         yield Link(*row)
 
-
-def _both_ways(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ...]:
-    from tideline_cli.model.edge import INVERSE  # noqa: PLC0415  hot commands make no such edges
-
-    return (source, kind, target), (target, INVERSE[kind], source)

@@ -7,6 +7,7 @@ from tideline_cli.store import lapsed, schema
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from apsw import Connection
 
@@ -56,7 +57,56 @@ def _count_lapsed(db: Connection) -> None:
     lapsed.count_anew(db)
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed,)
+_STATED_ONCE = """(link.kind, other.kind) IN (
+  ('causes', 'caused_by'), ('caused_by', 'causes'), ('precedes', 'follows'), ('follows', 'precedes')
+)"""
+_FALSE = """link.kind = other.kind AND link.kind IN (
+  'supersedes', 'transition', 'corrects', 'derived_from', 'supports', 'contradicts', 'part_of',
+  'enables', 'blocks', 'located_at', 'uses', 'works_on'
+)
+AND link.created_at = other.created_at AND EXISTS (
+  SELECT 1 FROM made AS own JOIN made AS its ON its.batch = own.batch
+  WHERE own.row = link.number AND its.row = other.number
+)"""
+_REVERSED = f"""
+WITH made AS MATERIALIZED (
+  SELECT change.row, change.batch FROM change JOIN batch ON batch.number = change.batch
+  WHERE change.entity = 'link' AND change.act = '+'
+    AND batch.verb IN ('link', 'relink', 'extract', 'consolidate')
+)
+SELECT DISTINCT fact.origin, link.number
+FROM link JOIN fact ON fact.seq = link.from_fact
+  JOIN link AS other ON other.from_fact = link.to_fact AND other.to_fact = link.from_fact
+WHERE other.number < link.number AND ({_STATED_ONCE} OR {_FALSE})
+ORDER BY fact.origin, link.number
+"""
+
+
+def _remove_reversed(db: Connection) -> None:
+    """Remove the edges that were stored back from the other end: of a kind with an inverse they
+    say the same again, of any other directed kind they say what nobody stated. One batch of each
+    origin has them, so that `undo` brings them back."""
+    by_origin: dict[int, list[int]] = {}
+    rows: list[Any] = db.execute(_REVERSED).fetchall()
+    for origin, number in rows:
+        by_origin.setdefault(origin, []).append(number)
+    for origin, numbers in by_origin.items():
+        reason = f"{len(numbers):,} edges removed that led back from the other end"
+        db.execute(_BATCH, (origin, reason))
+        batch = db.last_insert_rowid()
+        db.executemany("DELETE FROM link WHERE number = ?", [(number,) for number in numbers])
+        db.execute("UPDATE batch SET open = 0 WHERE number = ?", (batch,))
+
+
+_BATCH = """
+INSERT INTO batch (origin, ordinal, at, verb, reason, open, first)
+SELECT ?1, 1 + ifnull(max(ordinal), 0), ifnull(max(at), 0), 'upgrade', ?2, 1,
+  1 + (SELECT ifnull(max(number), 0) FROM change)
+FROM batch WHERE origin = ?1
+"""
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed, _remove_reversed,)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 HELP = f"""Say how one fact is related to another.
 
-The edge leads back by the inverse kind: if A causes B, then B is caused_by A. An edge that is
-there already gets a reason and a strength where it has none. A fact has at most \
-{MOST_OF_A_KIND} edges of
-one kind."""
+A kind that holds from both ends (relates, same_topic, similar …) is stored from both; any other is
+one edge, from A to B, and `show B` has it as a backlink: if A causes B, then B is caused_by A. An
+edge that is there already, also by the inverse kind, gets a reason and a strength where it has
+none. A fact has at most {MOST_OF_A_KIND} edges of one kind: one more is refused with 4, and
+nothing is stored."""
 EXAMPLES = (("@1 @2", '--kind causes --reason "the outage followed the deploy" --strength 4'),)
 ARGUMENTS = (Argument("words", "A B", "The two facts.", "id", False, 2),)
 OPTIONS = (
@@ -28,7 +29,7 @@ OPTIONS = (
            metavar="KIND"),
     Option("reason", ("--reason",), "Why."),
     Option("strength", ("--strength",), "How closely.", "count", least=1, most=5),
-    Option("remove", ("--remove",), "Remove the edge of this kind, both ways.", "flag", False,
+    Option("remove", ("--remove",), "Remove the edge of this kind, from either end.", "flag", False,
            excludes=("reason", "strength")),
 )  # fmt: skip
 
@@ -74,10 +75,8 @@ def _report(session: Session, done: Linked, kind: str, *, remove: bool) -> None:
         output.emit_lines([_line(edge.source, edge.kind, edge.target) for edge in done.links])
     if done.batch is None and remove:
         session.note(f"there is no such edge: {kind}")
-    elif done.batch is None and any(edge.kind == kind for edge in done.links):
-        session.note("they are linked so already")
     elif done.batch is None:
-        session.note(f"not linked: both have {MOST_OF_A_KIND} edges of this kind")
+        session.note("they are linked so already")
 
 
 def _line(source: str, kind: str, target: str) -> str:

@@ -7,7 +7,8 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.model.fields import TIMES
+from tideline_cli.model.fields import (TIMES)
+from tideline_cli.model.edge import (INVERSE)
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.store import facts, history, links
@@ -74,7 +75,7 @@ def _form(
         "fact": codec.fact_form(fact),
         "strength": power,
         "links": [edge(link, link.target) for link in out],
-        "backlinks": [edge(link, link.source) for link in back],
+        "backlinks": [edge(link, link.source) | {"as": INVERSE.get(link.kind)} for link in back],
         "history": [
             {"batch": e.batch, "at": instant.iso(e.at), "verb": e.verb, "act": ACTS[e.act or "+"],
              "entity": e.entity}
@@ -121,7 +122,9 @@ def _lines(
         lines.append(f"{name:<17} {said}")
     lines.append(f"{'strength now':<17} {power:.3f}")
     lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]
-    lines += [f"{'backlink':<17} {link.kind} ← {link.source}" for link in back]
+    lines += [
+        f"{'backlink':<17} {INVERSE.get(link.kind, link.kind)} ← {link.source}" for link in back
+    ]
     born = births(past)
     lines += [
         f"{'history':<17} {shown(e.at)} {deed(e, born)} by {e.verb}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import cell_text, past
 from tideline_cli.exchange.importer.rows import links_of, replaced_by
-from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.edge import INVERSE, REPLACING
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -115,9 +115,15 @@ class RowLinks:
         if not self._context.trusted and _usurps(self._db, link):
             self._summary.usurping += 1
             return None
-        is_new = links.add(self._db, link)
+        is_new = self._is_new(link) and links.add(self._db, link)
         self._summary.links += is_new
         return target if is_new else None
+
+    def _is_new(self, link: links.Link) -> bool:
+        """Say whether no edge makes the same statement from the other end, by the inverse kind."""
+        return link.kind not in INVERSE or not links.is_stated(
+            self._db, link.source, link.kind, link.target
+        )
 
     def _replace(self, said: StatedLinks, reference: str) -> None:
         """Let a fact that a row names as superseded end where that of the row begins; in a second
