@@ -14,7 +14,7 @@ from tideline_cli.store import schema
 FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
     "last_accessed_at, created_at, source, origin, lifecycle, status, confidence, slot, "
-    "valid_from, valid_to, pinned, source_turn, derived_from, metadata"
+    "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope"
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn", "created_at",
@@ -48,7 +48,7 @@ def test_remember_json(run):
             "created_at": MOMENT, "source": "owner_message", "origin": "owner",
             "lifecycle": "active", "status": None, "confidence": None, "slot": None,
             "valid_from": None, "valid_to": None, "pinned": False, "source_turn": None,
-            "derived_from": [], "metadata": None,
+            "derived_from": [], "metadata": None, "scope": None,
         },
         "superseded": [],
         "batch": 1,
@@ -72,7 +72,7 @@ def test_remember_takes_every_option(run):
         "last_accessed_at": MOMENT, "created_at": MOMENT, "lifecycle": "active", "status": None,
         "confidence": 0.5, "slot": "lunch_time", "valid_from": "2025-01-01T00:00:00.000Z",
         "valid_to": "2026-01-01T10:00:00.000Z", "pinned": True, "source_turn": "turn 7",
-        "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"},
+        "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"}, "scope": None,
     }  # fmt: skip
 
 
@@ -579,9 +579,9 @@ def test_status(run, home):
     form = run("status", "--json").json
     assert list(form) == [
         "database", "schema_version", "size_bytes", "origin", "facts", "by_segment", "by_tier",
-        "by_heat", "by_source", "pinned", "added_last_7d", "vectors", "last_dream",
+        "by_heat", "by_source", "by_scope", "pinned", "added_last_7d", "vectors", "last_dream",
         "last_dream_summary", "next_dream_due", "last_consolidate", "last_consolidate_summary",
-        "pending_purge", "health", "activity",
+        "pending_purge", "health", "activity", "scope",
     ]  # fmt: skip
     assert form == {
         "database": str(home / "tideline.db"), "schema_version": schema.VERSION,
@@ -596,7 +596,7 @@ def test_status(run, home):
         "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",
-        "activity": form["activity"],
+        "activity": form["activity"], "by_scope": {"": 2}, "scope": None,
     }  # fmt: skip
     assert (len(form["activity"]), form["activity"][-1]) == (
         30, {"day": "2025-10-09", "added": 2, "archived": 1}

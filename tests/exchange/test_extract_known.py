@@ -25,7 +25,7 @@ rows = st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "arch
 
 def equivalent(db, text):
     (near,) = near_slots(db, [text], viewer=OWNER)
-    return known.equivalent(db, text, viewer=OWNER, now=NOW, near=near)
+    return known.equivalent(db, text, scope=None, viewer=OWNER, now=NOW, near=near)
 
 
 def by_comparison(facts, text):
@@ -71,18 +71,18 @@ def test_what_has_ended(db):
     """A fact that has ceased to hold is not what is said now."""
     put(db, [fact("The user lives in Lisbon", "a", valid_to=NOW)])
     assert equivalent(db, "The user lives in Lisbon") is None
-    assert verbatim(db, "The user lives in Lisbon", viewer=OWNER, now=NOW) is None
-    assert verbatim(db, "The user lives in Lisbon", viewer=OWNER, now=NOW - 1).id == "a"
+    assert verbatim(db, "The user lives in Lisbon", scope=None, viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "The user lives in Lisbon", scope=None, viewer=OWNER, now=NOW - 1).id == "a"
 
 
 def test_verbatim(db):
     """Only the very same text, of the same origin, is the same."""
     mine, theirs = "用户手机号: 13800138000", "用户手机号: 13800138001"
     put(db, [fact(mine, "a"), fact(theirs, "b", origin=PEER)])
-    assert verbatim(db, "用户手机号: 13800138000", viewer=OWNER, now=NOW).id == "a"
-    assert verbatim(db, "用户手机号: 13800138001", viewer=OWNER, now=NOW) is None
-    assert verbatim(db, "用户手机号 13800138000", viewer=OWNER, now=NOW) is None
-    assert verbatim(db, "", viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "用户手机号: 13800138000", scope=None, viewer=OWNER, now=NOW).id == "a"
+    assert verbatim(db, "用户手机号: 13800138001", scope=None, viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "用户手机号 13800138000", scope=None, viewer=OWNER, now=NOW) is None
+    assert verbatim(db, "", scope=None, viewer=OWNER, now=NOW) is None
 
 
 def test_what_left_its_slot_meanwhile(db):
@@ -93,7 +93,7 @@ def test_what_left_its_slot_meanwhile(db):
     (near,) = near_slots(db, [asked], viewer=OWNER)
     assert len(near) == 1
     db.execute("UPDATE fact SET lifecycle = 'archived'")
-    assert known.equivalent(db, asked, viewer=OWNER, now=NOW, near=near) is None
+    assert known.equivalent(db, asked, scope=None, viewer=OWNER, now=NOW, near=near) is None
 
 
 def test_the_strict_rule(db):

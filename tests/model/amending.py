@@ -108,7 +108,7 @@ def standing_for(memory, seq):
                 elif overlap(other, fact) and may_touch(other["source"], fact["source"]):
                     yield source
     for other, mate in memory.active(fact["origin"]):
-        same = other != seq and fact["slot"] is not None and mate["slot"] == fact["slot"]
+        same = other != seq and fact["slot"] is not None and life.place(mate) == life.place(fact)
         if same and may_touch(mate["source"], fact["source"]) and overlap(mate, fact):
             yield other
 

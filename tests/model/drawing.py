@@ -103,6 +103,7 @@ class Drawer:
             "metadata": self.maybe(share, lambda: {choice("ab"): choice("xy")}),
             "importance": self.maybe(share, lambda: choice((0.1, 0.3, 0.5, 0.95))),
             "confidence": self.maybe(share, lambda: choice((0.2, 0.6, 1.0))),
+            "scope": self.maybe(share, lambda: choice(("x", "x/y"))),
             "tier": self.maybe(share / 2, lambda: choice(("short", "long", "permanent"))),
         }
         return {name: value for name, value in drawn.items() if value is not None}

@@ -64,6 +64,7 @@ def _anew(kept, changes, text, editor):
         name: kept[name] for name in (
             "segment", "origin", "tier", "kind", "title", "tags", "importance", "confidence",
             "slot", "valid_to", "pinned", "source_turn", "derived_from", "metadata",
+            "scope",
         )
     }  # fmt: skip
     own = is_trusted(kept) or not says_the_same(kept["content"], text)
@@ -91,6 +92,7 @@ def _reword(memory, seq, new, changes, new_id, *, now, answer):
         other for other, fact in memory.active(kept["origin"])
         if other != seq and is_trusted(fact) == is_trusted(said) and overlap(said, fact)
         and says_the_same(fact["content"], said["content"])
+        and fact["scope"] == said["scope"]
         and (None in (fact["slot"], said["slot"]) or fact["slot"] == said["slot"])
     ]  # fmt: skip
     own = memory.seq_of(answer.get("id"), kept["origin"])
@@ -167,7 +169,7 @@ def _fill_slot(memory, seq, before, *, at, now, but=None):
     it stands beside now. Return their numbers."""
     fact = memory.facts[seq]
     start = max(at, begin(fact))
-    stood = before["slot"] == fact["slot"] and is_trusted(before) == is_trusted(fact)
+    stood = life.place(before) == life.place(fact) and is_trusted(before) == is_trusted(fact)
     gone = [
         mate for mate in life.slot_mates(memory, seq, by=fact["source"], at=start)
         if mate != but and not (stood and overlap(before, memory.facts[mate]))

@@ -73,6 +73,7 @@ class _Hearing:
             one for one in self.known
             if self._stays(one) and not (facts[one]["slot"] and facts[seq]["slot"]
                                          and facts[one]["slot"] != facts[seq]["slot"])
+            and facts[one]["scope"] == facts[seq]["scope"]
             and says_the_same(facts[one]["content"], facts[seq]["content"])
             and hold_alike(facts[one], facts[seq], self.now)
         ]  # fmt: skip

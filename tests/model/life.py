@@ -50,7 +50,7 @@ def born(new, fact_id, now):
         "confidence": new.get("confidence"), "slot": new.get("slot"),
         "valid_from": new.get("valid_from"), "valid_to": new.get("valid_to"), "pinned": pinned,
         "source_turn": new.get("source_turn"), "derived_from": tuple(new.get("derived_from", ())),
-        "metadata": new.get("metadata"),
+        "metadata": new.get("metadata"), "scope": new.get("scope"),
     }  # fmt: skip
 
 
@@ -108,6 +108,7 @@ def _known(memory, new, targets, *, now, answer):
         seq for seq, fact in memory.active(new["origin"])
         if seq not in targets and end(fact) > now and is_trusted(fact) == is_trusted(new)
         and says_the_same(fact["content"], new["content"])
+        and fact["scope"] == new.get("scope")
         and (new.get("slot") is None or fact["slot"] in (None, new["slot"]))
         and validity(fact, new, now=now) is not TWO_FACTS
     ]  # fmt: skip
@@ -195,6 +196,11 @@ def _replace(memory, own, new, targets, *, now):
     return gone
 
 
+def place(fact):
+    """Return where a value belongs: each scope has slots of its own."""
+    return fact["scope"], fact["slot"]
+
+
 def slot_mates(memory, own, *, by, at):
     """Return the other active values of a fact's slot that hold beside it at `at` or later, and
     that the writer may replace."""
@@ -203,7 +209,7 @@ def slot_mates(memory, own, *, by, at):
         return []
     return [
         seq for seq, mate in memory.active(fact["origin"])
-        if seq != own and mate["slot"] == fact["slot"] and may_touch(by, mate["source"])
+        if seq != own and place(mate) == place(fact) and may_touch(by, mate["source"])
         and max(at, begin(fact), begin(mate)) < min(end(fact), end(mate))
     ]  # fmt: skip
 
@@ -213,7 +219,7 @@ def _past_mates(memory, own, *, by, at):
     fact = memory.facts[own]
     return [
         seq for seq, mate in memory.in_order()
-        if fact["slot"] and mate["slot"] == fact["slot"] and mate["origin"] == fact["origin"]
+        if fact["slot"] and place(mate) == place(fact) and mate["origin"] == fact["origin"]
         and mate["lifecycle"] == "archived" and mate["content"] != fact["content"]
         and mate["valid_to"] is not None and may_touch(by, mate["source"])
         and max(at, begin(mate)) < min(end(fact), end(mate))
@@ -228,7 +234,7 @@ def _like(memory, own, new, targets, *, now, answer):
     like = {
         fact["id"]: seq for seq, fact in memory.active(new["origin"])
         if seq not in (own, *targets) and end(fact) > now
-        and is_trusted(fact) == is_trusted(new)
+        and is_trusted(fact) == is_trusted(new) and fact["scope"] == new.get("scope")
         and shared(fact["content"], new["content"]) >= ALIKE
         and not says_the_same(fact["content"], new["content"])
     }  # fmt: skip

@@ -112,9 +112,9 @@ def _settle(memory, new, *, now):
     for seq in new:
         fact = memory.facts[seq]
         if fact["lifecycle"] == "active" and fact["slot"]:
-            come.setdefault((fact["origin"], fact["slot"]), []).append(seq)
-    for (origin, slot), those in come.items():
-        active = [seq for seq, fact in memory.active(origin) if fact["slot"] == slot]
+            come.setdefault((fact["origin"], life.place(fact)), []).append(seq)
+    for (origin, where), those in come.items():
+        active = [seq for seq, fact in memory.active(origin) if life.place(fact) == where]
         since = min(begin(memory.facts[seq]) for seq in those)
         values = [*_replaced(memory, active, since), *active]
         values.sort(key=lambda seq: (memory.facts[seq]["created_at"], memory.facts[seq]["id"]))
@@ -140,7 +140,8 @@ def _replaced(memory, values, since):
         for _, kind, target, *_ in memory.leaving(seq):
             fact = memory.facts[target]
             late = fact["valid_to"] is not None and fact["valid_to"] > since
-            same = fact["slot"] == memory.facts[seq]["slot"] and fact["lifecycle"] == "archived"
+            late = late and fact["lifecycle"] == "archived"
+            same = life.place(fact) == life.place(memory.facts[seq])
             if kind == "contradicts" and target not in found and late and same:
                 found.append(target)
                 waiting.append(target)
@@ -153,11 +154,12 @@ def merged(memory, rows, *, viewer, answer):
     after = {row["id"]: row for row in answer["rows"]}
     stated = [{**row, "origin": row.get("origin") or viewer} for row in rows]
     live = [row for row in stated if row.get("lifecycle") in (None, "active")]
-    told = [(row["origin"], row["content"], row.get("slot")) for row in live]
+    told = [(row["origin"], row["content"], row.get("slot"), row.get("scope")) for row in live]
     for fact in before.values():  # to restate a value of a slot concerns what else is in the slot
         if fact["slot"] and any(_concerns(row, fact) for row in live):
-            told.append((fact["origin"], fact["content"], fact["slot"]))
-    live = [{"origin": a, "content": b, "slot": c} for a, b, c in told]
+            told.append((fact["origin"], fact["content"], fact["slot"], fact["scope"]))
+    names = ("origin", "content", "slot", "scope")
+    live = [dict(zip(names, one, strict=True)) for one in told]
     for fact_id, fact in before.items():
         row = after.get(fact_id)
         if row is None:
@@ -188,7 +190,7 @@ class Broken(Exception):
 
 def _concerns(row, fact):
     """Say whether a row may change a fact: one of the same words or the same slot."""
-    if row["origin"] != fact["origin"]:
+    if row["origin"] != fact["origin"] or row.get("scope") != fact["scope"]:
         return False
     same = says_the_same(row["content"], fact["content"])
     return same or (row.get("slot") is not None and row["slot"] == fact["slot"])
@@ -200,7 +202,9 @@ def _one_value_a_slot(before, after):
     held = [row for row in after.values() if row["lifecycle"] == "active" and row["slot"]]
     for place, later in enumerate(held):
         for earlier in held[:place]:
-            if (later["origin"], later["slot"]) != (earlier["origin"], earlier["slot"]):
+            if (later["origin"], later["slot"], later["scope"]) != (
+                earlier["origin"], earlier["slot"], earlier["scope"]
+            ):  # fmt: skip
                 continue
             known = all(
                 row["id"] in before and _times(before[row["id"]]) == _times(row)

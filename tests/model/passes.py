@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import exp, log
 
 from tests.model.amending import archive
+from tests.model.life import place
 from tests.model.state import REPLACING, begin, end, is_trusted, may_touch
 from tests.model.vocabulary import says_the_same
 from tideline_cli.model.fact import SEGMENTS
@@ -86,7 +87,7 @@ def _confirm(memory, viewer, least):
             target for source, kind, target, *_ in memory.links.values()
             if kind in ("contradicts", "transition")
             and memory.facts[target]["lifecycle"] == "archived"
-            and memory.facts[target]["slot"] == memory.facts[source]["slot"] == fact["slot"]
+            and place(memory.facts[target]) == place(memory.facts[source]) == place(fact)
             and memory.facts[target]["origin"] == viewer
             and not says_the_same(memory.facts[target]["content"],
                                   memory.facts[source]["content"])
@@ -100,14 +101,14 @@ def _confirm(memory, viewer, least):
 def _pairs(memory, viewer):
     """Return (cosine, one, other) of the active facts, most alike first, then newest first."""
     newest = sorted(memory.active(viewer), key=lambda item: (-item[1]["created_at"], item[0]))
-    place = {seq: at for at, (seq, _) in enumerate(newest)}
+    ranks = {seq: at for at, (seq, _) in enumerate(newest)}
     found = []
     active = memory.active(viewer)
     for at, (later, fact) in enumerate(active):
         for earlier, other in active[:at]:
             cosine = memory.cosine(fact["content"], other["content"])
             found.append((cosine, later, earlier))
-    found.sort(key=lambda pair: (-pair[0], *sorted((place[pair[1]], place[pair[2]]))))
+    found.sort(key=lambda pair: (-pair[0], *sorted((ranks[pair[1]], ranks[pair[2]]))))
     return found
 
 
@@ -128,7 +129,7 @@ def _may_merge(a, b, now):
     facts."""
     if not says_the_same(a["content"], b["content"]) or (is_settled(a) and is_settled(b)):
         return False
-    if a["slot"] and b["slot"] and a["slot"] != b["slot"]:
+    if a["scope"] != b["scope"] or (a["slot"] and b["slot"] and a["slot"] != b["slot"]):
         return False
     return end(a) > now and hold_alike(a, b, now)
 

@@ -96,6 +96,7 @@ def facts(draw, fact_id, origin=origins):
         source_turn=draw(st.none() | storable),
         derived_from=tuple(draw(st.lists(storable, max_size=2, unique=True))),
         metadata=draw(st.none() | st.dictionaries(storable, json_values, max_size=3)),
+        scope=draw(st.none() | st.sampled_from(("x", "x/y", "Häuser & Höfe"))),
     )  # fmt: skip
 
 

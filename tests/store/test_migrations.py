@@ -23,6 +23,7 @@ from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
 _CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
+_FROM_2 = migrations.STEPS[2]
 POINTS = 50
 AFTER = -1
 
@@ -31,10 +32,16 @@ def upgrade_0(db):
     """From an older schema that the tests invent: it lacks the digests and a table."""
     db.execute("ALTER TABLE fact ADD COLUMN digest INTEGER")
     db.execute(_CURSOR)
-    digest.put(db, [seq for (seq,) in db.execute("SELECT seq FROM fact").fetchall()])
 
 
-STEPS = {0: upgrade_0, **migrations.STEPS}
+def upgrade_2(db):
+    """From version 2, of a file without digests: they cover what this step adds."""
+    _FROM_2(db)
+    bare = db.execute("SELECT seq FROM fact WHERE digest IS NULL").fetchall()
+    digest.put(db, [seq for (seq,) in bare])
+
+
+STEPS = {0: upgrade_0, **migrations.STEPS, 2: upgrade_2}
 
 
 def old_store(path):

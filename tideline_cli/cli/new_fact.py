@@ -44,6 +44,7 @@ class Options:
     derived_from: tuple[str, ...]
     pin: bool
     confine: bool
+    scope: str | None
     batch: bool
 
 
@@ -85,6 +86,7 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
         metadata=dict(options.meta) or None,
         supersedes=_references(session, options.supersedes, "supersedes"),
         derived_from=_references(session, options.derived_from, "derived_from"),
+        scope=session.scope(options.scope),
         assumed=() if segment else ("segment",),
     )
 

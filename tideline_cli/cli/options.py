@@ -109,6 +109,15 @@ GLOBAL: tuple[Option, ...] = (
 )  # fmt: skip
 
 
+SCOPES: tuple[Option, ...] = (
+    Option("scope", ("--scope",), "See facts of this scope, of those above it, and without one; "
+           "an empty one sees the last alone [default: the setting scope].", metavar="A/B"),
+    Option("all_scopes", ("--all-scopes",), "See the facts of every scope.", "flag", False,
+           excludes=("scope",)),
+)  # fmt: skip
+"""What a command that reads facts sees of their scopes."""
+
+
 @record
 class GlobalOptions:
     """The global options of a call."""

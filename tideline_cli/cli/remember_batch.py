@@ -157,6 +157,7 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         meta=tuple(meta.items()),
         pin=cells.flag(row, "pinned") if "pinned" in row else options.pin,
         confine=options.confine,
+        scope=options.scope if row.get("scope") is None else cells.cell_text(row, "scope"),
         batch=True,
     )
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
 
-_FIRST = ("segment", "tier", "kind", "title", "slot")
+_FIRST = ("segment", "tier", "kind", "title", "slot", "scope")
 _PERIOD = ("valid_from", "valid_to")
 _NAMED = (*_FIRST, *(name for name in ONE_WORD if name not in (*_FIRST, *_PERIOD)))
 _CHANGEABLE = (

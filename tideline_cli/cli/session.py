@@ -176,6 +176,24 @@ class Session:
         value = self.config.get(name)
         return fallback if value is None else value
 
+    def scope(self, given: str | None) -> str | None:
+        """Return the scope of what is written: as an option says, or else a setting."""
+        setting: str | None = self.config.get("scope")
+        if given is None and setting is None:
+            return None
+        from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
+
+        return scopes.named(given, setting)
+
+    def scopes(self, given: str | None, *, everything: bool) -> tuple[str | None, ...] | None:
+        """Return the scopes that are seen, None for all."""
+        setting: str | None = self.config.get("scope")
+        if everything or (given is None and setting is None):
+            return None
+        from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
+
+        return scopes.seen(given, setting)
+
     def reading(self) -> Connection | None:
         """Return a connection for reading, None when there is no store yet; none is made."""
         db = opening.open_for_reading(self.database)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.model.fact import scope_key
 from tideline_cli.model.instant import DAY_MS, parse_duration
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import record
@@ -28,7 +29,7 @@ class Setting:
 
     name: str
     env: str
-    kind: str  # text, path, origin, color, count, texts, duration (milliseconds inside)
+    kind: str  # text, path, origin, scope, color, count, texts, duration (milliseconds inside)
     default: Any
     help: str
     in_project: bool = False
@@ -44,6 +45,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("max_chars", "TIDELINE_MAX_CHARS", "count", None, "budget of a context", True,
                 1200),
         Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
+        Setting("scope", "TIDELINE_SCOPE", "scope", None, "the scope of what is written and seen, "
+                "such as work/api; auto is the name of the git repository", True),
         Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
@@ -101,6 +104,8 @@ def _value(setting: Setting, raw: Any) -> Any:
         case "origin" if isinstance(raw, str):
             parse_origin(raw)
             return raw
+        case "scope" if isinstance(raw, str):
+            return scope_key(raw) or ""
         case "color":
             if raw in COLORS:
                 return raw

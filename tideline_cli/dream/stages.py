@@ -13,7 +13,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.identifiers import is_private
-from tideline_cli.policy.sameness import apart, same_slot
+from tideline_cli.policy.sameness import apart, may_share_place
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.decay import strength, strength_at
 from tideline_cli.ranking.fading import is_given
@@ -50,19 +50,20 @@ class Faded:
 
 
 def confirm(
-    beliefs: Iterable[Fact], corrections: Mapping[str, int], *, count: int
+    beliefs: Iterable[Fact], corrections: Mapping[tuple[str, str | None], int], *, count: int
 ) -> list[Confirm]:
     """Return the beliefs to confirm: used or restated `count` - 1 times, or replaced so often.
 
     `beliefs` are active facts that hold a slot and are not confirmed; `corrections` counts for
-    each slot the archived facts that another fact of the slot replaced. A fact of an untrusted
-    source is never confirmed, however often it is repeated: a confirmed fact is safe from loss.
+    each slot of each scope the archived facts that another fact of the slot replaced. A fact of an
+    untrusted source is never confirmed, however often it is repeated: a confirmed fact is safe from
+    loss.
     """
     found: list[Confirm] = []
     for fact in beliefs:
         if not is_trusted(fact.source):
             continue
-        said, corrected = fact.access_count + 1, corrections.get(fact.slot or "", 0)
+        said, corrected = fact.access_count + 1, corrections.get((fact.slot or "", fact.scope), 0)
         if max(said, corrected) >= count:
             importance = max(fact.importance, IMPORTANCE)
             after = replace(
@@ -175,7 +176,7 @@ def _may_merge(a: Fact, b: Fact, now: int) -> bool:
         return False
     if not may_be_one(a, b, now=now):
         return False
-    if not same_slot(a, b):
+    if not may_share_place(a, b):
         return False
     if a.content != b.content and (is_private(a) or is_private(b)):
         return False

@@ -13,7 +13,7 @@ from tideline_cli.policy.sameness import (
     SAME_TERMS,
     apart,
     jaccard,
-    same_slot,
+    may_share_place,
 )
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 
@@ -188,7 +188,7 @@ class _Decisions:
         return None
 
     def _is_twin(self, a: Fact, b: Fact, least: float) -> bool:
-        if not same_slot(a, b) or not may_be_one(a, b, now=self._now):
+        if not may_share_place(a, b) or not may_be_one(a, b, now=self._now):
             return False
         shared = jaccard(self._terms[a.id], self._terms[b.id])
         if shared >= SAME_TERMS:

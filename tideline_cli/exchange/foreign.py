@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot"}
+_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope"}
 COLUMNS = (*NAMES, "changed_at", "said_at", "links")
 _COLUMN_SET = frozenset(COLUMNS)
 FIRST_COLUMNS = (

@@ -140,7 +140,9 @@ def blocking_successor(db: Connection, fact: Fact, *, viewer: Origin) -> Fact | 
                 waiting.append(source)
             elif overlap(source, fact) and may_touch(source.source, fact.source):
                 return source
-    mates = slots.values_in(db, fact.slot, viewer=viewer) if fact.slot is not None else []
+    if fact.slot is None:
+        return None
+    mates = slots.values_in(db, fact.slot, scope=fact.scope, viewer=viewer)
     rivals = (mate for mate, _ in mates if mate.id != fact.id and overlap(mate, fact))
     return next((mate for mate in rivals if may_touch(mate.source, fact.source)), None)
 

@@ -114,7 +114,9 @@ def _contradictions(
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
     statements = [
-        ComparedFact(row.id, row.content, row.created_at, frozenset(row.terms.split()))
+        ComparedFact(
+            row.id, row.content, row.created_at, frozenset(row.terms.split()), row.scope
+        )
         for row in rows
     ]
     pairs = _likely_pairs(

@@ -14,7 +14,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 from tideline_cli.policy import edits, gate
 from tideline_cli.policy.periods import ended, holds_from
-from tideline_cli.policy.slots import Ended, displaced
+from tideline_cli.policy.slots import Ended, displaced, same_place
 from tideline_cli.store import facts, journal, slots, uses, writes
 from tideline_cli.store.connection import setting
 
@@ -203,11 +203,11 @@ def _fill_slot(
     """
     if fact.slot is None:
         return []
-    stood = before.slot == fact.slot and is_trusted(before.source) == is_trusted(fact.source)
-    mates = [mate for mate, _ in slots.values_in(db, fact.slot, viewer=fact.origin)]
+    stood = same_place(before, fact) and is_trusted(before.source) == is_trusted(fact.source)
+    held = slots.values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
     gone = displaced(
         fact,
-        [mate for mate in mates if mate.id != but],
+        [mate for mate, _ in held if mate.id != but],
         at=changes.get("valid_from", max(now, holds_from(fact))),
         now=now,
         before=before if stood else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import refusal, screen_of
-from tideline_cli.model.fact import clamped, said_again, slot_key
+from tideline_cli.model.fact import clamped, said_again, scope_key, slot_key
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -76,5 +76,6 @@ def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
     confidence = None if new.confidence is None else clamped(new.confidence, 1.0)
     given: dict[str, Any] = {name: getattr(new, name) or None for name in TEXTS}  # empty is none
     given["slot"] = slot_key(new.slot) if new.slot else None
+    given["scope"] = scope_key(new.scope) if new.scope else None
     importance = clamped(new.importance, fact.importance)
     return replace(new, content=text, importance=importance, confidence=confidence, **given)

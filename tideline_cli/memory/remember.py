@@ -93,7 +93,7 @@ def remember_in_batch(
     _check_descent(db, fact)
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
-    mates = _slot_mates(db, fact.slot, viewer=fact.origin)
+    mates = _slot_mates(db, fact)
     decision = _decided(db, fact, new, frozenset(listed), targets, mates, number)
     _refuse_threats(fact, screen)
     match decision:
@@ -141,7 +141,7 @@ def _reinforced(
     writes.change(db, before, holder)
     uses.put_of(db, holder)
     if holder.slot != fact.slot:
-        mates = _slot_mates(db, holder.slot, viewer=fact.origin)
+        mates = _slot_mates(db, holder)
     past = _succeed(db, holder, fact, named=targets, mates=mates)
     return Remembered("reinforced", holder, before=before, not_taken=decision.not_taken), past
 
@@ -191,7 +191,9 @@ def _succeed(
     if holder.slot is not None and since is not None and since < new.created_at:
         from tideline_cli.store.slots import past_values  # noqa: PLC0415  few are in a slot
 
-        rivals += past_values(db, holder.slot, viewer=new.origin, after=since)
+        rivals += past_values(
+            db, holder.slot, scope=holder.scope, viewer=new.origin, after=since
+        )
     if not named and not rivals:
         return ()
     from tideline_cli.memory.succession import give_way  # noqa: PLC0415  most replace nothing
@@ -288,12 +290,12 @@ def _check_descent(db: Connection, fact: Fact) -> None:
         gate.check_descent(fact.source, (cited.source,))
 
 
-def _slot_mates(db: Connection, slot: str | None, *, viewer: Origin) -> list[Rival]:
-    if slot is None:
+def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
+    if fact.slot is None:
         return []
     from tideline_cli.store.slots import values_in  # noqa: PLC0415  few are in a slot
 
     return [
         Rival(mate, frozenset(held.split()))
-        for mate, held in values_in(db, slot, viewer=viewer)
+        for mate, held in values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
     ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
 
 _NAMED = 3
-_PLACE = frozenset(("lifecycle", "slot", "valid_from", "valid_to"))
+_PLACE = frozenset(("lifecycle", "slot", "scope", "valid_from", "valid_to"))
 
 
 @record

@@ -31,6 +31,7 @@ STATUSES: tuple[Status, ...] = ("asserted", "provisional", "confirmed", "dispute
 
 MAX_CONTENT = 8192
 CORE_IMPORTANCE = 0.9
+_LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
 
 @record
@@ -104,6 +105,7 @@ class NewFact:
     metadata: Mapping[str, Any] | None = None
     supersedes: tuple[str, ...] = ()
     heat: Heat | None = None
+    scope: str | None = None
     assumed: tuple[str, ...] = ("segment",)
 
 
@@ -137,6 +139,7 @@ class Fact:
     source_turn: str | None
     derived_from: tuple[str, ...]
     metadata: Mapping[str, Any] | None
+    scope: str | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -151,6 +154,7 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "importance": importance,
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
+        "scope": scope_key(new.scope) if new.scope else None,
     }
     return Fact(
         id=fact_id,
@@ -214,6 +218,30 @@ def slot_key(text: str) -> str:
     if not key:
         raise UsageError(f"not a slot name: {text!r}", hint="a slot needs letters or digits")
     return key
+
+
+def scope_key(text: str) -> str | None:
+    """Return the name of a scope, its parts parted by `/`: without spaces or slashes around them.
+    None where nothing is left: no scope. Raises UsageError for one that is too long or too deep."""
+    parts = [part for part in map(str.strip, text.split("/")) if part]
+    if len(text) > _LONGEST_SCOPE or len(parts) > _DEEPEST_SCOPE:
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise UsageError(
+            f"not a scope: {shown!r}",
+            hint=f"at most {_LONGEST_SCOPE} characters and {_DEEPEST_SCOPE} parts, such as a/b",
+        )
+    return "/".join(parts) or None
+
+
+def seen_from(scope: str | None) -> tuple[str | None, ...]:
+    """Return the scopes that a scope sees: itself, those above it, and none."""
+    parts = scope.split("/") if scope else []
+    return (*("/".join(parts[:end]) for end in range(len(parts), 0, -1)), None)
+
+
+def are_seen_together(one: str | None, other: str | None) -> bool:
+    """Say whether there is a scope from which facts of both scopes are seen."""
+    return one in seen_from(other) or other in seen_from(one)
 
 
 def one_of(value: str, allowed: Sequence[Word], name: str) -> Word:

@@ -66,6 +66,7 @@ FIELDS = (
     Field("source_turn", "text", is_label=True, again="first"),
     Field("derived_from", "texts", is_label=True, digest=8, again="all"),
     Field("metadata", "object", is_label=True),
+    Field("scope", "text", is_label=True, digest=10, again="first"),
 )
 """In the order of Fact, of JSON and of an export. A new field is the last row."""
 

@@ -121,13 +121,16 @@ def _unstopped(text: str) -> str:
 def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> Iterator[Fact]:
     """Yield the rivals that share nearly all terms and still hold.
 
-    A trusted and an untrusted fact never say the same. The untrusted one adds nothing to the
+    Facts of two scopes never say the same, since neither is seen from the other one's. Nor do a
+    trusted and an untrusted fact. The untrusted one adds nothing to the
     trusted one; and a trusted one that only reinforced an untrusted one would get its wording,
     weight and end.
     """
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
-        is_like = is_trusted(fact.source) == is_trusted(rival.fact.source)
+        is_like = fact.scope == rival.fact.scope and (
+            is_trusted(fact.source) == is_trusted(rival.fact.source)
+        )
         if is_like and not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS:
             yield rival.fact
 

@@ -7,6 +7,7 @@ Tideline, contradictions.
 
 from __future__ import annotations
 
+from tideline_cli.model.fact import are_seen_together
 from tideline_cli.model.record import record
 from tideline_cli.policy.sameness import jaccard
 
@@ -22,6 +23,7 @@ class ComparedFact:
     content: str
     created_at: int
     terms: frozenset[str]
+    scope: str | None = None
 
 
 @record
@@ -37,7 +39,9 @@ class Contradiction:
 
 def compared(one: ComparedFact, other: ComparedFact, cosine: float | None) -> Contradiction | None:
     """Return how far two facts of one segment contradict each other; None when they are about
-    different things."""
+    different things, or hold in two scopes of which none sees the other."""
+    if one.scope != other.scope and not are_seen_together(one.scope, other.scope):
+        return None
     overlap = jaccard(one.terms, other.terms)
     if overlap < MIN_OVERLAP:
         return None

@@ -52,6 +52,9 @@ def _digits(terms: frozenset[str]) -> list[str]:
     return sorted(char for term in terms for char in term if char.isdigit())
 
 
-def same_slot(one: Fact, other: Fact) -> bool:
-    """Say whether two facts may be the same by their slots: two different ones are two things."""
-    return one.slot is None or other.slot is None or one.slot == other.slot
+def may_share_place(one: Fact, other: Fact) -> bool:
+    """Say whether two facts may be the same by where they belong: two slots, or two scopes, are two
+    things."""
+    return one.scope == other.scope and (
+        one.slot is None or other.slot is None or one.slot == other.slot
+    )

@@ -25,6 +25,11 @@ class Ended:
     link_kinds: tuple[str, ...] = SUCCEEDS
 
 
+def same_place(one: Fact, other: Fact) -> bool:
+    """Say whether two facts are values of one slot. Each scope has slots of its own."""
+    return one.slot is not None and (one.slot, one.scope) == (other.slot, other.scope)
+
+
 def succeeded(
     holder: Fact, new: Fact, *, named: Iterable[Fact], mates: Iterable[Fact]
 ) -> list[Ended]:

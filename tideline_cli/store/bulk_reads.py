@@ -48,6 +48,7 @@ class Stated:
     created_at: int
     content: str
     terms: str
+    scope: str | None
 
 
 def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str, str, str]]:
@@ -92,23 +93,25 @@ def beliefs(db: Connection, *, viewer: Origin) -> list[Fact]:
     return list(whole(db, [seq for (seq,) in rows], viewer=viewer).values())
 
 
-def corrections(db: Connection, *, viewer: Origin) -> dict[str, int]:
-    """Return for each slot how many of its archived facts were replaced by another value of the
-    slot. The same words with other labels, or from another source, are not another value."""
+def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None], int]:
+    """Return for each slot of each scope how many of its archived facts were replaced by another
+    value of the slot. The same words with other labels, or from another source, are not another
+    value."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"""
-        SELECT fact.slot, count(DISTINCT fact.seq)
+        SELECT fact.slot, fact.scope, count(DISTINCT fact.seq)
         FROM fact JOIN link ON link.to_fact = fact.seq JOIN fact AS newer
           ON newer.seq = link.from_fact
         WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
           AND link.kind IN ('contradicts', 'transition') AND newer.slot = fact.slot
+          AND newer.scope IS fact.scope
           AND newer.origin = fact.origin AND rtrim(newer.content, '.') <> rtrim(fact.content, '.')
-        GROUP BY fact.slot
+        GROUP BY fact.slot, fact.scope
         """,
         values,
     )
-    return dict(rows)
+    return {(slot, scope): count for slot, scope, count in rows}
 
 
 def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
@@ -138,7 +141,7 @@ def statements(
     condition, values = visibility.where(viewer)
     chosen = f" AND segment IN ({', '.join('?' * len(segments))})" if segments else ""
     rows: Iterable[Any] = db.execute(
-        "SELECT seq, id, segment, created_at, content, terms FROM fact "
+        "SELECT seq, id, segment, created_at, content, terms, scope FROM fact "
         f"WHERE {condition}{chosen} AND lifecycle = 'active' "
         "AND (valid_to IS NULL OR valid_to > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
         (*values, *segments, now, -1 if limit is None else limit),

@@ -29,7 +29,7 @@ class Filter:
 
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
     archived facts included, and takes the place of `lifecycle`; `state` asks beside it for the
-    lifecycle of today.
+    lifecycle of today. `scopes` are those that may be, None among them for facts without one.
     """
 
     lifecycle: str | None = "active"
@@ -40,12 +40,13 @@ class Filter:
     since: int | None = None
     until: int | None = None
     state: str | None = None
+    scopes: tuple[str | None, ...] | None = None
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
         return not (
             self.segments or self.kinds or self.tags or self.since is not None
-            or self.until is not None or self.state is not None
+            or self.until is not None or self.state is not None or self.scopes is not None
         )  # fmt: skip
 
 
@@ -226,6 +227,9 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
         if instant is not None:
             parts.append(f"fact.created_at {sign} ?")
             values.append(instant)
+    if wanted.scopes is not None:
+        parts.append(visibility.in_scopes(wanted.scopes))
+        values += filter(None, wanted.scopes)
     return "".join(f" AND {part}" for part in parts), tuple(values)
 
 

@@ -50,10 +50,14 @@ CREATE TABLE fact (
   length       INTEGER NOT NULL,                   -- number of index terms
   content      TEXT NOT NULL,
   terms        TEXT NOT NULL,                      -- index terms, joined by spaces
-  digest       INTEGER                             -- of words and labels: see store/digest.py
+  digest       INTEGER,                            -- of words and labels: see store/digest.py
+  scope        TEXT                                -- where it matters, such as a/b; NULL: all over
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
+
+-- The scopes that there are, and how many facts each has.
+CREATE INDEX fact_scope ON fact (origin, scope) WHERE scope IS NOT NULL AND lifecycle = 'active';
 
 -- Active facts that are not valid for ever: BM25 takes those out of its statistics that do not
 -- hold at the moment of the question.

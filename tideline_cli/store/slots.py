@@ -1,4 +1,4 @@
-"""The facts of slots: the values that a slot has and had."""
+"""The facts of slots: the values that a slot has and had. Each scope has slots of its own."""
 
 from __future__ import annotations
 
@@ -16,25 +16,29 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
 
 
-def values_in(db: Connection, slot: str, *, viewer: Origin) -> list[tuple[Fact, str]]:
+def values_in(
+    db: Connection, slot: str, *, scope: str | None, viewer: Origin
+) -> list[tuple[Fact, str]]:
     """Return the active facts of a slot in order of arrival, each with its terms."""
     condition, names = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND lifecycle = 'active'"
-        " ORDER BY fact.seq",
-        (*names, slot),
+        f"{SELECT_WITH_TERMS} WHERE {condition} AND slot = ? AND scope IS ?"
+        " AND lifecycle = 'active' ORDER BY fact.seq",
+        (*names, slot, scope),
     )
     return [(fact_of(row), row[-1]) for row in rows]
 
 
-def past_values(db: Connection, slot: str, *, viewer: Origin, after: int) -> list[Fact]:
+def past_values(
+    db: Connection, slot: str, *, scope: str | None, viewer: Origin, after: int
+) -> list[Fact]:
     """Return the archived facts of a slot that held at some time after an instant, in order of
     arrival. No index holds them; few writes ask."""
     condition, names = visibility.where(viewer)
     rows: Iterable[tuple[Any, ...]] = db.execute(
-        f"{SELECT} WHERE {condition} AND slot = ? AND lifecycle = 'archived'"
-        " AND valid_to > ? ORDER BY fact.seq",
-        (*names, slot, after),
+        f"{SELECT} WHERE {condition} AND slot = ? AND scope IS ?"
+        " AND lifecycle = 'archived' AND valid_to > ? ORDER BY fact.seq",
+        (*names, slot, scope, after),
     )
     return [fact_of(row) for row in rows]
 

@@ -23,10 +23,14 @@ _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, 
 @record
 class Counts:
     """What an origin holds. `groups` maps a column to counts of active facts by value; only
-    lifecycle counts all facts. `size` is what its facts take in the file, in bytes. `last` maps
-    dream and consolidate to when the last one ran and what it did."""
+    lifecycle counts all facts. `scopes` counts the active facts of every scope; an empty name is
+    none. `waiting` is how many active facts have no vector yet. `size` is what its facts take in
+    the file, in bytes. `last` maps dream and consolidate to when the last one ran and what it
+    did."""
 
     groups: dict[str, dict[str, int]]
+    scopes: dict[str, int]
+    waiting: int
     pinned: int
     added: int
     size: int
@@ -36,9 +40,14 @@ class Counts:
     pending_purge: bool
 
 
-def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str) -> Counts:
-    """Count an origin's facts; `added` are those made since that instant."""
+def counts(
+    db: Connection, *, viewer: Origin, since: int, default_embedder: str,
+    scopes: tuple[str | None, ...] | None = None,
+) -> Counts:  # fmt: skip
+    """Count an origin's facts, or those of some of its scopes; `added` are those made since that
+    instant. Vectors are those of the whole origin."""
     origin_number = visibility.number(db, viewer)
+    narrowed = "" if scopes is None else f" AND {visibility.in_scopes(scopes)}"
     groups: dict[str, dict[str, int]] = {name: {} for name in _GROUPS}
     pinned = added = size = 0
     # Grouping by one text, with the lengths computed before, takes half the time of grouping by
@@ -49,10 +58,10 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
         FROM (SELECT concat_ws(char(31), {", ".join(_GROUPS)}) AS key, pinned,
                      created_at >= ? AS fresh,
                      octet_length(content) + octet_length(terms) AS octets
-              FROM fact WHERE origin = ? LIMIT -1)
+              FROM fact WHERE origin = ?{narrowed} LIMIT -1)
         GROUP BY key
         """,
-        (since, origin_number),
+        (since, origin_number, *filter(None, scopes or ())),
     ):
         values = key.split("\x1f", len(_GROUPS) - 1)
         size += octets + n * _ROW_BYTES
@@ -73,9 +82,10 @@ def counts(db: Connection, *, viewer: Origin, since: int, default_embedder: str)
             (origin_number,),
         )
     }
+    by_scope = _by_scope(db, origin_number)
     return Counts(
-        groups, pinned, added, size + embedded * _VECTOR_BYTES, embedder, embedded, last,
-        bool(purge_pending(db)),
+        groups, by_scope, sum(by_scope.values()) - embedded, pinned, added,
+        size + embedded * _VECTOR_BYTES, embedder, embedded, last, bool(purge_pending(db)),
     )  # fmt: skip
 
 
@@ -85,6 +95,23 @@ def active(db: Connection, *, viewer: Origin) -> int:
     ((count,),) = _rows(db, "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?",
                         (origin_number,))  # fmt: skip
     return int(count)
+
+
+def _by_scope(db: Connection, origin_number: int) -> dict[str, int]:
+    """Return how many active facts each scope has, those without one first, under an empty name."""
+    ((total,),) = _rows(
+        db, "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?", (origin_number,)
+    )
+    found = dict(
+        _rows(
+            db,
+            "SELECT scope, count(*) FROM fact INDEXED BY fact_scope WHERE origin = ?"
+            " AND scope IS NOT NULL AND lifecycle = 'active' GROUP BY scope ORDER BY scope",
+            (origin_number,),
+        )
+    )
+    bare = total - sum(found.values())
+    return ({"": bare} if bare else {}) | found
 
 
 # Facts that a batch added and that are still there. The origin of the fact counts, not that of the

@@ -106,7 +106,20 @@ FROM batch WHERE origin = ?1
 """
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed, _remove_reversed,)
+def _scope(db: Connection) -> None:
+    """Facts have a scope, and none so far; so do those that the journal can bring back."""
+    db.execute("ALTER TABLE fact ADD COLUMN scope TEXT")
+    db.execute(
+        "CREATE INDEX fact_scope ON fact (origin, scope)"
+        " WHERE scope IS NOT NULL AND lifecycle = 'active'"
+    )
+    db.execute(
+        "UPDATE change SET before = json_set(before, '$.scope', NULL)"
+        " WHERE entity = 'fact' AND before IS NOT NULL"
+    )
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed, _remove_reversed, _scope,)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 

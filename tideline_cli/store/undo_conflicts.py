@@ -95,13 +95,13 @@ def in_the_slot(
         return
     rivals: list[Any] = db.execute(
         "SELECT seq, source, created_at, valid_from, valid_to FROM fact"
-        " WHERE origin = ? AND slot = ? AND lifecycle = 'active' AND seq <> ?",
-        (fact["origin"], fact["slot"], fact["seq"]),
+        " WHERE origin = ? AND slot = ? AND scope IS ? AND lifecycle = 'active' AND seq <> ?",
+        (fact["origin"], fact["slot"], fact["scope"], fact["seq"]),
     ).fetchall()
     for rival, source, *period in rivals:
         if rival in but or not _may_replace(source, fact["source"]):
             continue
-        batch = _came_beside(db, rival, fact, since=since, slot=fact["slot"])
+        batch = _came_beside(db, rival, fact, since=since, in_slot=True)
         if batch is not None and _overlap(period, _period(fact)):
             yield Conflict(batch, "filled the slot of", fact["seq"])
 
@@ -170,7 +170,7 @@ def _made_since(db: Connection, edge: int, since: int) -> int | None:
 
 
 def _came_beside(
-    db: Connection, rival: int, fact: dict[str, Any], *, since: int, slot: str | None = None
+    db: Connection, rival: int, fact: dict[str, Any], *, since: int, in_slot: bool = False
 ) -> int | None:
     """Return the batch that made an active fact hold at the same time as another, in the same slot;
     None when it did so before change `since`."""
@@ -179,17 +179,20 @@ def _came_beside(
         " ORDER BY number",
         (since, rival),
     ).fetchall()
-    if not changes or _is_beside(changes[0][1], fact, slot):
+    if not changes or _is_beside(changes[0][1], fact, in_slot):
         return None
-    return next(int(by) for by, before in reversed(changes) if not _is_beside(before, fact, slot))
+    since_then = reversed(changes)
+    return next(int(by) for by, before in since_then if not _is_beside(before, fact, in_slot))
 
 
-def _is_beside(state: str | None, fact: dict[str, Any], slot: str | None) -> bool:
-    """Say whether a fact in this state holds at a time at which the other does, in its slot."""
+def _is_beside(state: str | None, fact: dict[str, Any], in_slot: bool) -> bool:
+    """Say whether a fact in this state holds at a time at which the other does, and where it is to
+    be `in_slot`, in the same one."""
     if state is None:
         return False
     row = codec.loads(state)
-    if row["lifecycle"] != "active" or (slot is not None and row["slot"] != slot):
+    is_elsewhere = (row["slot"], row["scope"]) != (fact["slot"], fact["scope"])
+    if row["lifecycle"] != "active" or (in_slot and is_elsewhere):
         return False
     return _overlap(_period(row), _period(fact))
 

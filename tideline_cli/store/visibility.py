@@ -8,6 +8,8 @@ from tideline_cli.store import opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from apsw import Connection
 
 NOBODY = 0  # no origin has this number
@@ -59,3 +61,12 @@ def ensure_number(db: Connection, origin: Origin) -> int:
         return known
     db.execute("INSERT INTO origin (key) VALUES (?)", (origin.key,))
     return db.last_insert_rowid()
+
+
+def in_scopes(scopes: Sequence[str | None]) -> str:
+    """Return the SQL condition for facts of these scopes, whose names are its parameters; None
+    among them asks for facts without one. No border: whoever sees an origin may see all of it."""
+    named = sum(scope is not None for scope in scopes)
+    either = [f"scope IN ({', '.join('?' * named)})"] if named else []
+    either += ["scope IS NULL"] if None in scopes else []
+    return f"({' OR '.join(either)})"

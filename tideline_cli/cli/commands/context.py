@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.answer import answered
 from tideline_cli.memory.context import (
@@ -19,6 +19,7 @@ from tideline_cli.memory.context import (
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.record import record
+from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ OPTIONS = (
            f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
     Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
            "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
+    *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
 )  # fmt: skip
@@ -67,6 +69,8 @@ class Options:
     max_tokens: int | None
     limit: int | None
     auto: bool
+    scope: str | None
+    all_scopes: bool
     format: str | None
 
 
@@ -77,10 +81,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     limit = options.limit
     if limit is None:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
-    wanted = limit or ALL
+    seen = session.scopes(options.scope, everything=options.all_scopes)
+    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen))
     db = session.reading()
-    query = Query(text, limit=wanted)
     answer, beside = _answer(session, db, query, is_auto=options.auto)
+    if db is not None and not answer.hits and seen is not None and not options.auto:
+        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+
+        other_scopes.note_unseen(session, db, query)
     most = options.max_chars
     made = context_block(
         answer.hits,

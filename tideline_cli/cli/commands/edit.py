@@ -36,7 +36,7 @@ opens; in a pipe standard input is read.
 
 Labels alone change in place: the fact keeps its id and its time. They are carried over unless an
 option changes them: --tag replaces all tags, --meta adds to the metadata, and an empty --slot,
---title or --tag clears.
+--title, --scope or --tag clears.
 
 Labels keep the source of a fact. New words are yours. Where the fact came from a tool, a document
 or a model, they are yours if you type them, are scanned all the same, and stay the source's if they
@@ -48,8 +48,9 @@ ARGUMENTS = (
              "id", True, 1),
 )  # fmt: skip
 _LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
-           "valid_to", "confidence")  # fmt: skip
-_HELP = {"segment": "What it is about.", "tag": "A label to filter by; replaces those it had."}
+           "valid_to", "confidence", "scope")  # fmt: skip
+_HELP = {"scope": "Of what it is worth knowing; an empty one is of everything.",
+         "segment": "What it is about.", "tag": "A label to filter by; replaces those it had."}
 OPTIONS: tuple[Option, ...] = (
     *(
         replace(option, help=_HELP.get(option.name, option.help))
@@ -73,6 +74,7 @@ class Options:
     importance: float | None
     tier: Tier | None
     confidence: float | None
+    scope: str | None
     valid_from: int | None
     valid_to: int | None
     tag: tuple[str, ...]

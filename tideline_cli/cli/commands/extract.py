@@ -110,8 +110,9 @@ def _job(session: Session, words: list[str], options: Options) -> Job:
     name, cursor, first = reading.session_names(options.session_name, conversation, path)
     now = session.now
     context = ExtractContext(
-        name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first
-    )
+        name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
+        session.scope(None),
+    )  # fmt: skip
     return extraction.Job(
         bool(words) or failure is None,
         conversation,

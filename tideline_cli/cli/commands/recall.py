@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option, check_order
+from tideline_cli.cli.options import SCOPES, Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
@@ -64,6 +64,7 @@ OPTIONS = (
            "end.", "last"),
     Option("archived", ("--archived",), "Also facts that have faded or were merged, marked, in "
            "order of score; found by their words.", "flag", False, excludes=("as_of",)),
+    *SCOPES,
     Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
     Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
@@ -92,6 +93,8 @@ class Options:
     until: int | None
     as_of: int | None
     archived: bool
+    scope: str | None
+    all_scopes: bool
     explain: bool
     no_touch: bool
     batch: bool
@@ -114,6 +117,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     _print(session, chosen, query, answer, beside, explain=options.explain)
     if beside and not (options.archived or output.is_json(session, chosen)):
         _announce(session, text, beside)
+    if db is not None and not answer.hits and query.wanted.scopes is not None:
+        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+
+        other_scopes.note_unseen(session, db, query)
     passive = options.no_touch or options.explain or options.as_of is not None
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
@@ -152,6 +159,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
         wanted=Filter(
             as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
             since=options.since, until=options.until,
+            scopes=session.scopes(options.scope, everything=options.all_scopes),
         ),
     )  # fmt: skip
 

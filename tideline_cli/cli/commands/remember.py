@@ -63,6 +63,8 @@ OPTIONS = (
     Option("pin", ("--pin",), "Never let it fade.", "flag", False),
     Option("confine", ("--confine",), "Store what the source may not author as knowledge.",
            "flag", False),
+    Option("scope", ("--scope",), "Of what it is worth knowing, such as work/api; an empty one is "
+           "of everything [default: the setting scope].", metavar="A/B"),
     Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
            "error; all others are stored together, as one batch.", "flag", False,
            excludes=("words",)),

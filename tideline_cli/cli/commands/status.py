@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UsageError
@@ -34,18 +34,22 @@ The counts are those of one origin, and so is its size: what its facts take of t
 bytes (`size_bytes`). --all-origins, for the owner, adds the size of the file (`file_bytes`), which
 also holds the index, the history and the other origins, and these, named by a short hash.
 
+In a scope the facts that are seen from it are counted (`scope` in JSON); `by_scope` counts those of
+every scope, an empty name those without one.
+
 On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
 30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
+    *SCOPES,
 )  # fmt: skip
 _DAYS = 30
 _BARS = "▁▂▃▄▅▆▇█"  # the first stands for 0
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
-    0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
+    {}, 0, 0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
 )  # fmt: skip
 
 
@@ -54,6 +58,8 @@ class Options:
     """The options of a call."""
 
     all_origins: bool
+    scope: str | None
+    all_scopes: bool
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -62,6 +68,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("status takes no words", hint="`tideline show ID` shows a fact")
     if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may see all origins", hint="leave out --origin")
+    seen = session.scopes(options.scope, everything=options.all_scopes)
     db = session.reading()
     counts = _NOTHING
     others: list[tuple[str, int]] = []
@@ -69,12 +76,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
     draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
     if db is not None:
         with snapshot(db):
-            counts = _counted(session, db)
+            counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
-    form = _form(session, counts, days)
+    form = _form(session, counts, days) | {"scope": seen[0] or "" if seen else None}
     if options.all_origins:  # both tell of other origins
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
@@ -86,9 +93,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _counted(session: Session, db: Connection) -> Counts:
-    since = session.now - 7 * DAY_MS
-    return stats.counts(db, viewer=session.viewer, since=since, default_embedder=DEFAULT_EMBEDDER)
+def _counted(
+    session: Session, db: Connection, seen: tuple[str | None, ...] | None
+) -> Counts:
+    return stats.counts(
+        db, viewer=session.viewer, since=session.now - 7 * DAY_MS,
+        default_embedder=DEFAULT_EMBEDDER, scopes=seen,
+    )  # fmt: skip
 
 
 def _first_day(session: Session) -> int:
@@ -106,7 +117,6 @@ def _next_dream(session: Session, counts: Counts) -> int | None:
 
 def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
     groups = counts.groups
-    active = groups["lifecycle"].get("active", 0)
     dream, dreamt = counts.last.get("dream", (None, None))
     consolidate, consolidated = counts.last.get("consolidate", (None, None))
     due = _next_dream(session, counts)
@@ -120,12 +130,13 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
         "by_tier": _ordered(groups["tier"], TIERS),
         "by_heat": _ordered(groups["heat"], HEATS),
         "by_source": _ordered(groups["source"], SOURCES),
+        "by_scope": counts.scopes,
         "pinned": counts.pinned,
         "added_last_7d": counts.added,
         "vectors": {
             "embedder": counts.embedder,
             "present": counts.embedded,
-            "missing": active - counts.embedded,
+            "missing": counts.waiting,
         },
         "last_dream": None if dream is None else iso(dream),
         "last_dream_summary": dreamt,
@@ -144,7 +155,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
 def _health(session: Session, counts: Counts) -> str:
     """Return empty for an owner who has no facts. A channel gets ok then too: nothing that it sees
     may depend on whether there is a store."""
-    has_facts = any(counts.groups["lifecycle"].values())
+    has_facts = any(counts.groups["lifecycle"].values()) or any(counts.scopes.values())
     return "ok" if has_facts or not session.viewer.is_owner else "empty"
 
 
@@ -165,6 +176,8 @@ def _lines(form: dict[str, Any]) -> list[str]:
     lines = [
         f"database   {form['database']}",
         f"origin     {output.shown_origin(form['origin'])}",
+        *([f"scope      {form['scope'] or 'none'}; --all-scopes counts every fact"]
+          if form["scope"] is not None else []),
         f"facts      {facts['active']:,} active, {facts['archived']:,} archived, "
         f"{facts['pruned']:,} pruned; {form['pinned']:,} pinned; "
         f"{form['added_last_7d']:,} new in 7 days",
@@ -178,6 +191,9 @@ def _lines(form: dict[str, Any]) -> list[str]:
         some = ", ".join(f"{n:,} {value}" for value, n in form[name].items() if n)
         if some:
             lines.append(f"{label:<10} {some}")
+    if any(form["by_scope"]):
+        some = ", ".join(f"{n:,} {name or 'without'}" for name, n in form["by_scope"].items())
+        lines.append(f"scopes     {some}")
     waiting = f", {vectors['missing']:,} waiting" if vectors["missing"] else ""
     lines += [
         f"vectors    {vectors['present']:,} by {vectors['embedder']}{waiting}",

@@ -47,9 +47,10 @@ def near_slots(db: Connection, texts: Sequence[str], *, viewer: Origin) -> list[
 
 
 def equivalent(
-    db: Connection, text: str, *, viewer: Origin, now: int, near: Iterable[int]
+    db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int, near: Iterable[int]
 ) -> Fact | None:
-    """Return the richest active fact of this origin that says the same, None when there is none.
+    """Return the richest active fact of this origin and scope that says the same, None when there
+    is none.
 
     Candidates are those with Jaccard >= 0.85, and facts that are still in a slot and that
     `near_slots` named. What has ceased to hold is not the same as what is said now.
@@ -66,17 +67,21 @@ def equivalent(
     standing = [
         fact
         for fact in rivals
-        if fact.lifecycle == "active" and not _has_ended(fact, now)
+        if fact.lifecycle == "active" and fact.scope == scope and not _has_ended(fact, now)
         and apart(text, fact.content, rule=rule) is None
     ]  # fmt: skip
     return max(standing, key=richness, default=None)
 
 
-def verbatim(db: Connection, text: str, *, viewer: Origin, now: int) -> Fact | None:
-    """Return the active fact of this origin with exactly this text, None when there is none."""
+def verbatim(
+    db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int
+) -> Fact | None:
+    """Return the active fact of this origin and scope with exactly this text, None when there is
+    none."""
     distinct = _distinct(db, text)
     found = _facts(db, [seq for seq, _ in _sharing(db, distinct, 1.0, viewer)], viewer)
-    return next((f for f in found if f.content == text and not _has_ended(f, now)), None)
+    said = (fact for fact in found if fact.content == text and fact.scope == scope)
+    return next((fact for fact in said if not _has_ended(fact, now)), None)
 
 
 def _distinct(db: Connection, text: str) -> frozenset[str]:

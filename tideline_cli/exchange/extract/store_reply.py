@@ -193,16 +193,17 @@ class _Writer:
 
     def _known(self, proposal: Proposal, content: str) -> Fact | None:
         viewer, now = self._context.origin, self._context.now
+        scope = self._context.scope
         if proposal.exact:
             for text in (content, *proposal.others, *proposal.lesser):
-                known = verbatim(self._db, text, viewer=viewer, now=now)
+                known = verbatim(self._db, text, scope=scope, viewer=viewer, now=now)
                 if known is not None:
                     return known
             return None
         if proposal.corrects:
             return None
         near = self._near.get(proposal.content, ())
-        return equivalent(self._db, content, viewer=viewer, now=now, near=near)
+        return equivalent(self._db, content, scope=scope, viewer=viewer, now=now, near=near)
 
     def _reinforce(self, known: Fact) -> str:
         """Count one use of a fact, however often one reply repeats it. One that nobody vouches for
@@ -234,6 +235,7 @@ class _Writer:
             source_turn=self._context.session,
             metadata=None if confidence is None else {"extraction_confidence": confidence},
             supersedes=replaced,
+            scope=self._context.scope,
         )
 
     def _count(self, fact_id: str) -> str:

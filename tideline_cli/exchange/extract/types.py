@@ -28,7 +28,7 @@ class ExtractContext:
 
     session: its name, which stays while it grows. cursor: the name of its cursors, if that is
     another; it tells conversations apart that begin with the same message. first: the name that
-    the cursors had when it was a single message.
+    the cursors had when it was a single message. scope: that of the facts that are found.
     """
 
     session: str
@@ -38,6 +38,7 @@ class ExtractContext:
     trust_owner: bool = False
     cursor: str = ""
     first: str = ""
+    scope: str | None = None
 
     def done(self, db: Connection, name: Pass) -> int:
         """Return how many messages a pass has done."""

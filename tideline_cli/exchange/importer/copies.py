@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.times import Times
 
-    Text = tuple[str, str | None]  # the text of a fact, and its slot
+    # the text of a fact, its slot, and the scope of both
+    Text = tuple[str, str | None, str | None]
 
 
 class Copies:
@@ -30,7 +31,7 @@ class Copies:
         self._gone: dict[str, dict[Text, tuple[Fact, int]]] = {}
 
     def active(self, ready: Prepared) -> list[Fact]:
-        """Return the active facts that have the text and the slot of a row, oldest first."""
+        """Return the active facts that have the text, slot and scope of a row, oldest first."""
         fact = ready.fact
         found = twins(
             self._db, fact.content, frozenset(ready.terms), viewer=fact.origin,
@@ -70,7 +71,7 @@ class Copies:
 
 
 def _text(fact: Fact) -> Text:
-    return fact.content, fact.slot
+    return fact.content, fact.slot, fact.scope
 
 
 def _put(found: dict[Text, tuple[Fact, int]], fact: Fact, at: Times) -> None:

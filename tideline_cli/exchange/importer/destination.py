@@ -12,7 +12,7 @@ from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.policy.periods import holds_from
-from tideline_cli.policy.slots import ended_overlaps
+from tideline_cli.policy.slots import ended_overlaps, same_place
 from tideline_cli.store import facts, links, slots, uses, visibility, writes
 
 TYPE_CHECKING = False
@@ -87,12 +87,13 @@ class Destination:
 
     def settle(self, new: Iterable[Fact]) -> None:
         """Let no slot have two values at one instant, of which one is new."""
-        by_slot: dict[tuple[str, str], dict[str, Fact]] = {}
+        by_slot: dict[tuple[str, str | None, str], dict[str, Fact]] = {}
         for fact in new:
             if fact.slot is not None and fact.lifecycle == "active":
-                by_slot.setdefault((fact.origin.key, fact.slot), {})[fact.id] = fact
-        for (key, slot), come in by_slot.items():
-            active = [value for value, _ in slots.values_in(self._db, slot, viewer=Origin(key))]
+                by_slot.setdefault((fact.origin.key, fact.scope, fact.slot), {})[fact.id] = fact
+        for (key, scope, slot), come in by_slot.items():
+            held = slots.values_in(self._db, slot, scope=scope, viewer=Origin(key))
+            active = [value for value, _ in held]
             since = min(map(holds_from, come.values()))
             values = [*self._replaced(active, since), *active]
             said = {value.id: self.times.of(value).said_at for value in values}
@@ -115,7 +116,7 @@ class Destination:
                     continue
                 gone = facts.find(self._db, link.target, viewer=value.origin)
                 is_late = gone.valid_to is not None and gone.valid_to > since
-                if gone.slot == value.slot and gone.lifecycle == "archived" and is_late:
+                if same_place(gone, value) and gone.lifecycle == "archived" and is_late:
                     found[gone.id] = gone
                     waiting.append(gone)
         return list(found.values())

@@ -57,7 +57,8 @@ class Merger:
         self._summary = summary
         self._rule: Sameness = rule_of(db)
         self._copies = Copies(db, destination)
-        self._slots: dict[tuple[str, str], set[str]] = {}  # values of slots, by origin and slot
+        # The values of slots that rows have named, by origin, scope and slot.
+        self._slots: dict[tuple[str, str | None, str], set[str]] = {}
         self._heard: set[str] = set()  # ids of facts that this file has stated: repeats are no use
 
     def take(self, ready: Prepared, batch: journal.batch) -> None:
@@ -95,15 +96,15 @@ class Merger:
     def settle(self) -> None:
         """Let every slot that rows have named hold one value: rows may restore a value before the
         row comes that ends its rival."""
-        for (key, slot), come in self._slots.items():
-            values = slots.values_in(self._db, slot, viewer=Origin(key))
+        for (key, scope, slot), come in self._slots.items():
+            values = slots.values_in(self._db, slot, scope=scope, viewer=Origin(key))
             self._destination.settle(value for value, _ in values if value.id in come)
         self._destination.times.flush()
 
     def _in_slot(self, fact: Fact) -> None:
         """Note that a row has named a value of a slot."""
         if fact.slot is not None and fact.lifecycle == "active":
-            self._slots.setdefault((fact.origin.key, fact.slot), set()).add(fact.id)
+            self._slots.setdefault((fact.origin.key, fact.scope, fact.slot), set()).add(fact.id)
 
     def _bring(self, ready: Prepared, stated: Fact, there: Fact) -> None:
         """Bring a fact that is there to the state of a row, if that was stated later; its use to
@@ -195,7 +196,7 @@ class Merger:
     def _mates(self, fact: Fact) -> list[tuple[Fact, str]]:
         if fact.slot is None:
             return []
-        return slots.values_in(self._db, fact.slot, viewer=fact.origin)
+        return slots.values_in(self._db, fact.slot, scope=fact.scope, viewer=fact.origin)
 
     def _is_one_value(self, mate: Fact, fact: Fact) -> bool:
         if self._rule == "reference":
@@ -308,7 +309,7 @@ def _may_be_one(known: Fact, fact: Fact) -> bool:
 
 
 def _is_like(known: Fact, fact: Fact) -> bool:
-    return is_trusted(known.source) == is_trusted(fact.source)
+    return known.scope == fact.scope and is_trusted(known.source) == is_trusted(fact.source)
 
 
 def _unstopped(text: str) -> str:

@@ -33,6 +33,7 @@ from tideline_cli.model.fact import (
     clamped,
     initial_heat,
     one_of,
+    scope_key,
     slot_key,
 )
 from tideline_cli.model.fields import FIELDS, NAMES
@@ -63,7 +64,7 @@ _PLAIN = tuple(
     for field in FIELDS
     if field.is_label and not field.is_merit and field.form in BY_FORM
 )
-"""The labels that are taken as a row states them; of the slot its key."""
+"""The labels that are taken as a row states them; of the slot and the scope their keys."""
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
 
@@ -111,6 +112,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "lifecycle": word(row, "lifecycle", LIFECYCLES) or "active", "status": worth.status,
         "confidence": worth.confidence,
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
+        "scope": scope_key(values["scope"]) if values["scope"] else None,
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name

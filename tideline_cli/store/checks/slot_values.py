@@ -18,7 +18,8 @@ _NAMED = 5
 _CROWDED = """
 SELECT id FROM fact AS one WHERE slot IS NOT NULL AND lifecycle = 'active' AND EXISTS (
   SELECT 1 FROM fact AS other
-  WHERE other.origin = one.origin AND other.slot = one.slot AND other.lifecycle = 'active'
+  WHERE other.origin = one.origin AND other.slot = one.slot
+    AND other.scope IS one.scope AND other.lifecycle = 'active'
     AND other.seq < one.seq
     AND (one.source IN (SELECT value FROM json_each(?1)))
       = (other.source IN (SELECT value FROM json_each(?1)))

@@ -1,0 +1,266 @@
+"""Scopes: what is written in a project is stamped, what is read there is narrowed, slots are its
+own."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support import NOW
+
+FACTS = {
+    "the tests run under tox": "x", "the tests of the shop run under nox": "y",
+    "the tests of the parts run by hand": "x/y", "tests come before code": None,
+}  # fmt: skip
+
+
+@pytest.fixture
+def filled(run):
+    """A fact of each of three scopes, and one of none; the ids by scope."""
+    return {
+        scope: run("remember", text, "--json", *(["--scope", scope] if scope else [])).json["id"]
+        for text, scope in FACTS.items()
+    }
+
+
+def scopes_of(done):
+    listed = done.json.get("hits") or done.json.get("facts")
+    return {hit["id"] for hit in listed}
+
+
+SEES = {
+    "x": {"x", None}, "y": {"y", None}, "x/y": {"x/y", "x", None}, "x/y/z": {"x/y", "x", None},
+    "": {None}, "z": {None}, " x / y ": {"x/y", "x", None},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", SEES)
+@pytest.mark.parametrize("how", ["option", "variable", "project", "user"])
+def test_what_a_scope_sees(run, filled, monkeypatch, scope, how):
+    """A scope sees itself, those above it and what has none, however it is set; an empty option
+    sees the last alone, an empty setting everything."""
+    given = ()
+    if how == "option":
+        given = ("--scope", scope)
+    elif how == "variable":
+        monkeypatch.setenv("TIDELINE_SCOPE", scope)
+    elif how == "project":
+        project(Path("."), f"scope = {json.dumps(scope)}")
+    else:
+        assert run("config", "set", "scope", scope).code == 0
+    wanted = SEES[scope] if scope.strip() or how == "option" else set(filled)
+    found = run("recall", "tests", "--limit", "0", "--mode", "keyword", "--json", *given)
+    assert scopes_of(found) == {filled[one] for one in wanted}
+    shown = run("context", "tests", "--json", *given).json
+    assert set(shown["facts"]) == {filled[one] for one in wanted}
+    counts = run("status", "--json", *given).json
+    assert counts["facts"]["active"] == len(wanted)
+    assert counts["by_scope"] == {"": 1, "x": 1, "x/y": 1, "y": 1}
+    assert counts["vectors"]["present"] + counts["vectors"]["missing"] == 4
+    if given:
+        return
+    assert scopes_of(run("recall", "tests", "--all-scopes", "--json")) == set(filled.values())
+    assert run("status", "--all-scopes", "--json").json["facts"]["active"] == 4
+
+
+def project(folder, text):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".tideline.toml").write_text(text + "\n")
+
+
+def test_a_scope_narrows_the_answer_and_no_statistics(run, filled):
+    """A hit has the score that it has without a scope."""
+    query = ("recall", "tests tox", "--no-touch", "--json")
+    scores = {hit["id"]: hit["score"] for hit in run(*query).json["hits"]}
+    for hit in run(*query, "--scope", "x").json["hits"]:
+        assert hit["score"] == scores[hit["id"]]
+
+
+def test_what_is_written_in_a_project_is_stamped(run, monkeypatch):
+    """The setting stamps remember, its batches and what is extracted; the option goes before it,
+    and an empty one stamps nothing."""
+    project(Path("work"), 'scope = "work/api"')
+    Path("work/deep").mkdir()
+    monkeypatch.chdir("work/deep")
+    assert run("remember", "one fact", "--json").json["fact"]["scope"] == "work/api"
+    assert run("remember", "two facts", "--scope", "b", "--json").json["fact"]["scope"] == "b"
+    assert run("remember", "three facts", "--scope", "", "--json").json["fact"]["scope"] is None
+    lines = [{"content": "four"}, {"content": "five", "scope": "c/d "}, {"content": "six",
+             "scope": ""}, {"content": "seven", "scope": None}]  # fmt: skip
+    done = run("remember", "--batch", stdin="\n".join(map(json.dumps, lines)))
+    assert [line["fact"]["scope"] for line in done.lines] == ["work/api", "c/d", None, "work/api"]
+    said = '{"role": "user", "content": "My email address is jane@example.com"}\n'
+    run("extract", "-", "--llm", "none", stdin=said)
+    found = run("recall", "email address", "--json").json["hits"]
+    shown = run("show", found[0]["id"], "--json").json["fact"]
+    assert (shown["scope"], "jane" in shown["content"]) == ("work/api", True)
+
+
+def test_the_git_root_names_the_scope(run, monkeypatch):
+    """`auto` is the name of the folder that holds .git, found upwards; of a worktree that of the
+    repository it belongs to; outside there is none."""
+    run("config", "set", "scope", "auto")
+    here = Path.cwd()
+
+    def scope_in(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(folder)
+        made = run("remember", f"a fact in {folder.name}", "--json", "--now", str(NOW))
+        return made.json["fact"]["scope"]
+
+    (here / "shop" / ".git").mkdir(parents=True)
+    assert scope_in(here / "shop" / "src" / "deep") == "shop"
+    (here / "tree").mkdir()
+    (here / "tree" / ".git").write_text(f"gitdir: {here}/shop/.git/worktrees/tree\n")
+    assert scope_in(here / "tree" / "lib") == "shop"
+    (here / "part").mkdir()
+    (here / "part" / ".git").write_text("gitdir: ../shop/.git/modules/part\n")
+    assert scope_in(here / "part") == "part"
+    assert scope_in(here / "none") is None
+    hits = run("recall", "fact", "--json").json["hits"]
+    assert len(hits) == 4, "without a scope everything is seen"
+
+
+def test_each_scope_has_slots_of_its_own(run, filled):
+    """A value replaces that of its own scope alone, by remember, edit, import, restore and undo;
+    doctor agrees."""
+    day = ("--slot", "deploy_day", "--json")
+    first = run("remember", "we deploy on Fridays", *day, "--scope", "x").json
+    other = run("remember", "we deploy on Mondays", *day, "--scope", "y").json
+    bare = run("remember", "we deploy on Sundays", *day).json
+    assert (other["superseded"], bare["superseded"]) == ([], [])
+    again = run("remember", "we deploy on Tuesdays", *day, "--scope", "x").json
+    assert again["superseded"] == [first["id"]]
+    assert run("undo").code == 0 and run("undo").code == 0
+    moved = run("edit", other["id"], "--scope", "x", "--json").json
+    assert (moved["action"], moved["superseded"]) == ("changed", [again["id"]])
+    assert moved["fact"]["id"] == other["id"]
+    assert run("restore", again["id"]).code == 4
+    assert run("undo").code == 0
+    exported = run("export").out
+    row = {"content": "we deploy by hand", "slot": "deploy_day", "scope": "y",
+           "created_at": "2025-10-10T00:00:00Z"}  # fmt: skip
+    for merge in ((), ("--merge",)):
+        assert run("import", "-", "--trust", *merge, stdin=json.dumps(row) + "\n").code == 0
+        facts = [one for one in run("export").lines
+                 if one["slot"] and one["lifecycle"] == "active"]  # fmt: skip
+        assert {(one["scope"], one["content"]) for one in facts} == {
+            ("x", "we deploy on Tuesdays"), ("y", "we deploy by hand"),
+            (None, "we deploy on Sundays"),
+        }  # fmt: skip
+        run("undo")
+    assert run("export").out == exported
+    assert run("doctor", "--deep", "--json").json["findings"] == []
+
+
+def test_doctor_finds_two_values_of_one_scope(run, db_of):
+    """Two active values of one slot of one scope are a finding; of two scopes they are none."""
+    for scope in ("x", "y"):
+        run("remember", f"we deploy on day {scope}", "--slot", "day", "--scope", scope)
+    assert run("doctor", "--json").json["findings"] == []
+    db_of("UPDATE fact SET scope = 'x'")
+    told = [one["check"] for one in run("doctor", "--json").json["findings"]]
+    assert "slots" in told
+
+
+@pytest.fixture
+def db_of():
+    import apsw
+
+    def change(sql):
+        db = apsw.Connection(os.path.join(os.environ["TIDELINE_HOME"], "tideline.db"))
+        db.execute(sql)
+        db.close()
+
+    return change
+
+
+def test_the_same_words_in_two_scopes_are_two_facts(run):
+    """Neither scope sees what the other one holds, so the words are kept in both, and a dream
+    merges neither; inside of one scope they reinforce."""
+    ids = {
+        run("remember", "we deploy on Fridays", "--scope", scope, "--json").json["id"]
+        for scope in ("x", "y", "x", "")
+    }
+    assert len(ids) == 3
+    run("dream", "--merge-at", "0.9")
+    assert run("status", "--json").json["facts"]["active"] == 3
+
+
+def test_scopes_do_not_contradict_each_other(run):
+    """Facts that no scope sees together are no contradiction; those that one sees are."""
+    run("remember", "we deploy the shop on Friday mornings", "--scope", "x")
+    run("remember", "we deploy the shop on Monday evenings", "--scope", "y")
+    assert run("contradictions", "--json").json["contradictions"] == []
+    run("remember", "we deploy the shop on Sunday evenings", "--scope", "x/z")
+    (found,) = run("contradictions", "--json").json["contradictions"]
+    assert {found["a"]["content"][-15:], found["b"]["content"][-15:]} == {
+        "Friday mornings", "Sunday evenings",
+    }  # fmt: skip
+
+
+def test_a_scope_without_an_answer_names_the_way_out(run, filled):
+    """Where only other scopes have an answer, a note says so; with a hit, or nothing anywhere, and
+    in the door for programs, nothing is said."""
+    done = run("recall", "shop", "--mode", "keyword", "--scope", "x")
+    assert done.code == 1
+    assert done.err == (
+        "tideline: nothing matched\n"
+        "tideline: this was scope x; facts of other scopes match: --all-scopes\n"
+    )
+    assert "--all-scopes" not in run("recall", "tox", "--scope", "x").err
+    assert "--all-scopes" not in run("recall", "zebra", "--mode", "keyword", "--scope", "x").err
+    assert "--all-scopes" in run("recall", "tox", "--scope", "").err
+    assert run("context", "zzz", "--scope", "x").err == ""
+    assert run("context", "zzz", "--auto", "--scope", "x").err == ""
+
+
+def test_a_door_takes_the_scope_of_a_project(run, filled):
+    """`context --auto` is narrowed by a project file, as recall is."""
+    project(Path("."), 'scope = "y"')
+    block = run("context", "tests", "--auto").out
+    assert "nox" in block and "before code" in block
+    assert "tox" not in block and "by hand" not in block
+
+
+@pytest.mark.parametrize("scope", ["a/" * 17 + "b", "x" * 201])
+def test_what_is_no_scope(run, scope):
+    """A scope that is too deep or too long is refused everywhere, and nothing is stored."""
+    for argv in (("remember", "a fact", "--scope", scope), ("recall", "x", "--scope", scope),
+                 ("config", "set", "scope", scope)):  # fmt: skip
+        done = run(*argv)
+        assert (done.code, "not a scope" in done.err) == (2, True)
+    assert run("import", "-", stdin=json.dumps({"content": "a b", "scope": scope})).out
+
+
+def test_scopes_go_with_an_export(run, filled):
+    """Every form of an export has the scope, and an import gives it back."""
+    out = run("export").out
+    assert run("import", "-", "--trust", "--db", "other.db", stdin=out).code == 0
+    assert run("export", "--db", "other.db").out == out
+    counts = run("status", "--json", "--db", "other.db").json["by_scope"]
+    assert counts == {"": 1, "x": 1, "x/y": 1, "y": 1}
+
+
+def test_both_options_are_refused(run):
+    """--scope and --all-scopes say two things."""
+    for command in (("recall", "x"), ("context", "x"), ("status",)):
+        assert run(*command, "--scope", "x", "--all-scopes").code == 2
+
+
+def test_a_label_keeps_id_and_date(run):
+    """Labels are no new statement: whatever an edit changes of them, the id and the date stay."""
+    made = run("remember", "I deploy on Fridays", "--json", "--now", str(NOW)).json["fact"]
+    for option, value in (("--tag", "work"), ("--title", "Day"), ("--scope", "x"),
+                          ("--slot", "day"), ("--segment", "project"), ("--kind", "fact"),
+                          ("--importance", "0.9"),
+                          ("--tier", "permanent"), ("--confidence", "0.5"), ("--meta", "a=b"),
+                          ("--valid-to", "2030"), ("--valid-from", "2020")):  # fmt: skip
+        done = run("edit", made["id"], option, value, "--json", "--now", str(NOW + 10**9)).json
+        assert done["action"] == "changed"
+        kept = ("id", "created_at", "content", "source")
+        assert {name: done["fact"][name] for name in kept} == {name: made[name] for name in kept}
+    assert run("list", "--limit", "0", "--json").json["facts"][0]["id"] == made["id"]
+    done = run("edit", made["id"], "I deploy on Mondays", "--json", "--now", str(NOW + 10**9)).json
+    assert done["action"] == "superseded" and done["fact"]["id"] != made["id"]
