@@ -26,7 +26,6 @@ _tideline_value() {
         remember:--meta) REPLY='text' ;;
         remember:--source-turn) REPLY='text' ;;
         remember:--derived-from) REPLY='text' ;;
-        remember:--scope) REPLY='text' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
         recall:--fusion) REPLY='one of append' ;;
@@ -39,12 +38,10 @@ _tideline_value() {
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
-        recall:--scope) REPLY='text' ;;
         recall:--format) REPLY='one of table lines json jsonl' ;;
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
-        context:--scope) REPLY='text' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
         dream:--confirm-count) REPLY='text' ;;
@@ -62,7 +59,6 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
-        status:--scope) REPLY='text' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='text' ;;
         list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
@@ -72,6 +68,9 @@ _tideline_value() {
         list:--as-of) REPLY='text' ;;
         list:--limit|list:-n) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl' ;;
+        fading:--within) REPLY='text' ;;
+        fading:--limit|fading:-n) REPLY='text' ;;
+        fading:--format) REPLY='one of table lines json jsonl' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
         restore:--from) REPLY='file' ;;
@@ -86,7 +85,6 @@ _tideline_value() {
         edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
-        edit:--scope) REPLY='text' ;;
         edit:--from) REPLY='text' ;;
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
@@ -132,7 +130,7 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -141,19 +139,20 @@ _tideline_argument() {
 _tideline_flags() {
     REPLY='--version'
     case $1 in
-        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --scope --all-scopes --explain --no-touch --batch --jsonl --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
+        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --archived --explain --no-touch --batch --jsonl --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
-        status) REPLY='--all-origins --scope --all-scopes' ;;
+        status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --archived --since --until --as-of --limit -n --jsonl --format' ;;
+        fading) REPLY='--within --limit -n --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
         restore) REPLY='--from --yes -y' ;;
-        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --from --vouch --yes -y' ;;
+        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
@@ -187,6 +186,7 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
+        fading) REPLY='Show which facts fade soon, and what keeps them.' ;;
         pin) REPLY='Let facts never fade.' ;;
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
@@ -316,7 +316,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

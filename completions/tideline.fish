@@ -6,25 +6,25 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
     and return 0
     switch $argv[1]
         case remember
-            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --scope --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --format
         case context
-            contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
+            contains -- $argv[2] --max-chars --max-tokens --limit -n --format
         case dream
             contains -- $argv[2] --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
-        case status
-            contains -- $argv[2] --scope
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --format
+        case fading
+            contains -- $argv[2] --within --limit -n --format
         case forget
             contains -- $argv[2] --query --superseded-by
         case restore
             contains -- $argv[2] --from
         case edit
-            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --from
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --from
         case link
             contains -- $argv[2] --kind --reason --strength
         case feedback
@@ -103,7 +103,7 @@ end
 complete -c tideline -f
 complete -c tideline -l db -r -F -d 'Memory file [env: TIDELINE_DB]'
 complete -c tideline -l origin -x -d 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN]'
-complete -c tideline -l now -x -d 'Pretend it is TIME: ISO 8601, UTC without a zone, or epoch milliseconds [env: TIDELINE_NOW]'
+complete -c tideline -l now -x -d 'Pretend it is TIME [env: TIDELINE_NOW]'
 complete -c tideline -l json -d 'Print one JSON object'
 complete -c tideline -l quiet -s q -d 'Print no notes on stderr'
 complete -c tideline -l verbose -s v -d 'Print more notes on stderr'
@@ -120,6 +120,7 @@ complete -c tideline -n "__tideline_at ''" -a consolidate -d 'Have a model name 
 complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
 complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
 complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
+complete -c tideline -n "__tideline_at ''" -a fading -d 'Show which facts fade soon, and what keeps them.'
 complete -c tideline -n "__tideline_at ''" -a pin -d 'Let facts never fade.'
 complete -c tideline -n "__tideline_at ''" -a unpin -d 'Let pinned facts fade again.'
 complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recall.'
@@ -152,7 +153,7 @@ complete -c tideline -n "__tideline_at remember" -l source -x -a 'owner_message 
 complete -c tideline -n "__tideline_at remember" -l supersedes -x -d 'A fact that this one replaces, besides its slot\'s'
 complete -c tideline -n "__tideline_at remember" -l confidence -x -d 'How sure it is; weighs in recall'
 complete -c tideline -n "__tideline_at remember" -l valid-from -x -d 'When it begins to hold'
-complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'Until when it holds; of a day, to its end'
+complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'When it ceases to hold'
 complete -c tideline -n "__tideline_at remember" -l tag -s t -x -d 'A label to filter by'
 complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at remember" -l title -x -d 'A short name'
@@ -161,7 +162,6 @@ complete -c tideline -n "__tideline_at remember" -l source-turn -x -d 'Where it 
 complete -c tideline -n "__tideline_at remember" -l derived-from -x -d 'A fact it was derived from'
 complete -c tideline -n "__tideline_at remember" -l pin -d 'Never let it fade'
 complete -c tideline -n "__tideline_at remember" -l confine -d 'Store what the source may not author as knowledge'
-complete -c tideline -n "__tideline_at remember" -l scope -x -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
@@ -173,10 +173,9 @@ complete -c tideline -n "__tideline_at recall" -l tag -s t -x -d 'Only facts wit
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
-complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
-complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
-complete -c tideline -n "__tideline_at recall" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
-complete -c tideline -n "__tideline_at recall" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME'
+complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included'
+complete -c tideline -n "__tideline_at recall" -l archived -d 'Also facts that have faded or were merged, marked, in order of score; found by their words'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
@@ -186,8 +185,6 @@ complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters a
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at most, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
-complete -c tideline -n "__tideline_at context" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
-complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
 complete -c tideline -n "__tideline_at dream" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at dream" -l stage -x -a 'confirm consolidate relate evict gc' -d 'Run this stage only (may be given more than once)'
@@ -195,7 +192,7 @@ complete -c tideline -n "__tideline_at dream" -l confirm-count -x -d 'How often 
 complete -c tideline -n "__tideline_at dream" -l merge-at -x -d 'Cosine from which two facts say the same [default: 0.95]'
 complete -c tideline -n "__tideline_at dream" -l relate-at -x -d 'Cosine from which two facts are linked; 1 links none [default: 0.80]'
 complete -c tideline -n "__tideline_at dream" -l evict-below -x -d 'Strength below which old facts are archived [default: 0.05]'
-complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be [default: 30d]'
+complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d]'
 complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at dream" -l if-due -d 'Only if the last dream is a day old [setting: dream_interval]'
@@ -212,18 +209,21 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
-complete -c tideline -n "__tideline_at status" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
-complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -x -d 'Only facts with this tag'
 complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
 complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: active; with --as-of all]'
+complete -c tideline -n "__tideline_at list" -l archived -d 'Also facts that have faded or were merged, marked'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
-complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
-complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
+complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at or before TIME'
+complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at fading" -l within -x -d 'How far to look ahead [default: 14d]'
+complete -c tideline -n "__tideline_at fading" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
+complete -c tideline -n "__tideline_at fading" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at fading" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact nearest to this text'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l yes -s y -d 'Do not ask'
@@ -235,12 +235,11 @@ complete -c tideline -n "__tideline_at edit" -l importance -x -d 'How much it ma
 complete -c tideline -n "__tideline_at edit" -l tier -x -a 'short long permanent' -d 'How long it is kept'
 complete -c tideline -n "__tideline_at edit" -l confidence -x -d 'How sure it is; weighs in recall'
 complete -c tideline -n "__tideline_at edit" -l valid-from -x -d 'When it begins to hold'
-complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'Until when it holds; of a day, to its end'
+complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'When it ceases to hold'
 complete -c tideline -n "__tideline_at edit" -l tag -s t -x -d 'A label to filter by; replaces those it had'
 complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
-complete -c tideline -n "__tideline_at edit" -l scope -x -d 'Of what it is worth knowing; an empty one is of everything'
 complete -c tideline -n "__tideline_at edit" -l from -x -d 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones]'
 complete -c tideline -n "__tideline_at edit" -l vouch -d 'Say that these words are yours now, whoever said them'
 complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether to vouch'
@@ -315,4 +314,4 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'

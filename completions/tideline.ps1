@@ -13,6 +13,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'status' = 'Show what is remembered, and whether all is well.'
         'show' = 'Show one fact: all of it, its links, its strength now.'
         'list' = 'List facts, newest first.'
+        'fading' = 'Show which facts fade soon, and what keeps them.'
         'pin' = 'Let facts never fade.'
         'unpin' = 'Let pinned facts fade again.'
         'forget' = 'Take facts out of recall.'
@@ -41,7 +42,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $globals = @(
         @{ Flags = @('--db'); Kind = 'file'; Help = 'Memory file [env: TIDELINE_DB].' }
         @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
-        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone, or epoch milliseconds [env: TIDELINE_NOW].' }
+        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME [env: TIDELINE_NOW].' }
         @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }
         @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr.' }
         @{ Flags = @('--verbose','-v'); Kind = 'flag'; Help = 'Print more notes on stderr.' }
@@ -61,7 +62,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--supersedes'); Kind = 'text'; Help = 'A fact that this one replaces, besides its slot''s.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
-            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
+            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
             @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
@@ -70,7 +71,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--derived-from'); Kind = 'text'; Help = 'A fact it was derived from.' }
             @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
             @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
@@ -84,10 +84,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
-            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME.' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked, in order of score; found by their words.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
@@ -99,8 +98,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
-            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
         )
         'dream' = @(
@@ -110,7 +107,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge-at'); Kind = 'text'; Help = 'Cosine from which two facts say the same [default: 0.95].' }
             @{ Flags = @('--relate-at'); Kind = 'text'; Help = 'Cosine from which two facts are linked; 1 links none [default: 0.80].' }
             @{ Flags = @('--evict-below'); Kind = 'text'; Help = 'Strength below which old facts are archived [default: 0.05].' }
-            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be [default: 30d].' }
+            @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d].' }
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
@@ -131,8 +128,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
-            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
         'show' = @(
         )
@@ -141,9 +136,16 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: active; with --as-of all].' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME.' }
+            @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+        )
+        'fading' = @(
+            @{ Flags = @('--within'); Kind = 'text'; Help = 'How far to look ahead [default: 14d].' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
@@ -168,12 +170,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
-            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
+            @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'When it ceases to hold.' }
             @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by; replaces those it had.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
             @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
             @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
@@ -289,7 +290,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup:0' = 'file'
         'config:0' = 'one of list get set path trust untrust'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -208,6 +208,6 @@ SAYS: dict[str, Says] = {
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
     "extract": _extract, "relink": _relink, "embed": _embed, "doctor": _doctor, "backup": _backup,
-    "schedule": _schedule, "config": _config, "man": _man,
+    "fading": _facts, "schedule": _schedule, "config": _config, "man": _man,
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

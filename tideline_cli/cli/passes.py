@@ -9,7 +9,7 @@ from tideline_cli.dream import run
 from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
-from tideline_cli.store import bulk_reads, locks, stats
+from tideline_cli.store import bulk_reads, locks, notices, stats
 from tideline_cli.store.visibility import NOBODY, number
 
 TYPE_CHECKING = False
@@ -68,6 +68,11 @@ def run_passes(session: Session, asked: PassRequest) -> PassRun:
         locks.release(lock)
 
 
+def is_watched(session: Session) -> bool:
+    """Say whether somebody reads at once what a pass says of itself."""
+    return sys.stdout.isatty() and not session.quiet
+
+
 def check_right(session: Session, *, all_origins: bool) -> None:
     """Raise UsageError when somebody else than the owner asks for all origins."""
     if all_origins and not session.viewer.is_owner:
@@ -99,6 +104,8 @@ def _over_origins(session: Session, db: Connection, asked: PassRequest) -> PassR
             verb=asked.verb, progress=_progress(session),
         )  # fmt: skip
         done.append((origin, dreamt))
+        if dreamt.batch is not None and dreamt.archived_count and not is_watched(session):
+            notices.add(db, dreamt.batch, facts=dreamt.archived_count, viewer=origin)
     return PassRun(tuple(done), False, min(due) if due and not done else None)
 
 

@@ -77,6 +77,10 @@ class _Call:
         options = module.Options(**completed(given, module.OPTIONS, lambda: session.now))
         code = int(module.run(self.session, list(given["words"]), options))
         sys.stdout.flush()
+        if self.session.is_watched:
+            from tideline_cli.cli import night_report  # noqa: PLC0415  on a terminal alone
+
+            night_report.tell_once(self.session)
         self._explain()
         return code
 

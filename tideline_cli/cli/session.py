@@ -232,6 +232,17 @@ class Session:
             reserve.take_back(self.database)
             self._has_spent = False
 
+    @property
+    def is_watched(self) -> bool:
+        """Say whether a person reads what this command notes on stderr."""
+        plain = not (self.quiet or self.json or self.is_door)
+        return plain and sys.stderr is not None and sys.stderr.isatty()
+
+    @property
+    def opened(self) -> Connection | None:
+        """Return the connection that this command has opened, None where it has none."""
+        return self._connections[-1] if self._connections else None
+
     def note(self, text: str) -> None:
         """Tell the user something that is not a result."""
         if not self.quiet:

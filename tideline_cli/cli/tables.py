@@ -54,6 +54,16 @@ def facts(session: Session, found: Sequence[Fact]) -> None:
     _console(session).print(table)
 
 
+def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
+    """Print what fades: the day, the fact, and why."""
+    table = _table("fades", "fact", "segment", "id")
+    for day, fact, why in rows:
+        text = Text(screen_text(" ".join(fact.content.split())))
+        text.append(f"\n{why}", style="dim")
+        table.add_row(day, text, fact.segment, Text(fact.id, style="dim"))
+    _console(session).print(table)
+
+
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
     """A bar on stderr; `advance` is called now and then, `position` says how far it is."""
 

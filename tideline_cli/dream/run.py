@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tideline_cli.dream import apply
 from tideline_cli.dream.plan import STAGES, plan
+from tideline_cli.memory import fading
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import visibility
-from tideline_cli.store.transactions import snapshot
+from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ class Dreamt:
     plan: DreamPlan
     skipped: int
     batch: int | None
+
+    @property
+    def archived_count(self) -> int:
+        """Return how many facts it took out of recall."""
+        return len(self.plan.merges) + len(self.plan.fades) + len(self.plan.swept)
 
 
 def dream(
@@ -58,6 +64,9 @@ def dream(
     done = _without(made, pass_.skipped)
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"
     ordinal = pass_.finish(("" if whole else "some stages: ") + summary(done), whole=whole)
+    if "evict" in settings.stages:
+        with writing(db):
+            fading.foresee(db, settings.eviction, viewer=viewer, now=now)
     return Dreamt(done, len(pass_.skipped), ordinal)
 
 

@@ -76,6 +76,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("bounds", derived.bounds),
     ("vectors", derived.vector_sets),
     ("pairs", derived.pair_rows),
+    ("outlooks", derived.outlooks),
     ("links", structure.links),
     ("slots", slot_values.one_value),
     ("batches", journalled.batches),

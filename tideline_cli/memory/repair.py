@@ -15,6 +15,7 @@ from tideline_cli.store import (
     fts,
     journal,
     opening,
+    outlook,
     purge_traces,
     score_bounds,
     writes,
@@ -128,13 +129,14 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "counts": text_index.count_anew,
     "bounds": _bound,
     "pairs": derived.forget_pairs,
+    "outlooks": outlook.clear,
     "digests": _accept,
 }
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
 # Gaps are closed before a batch is added, the index is whole before terms change.
 _ORDER = (
     "batches", "journal", "references", "links", "index", "terms", "counts", "bounds", "pairs",
-    "vectors", "digests",
+    "vectors", "digests", "outlooks",
 )  # fmt: skip
 
 

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     Edge = tuple[str, str, str | None, int | None]
 
 _AT_ONCE = 500
+FADING = """
+SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_count, 0),
+       ifnull(last_accessed_at, created_at), created_at, source, given.at
+FROM fact LEFT JOIN usage ON usage.fact = fact.seq LEFT JOIN given ON given.fact = fact.seq
+WHERE lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
+  AND ifnull(status, '') <> 'confirmed'
+"""
+"""The facts that may fade, as rows of `Fading`; more conditions follow."""
 
 
 @record
@@ -119,16 +127,7 @@ def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
     nor confirmed."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
-        f"""
-        SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_count, 0),
-               ifnull(last_accessed_at, created_at), created_at, source, given.at
-        FROM fact LEFT JOIN usage ON usage.fact = fact.seq
-          LEFT JOIN given ON given.fact = fact.seq
-        WHERE {condition} AND lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
-          AND ifnull(status, '') <> 'confirmed' AND created_at <= ?
-        ORDER BY fact.seq
-        """,
-        (*values, until),
+        f"{FADING} AND {condition} AND created_at <= ? ORDER BY fact.seq", (*values, until)
     )
     return [Fading(*row) for row in rows]
 

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, Command] = {
     "status": Command("status", "Show what is remembered, and whether all is well.", "Core"),
     "show": Command("show", "Show one fact: all of it, its links, its strength now.", "One fact"),
     "list": Command("list", "List facts, newest first.", "One fact"),
+    "fading": Command("fading", "Show which facts fade soon, and what keeps them.", "One fact"),
     "pin": Command("pin", "Let facts never fade.", "One fact"),
     "unpin": Command("unpin", "Let pinned facts fade again.", "One fact"),
     "forget": Command("forget", "Take facts out of recall.", "One fact"),

@@ -53,6 +53,7 @@ _WHAT = {
     "counts": "count facts and terms anew",
     "bounds": "make the bounds of scores anew",
     "pairs": "forget the pairs that are alike, until the next dream",
+    "outlooks": "forget what was foreseen to fade, until the next dream",
     "vectors": "make the vectors anew",
     "digests": "take the facts that changed as they are",
     "purge": "finish the purge",

@@ -38,7 +38,9 @@ In a scope the facts that are seen from it are counted (`scope` in JSON); `by_sc
 every scope, an empty name those without one.
 
 On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
-30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers."""
+30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers.
+
+After a first dream, a line says how many facts fade within 14 days (`fading_next_14d`)."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -72,16 +74,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading()
     counts = _NOTHING
     others: list[tuple[str, int]] = []
+    fading: int | None = None
     days: Days = [(0, 0)] * _DAYS
     draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
     if db is not None:
         with snapshot(db):
             counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
+            fading = _fading(session, db, counts)
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
-    form = _form(session, counts, days) | {"scope": seen[0] or "" if seen else None}
+    scope = seen[0] or "" if seen else None
+    form = _form(session, counts, days) | {"scope": scope, "fading_next_14d": fading}
     if options.all_origins:  # both tell of other origins
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
@@ -89,7 +94,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         output.emit_json(form)
     else:
         bars = _bars(days) if draws else []
-        output.emit_lines([*_lines(form), *_passes(session, counts), *bars])
+        more = _fading_lines(session, fading)
+        output.emit_lines([*_lines(form), *_passes(session, counts), *more, *bars])
     return 0
 
 
@@ -100,6 +106,17 @@ def _counted(
         db, viewer=session.viewer, since=session.now - 7 * DAY_MS,
         default_embedder=DEFAULT_EMBEDDER, scopes=seen,
     )  # fmt: skip
+
+
+def _fading(session: Session, db: Connection, counts: Counts) -> int | None:
+    """Return how many facts fade within 14 days; None before the first dream, which foresees it."""
+    if "dream" not in counts.last:
+        return None
+    from tideline_cli.memory.fading import soon_count  # noqa: PLC0415  after a first dream
+    from tideline_cli.ranking.fading import Eviction  # noqa: PLC0415  as above
+
+    rule = Eviction(after_owner_ms=session.config.get("evict_after_owner"))
+    return soon_count(db, rule, viewer=session.viewer, now=session.now)
 
 
 def _first_day(session: Session) -> int:
@@ -218,6 +235,14 @@ def _passes(session: Session, counts: Counts) -> list[str]:
     due = _next_dream(session, counts)
     waits = 0 if due is None else due - session.now
     return [*lines, f"next dream due in {_span(waits)}" if waits > 0 else "next dream due now"]
+
+
+def _fading_lines(session: Session, fading: int | None) -> list[str]:
+    """Return the line that names what fades soon, if anything does."""
+    if not fading:
+        return []
+    facts = "1 fact fades" if fading == 1 else f"{fading:,} facts fade"
+    return [f"fading     {facts} within 14 days: {session.call('fading')}"]
 
 
 def _span(ms: int) -> str:

@@ -75,6 +75,17 @@ def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int],
     return held, len(sizes) < 2 and all(size >= 1 and size == int(size) for size in sizes)
 
 
+def outlooks(db: Connection) -> Iterator[Finding]:
+    """What was foreseen to fade is listed under the origin of the fact."""
+    wrong = db.execute(
+        "SELECT count(*) FROM fade JOIN fact ON fact.seq = fade.fact"
+        " WHERE fade.origin <> fact.origin"
+    ).get
+    if wrong:
+        message = f"{some(wrong, 'fact')} listed as fading under another origin"
+        yield mendable("outlooks", message, "forgets the lists until the next dream")
+
+
 def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:
     """Remove a set of vectors, so that it is made again."""
     for table in ("vector_chunk", "vector_progress"):

@@ -1,0 +1,137 @@
+"""tideline fading."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
+from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS, iso
+from tideline_cli.model.record import record
+from tideline_cli.ranking.fading import Eviction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+HELP = """Show which facts fade soon, and what keeps them.
+
+The facts that a dream archives within the next days, unless they are used before; soonest first.
+A fact fades when it was made 30 days ago, its strength falls below 0.05, and `context` has not
+given it out for 30 days. The permanent tier, pinned and confirmed facts never fade. The day is
+exact for a dream with its own settings; one that would take too many at once takes none
+(`--max-loss`).
+
+What keeps a fact: `tideline pin`, a recall that finds it, `tideline feedback ID up`. The setting
+evict_after_owner lets all that you typed yourself rest longer. What has faded comes back by
+`tideline restore`."""
+EXAMPLES = (("", "--within 60d"), ("--json", ""))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("within", ("--within",), f"How far to look ahead [default: {SOON_MS // DAY_MS}d].",
+           "duration", SOON_MS),
+    Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
+    output.JSONL,
+    output.ROWS,
+)  # fmt: skip
+
+
+@record
+class Options:
+    """The options of a call."""
+
+    within: int
+    limit: int
+    jsonl: bool
+    format: str | None
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
+    """Show what fades."""
+    if words:
+        raise UsageError("fading takes no words", hint="`tideline timeline ID` shows one fact")
+    rule = Eviction(after_owner_ms=session.config.get("evict_after_owner"))
+    db = session.reading()
+    found: list[Foretold] = []
+    total = 0
+    if db is not None:
+        found, total = foretold(
+            db, rule, viewer=session.viewer, now=session.now,
+            within_ms=min(options.within, LONGEST_SPAN_MS), limit=options.limit or None,
+        )  # fmt: skip
+    usual = output.usual_of_rows(session)
+    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    _print(session, chosen, found, options, total)
+    if output.is_json(session, chosen):
+        return 0
+    if total > len(found):
+        session.note(f"these are the first of {total:,}: --limit 0 shows all")
+    if found:
+        session.note(
+            f"what keeps one: {session.call('pin', 'ID')}, or a recall that finds it; "
+            f"what you typed: {session.call('config', 'set', 'evict_after_owner', '365d')}"
+        )
+    else:
+        session.note(f"nothing fades within {_days(options.within)}")
+    return 0
+
+
+def _print(
+    session: Session, format: str, found: Sequence[Foretold], options: Options, total: int
+) -> None:
+    def table() -> None:
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        rows = [(_day(session, one), one.fact, _why(session, one)) for one in found]
+        tables.fading(session, rows)
+
+    output.emit_rows(
+        format if found or format != "table" else "lines",
+        map(_form, found),
+        whole=lambda forms: {
+            "within_s": options.within // 1000, "facts": forms, "total": total,
+            "truncated": total > len(found),
+        },
+        lines=lambda: [_line(session, one) for one in found],
+        table=table,
+    )  # fmt: skip
+
+
+def _form(one: Foretold) -> dict[str, Any]:
+    return {
+        "id": one.fact.id,
+        "content": one.fact.content,
+        "segment": one.fact.segment,
+        "source": one.fact.source,
+        "fades_at": iso(one.at),
+        "strength": one.strength,
+        "access_count": one.fact.access_count,
+        "last_accessed_at": iso(one.fact.last_accessed_at),
+        "given_at": None if one.given_at is None else iso(one.given_at),
+    }
+
+
+def _line(session: Session, one: Foretold) -> str:
+    text = " ".join(one.fact.content.split())
+    shown = f"[{one.fact.segment}] {text}"
+    return f"{one.fact.id}\t{_day(session, one)}\t{shown}\t({_why(session, one)})"
+
+
+def _day(session: Session, one: Foretold) -> str:
+    """Return the day on which a fact fades; what is due goes with the next dream."""
+    return "next dream" if one.at <= session.now else iso(one.at)[:10]
+
+
+def _why(session: Session, one: Foretold) -> str:
+    unused = session.now - one.fact.last_accessed_at
+    why = f"strength {one.strength:.3f}, not used for {_days(unused)}"
+    if one.given_at is None:
+        return why
+    return f"{why}, given out {_days(session.now - one.given_at)} ago"
+
+
+def _days(ms: int) -> str:
+    days = max(0, ms) // DAY_MS
+    return "1 day" if days == 1 else f"{days:,} days"

@@ -1,0 +1,91 @@
+"""fading: which facts fade when, unless they are used."""
+
+from __future__ import annotations
+
+from heapq import nsmallest
+
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.instant import DAY_MS, LATEST_MS
+from tideline_cli.model.record import record
+from tideline_cli.ranking.fading import Traits, fades_at
+from tideline_cli.store import bulk_reads, outlook, visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.ranking.fading import Eviction
+    from tideline_cli.store.bulk_reads import Fading
+
+SOON_MS = 14 * DAY_MS
+"""What status and `fading` look ahead."""
+_FORESEEN_MS = 45 * DAY_MS
+
+
+@record
+class Foretold:
+    """A fact and the instant from which a dream archives it, its strength now, and when it was
+    last given out."""
+
+    fact: Fact
+    at: int
+    strength: float
+    given_at: int | None
+
+
+def foretold(
+    db: Connection, rule: Eviction, *, viewer: Origin, now: int, within_ms: int, limit: int | None
+) -> tuple[list[Foretold], int]:
+    """Return the facts of an origin that fade within a span, soonest first, and how many there are.
+    """
+    items = bulk_reads.fading(db, viewer=viewer, until=LATEST_MS)
+    found = list(_until(items, rule, now + within_ms))
+    first = sorted(found) if limit is None else nsmallest(limit, found)
+    given_at = {item.seq: item.given_at for item in items}
+    whole = bulk_reads.whole(db, [seq for _, seq, _ in first], viewer=viewer)
+    return [
+        Foretold(whole[seq], at, traits.strength_at(now=now), given_at[seq])
+        for at, seq, traits in first
+        if seq in whole
+    ], len(found)
+
+
+def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None:
+    """Store what fades soonest in an origin, for `status`, in a transaction of the caller."""
+    number = visibility.number(db, viewer)
+    items = bulk_reads.fading(db, viewer=viewer, until=LATEST_MS)
+    soonest = nsmallest(outlook.MOST, _until(items, rule, now + _FORESEEN_MS))
+    outlook.put(db, ((seq, at) for at, seq, _ in soonest), origin_number=number)
+
+
+def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> int:
+    """Return how many of the facts that the last dream foresaw still fade within 14 days; at most
+    `outlook.MOST`."""
+    number = visibility.number(db, viewer)
+    items = outlook.soon(db, origin_number=number, until=now + SOON_MS)
+    return sum(1 for _ in _until(items, rule, now + SOON_MS))
+
+
+def _until(
+    items: Iterable[Fading], rule: Eviction, until: int
+) -> Iterator[tuple[int, int, Traits]]:
+    """Yield (when, number, traits) of the facts that fade before an instant."""
+    for item in items:
+        traits = _traits(item)
+        if traits.strength_at(now=until) >= rule.below:
+            continue  # most facts: solving the curve costs four times as much
+        at = fades_at(traits, rule)
+        if at is not None and at < until:
+            yield at, item.seq, traits
+
+
+def _traits(item: Fading) -> Traits:
+    rate = SEGMENTS[item.segment].decay_rate if item.decay_rate is None else item.decay_rate
+    return Traits(
+        item.importance, rate, item.access_count, item.last_accessed_at, item.created_at,
+        item.source, item.given_at,
+    )  # fmt: skip
