@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.support import DAY, NOW
+
 
 def lines(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
@@ -66,3 +68,113 @@ def test_rows_stay_in_the_origin_that_they_name(run, flags):
     assert run("doctor", "--deep").code == 0
     assert (run("undo", "3").code, run("undo", "2").code) == (0, 0)
     assert run("list", "--origin", peer).out == ""
+
+
+A, B = ("--db", "a.db"), ("--db", "b.db")
+
+
+def at(days):
+    return ("--now", str(NOW + days * DAY))
+
+
+def joined(run, source, target, days, *flags):
+    """Export one memory and merge it into another; return the report."""
+    whole = run("export", *source, *at(days)).out
+    done = run("import", "-", "--merge", *(flags or ("--trust",)), "--json", *target, *at(days),
+               stdin=whole)  # fmt: skip
+    assert done.code == 0, done.err
+    return done.json
+
+
+def states(run, where):
+    listed = run("list", "--lifecycle", "all", "--json", *where).json["facts"]
+    return {one["content"]: (one["lifecycle"], one["tags"], one["pinned"]) for one in listed}
+
+
+def test_the_later_statement_wins_a_slot(run):
+    """Monday on one machine, Friday later on the other: both hold Friday, whoever merges first, and
+    one undo takes the merge back."""
+    run("remember", "I deploy on Mondays", "--slot", "d", *A, *at(1))
+    run("remember", "I deploy on Fridays", "--slot", "d", *B, *at(2))
+    before = run("export", *A).out
+    joined(run, B, A, 3)
+    joined(run, A, B, 4)
+    for where in (A, B):
+        active = {text for text, (state, *_) in states(run, where).items() if state == "active"}
+        assert active == {"I deploy on Fridays"}
+        assert run("doctor", "--deep", "--json", *where).json["findings"] == []
+    assert run("undo", *A).code == 0
+    assert states(run, A) == {"I deploy on Mondays": ("active", [], False)}
+    assert [json.loads(line)["id"] for line in before.splitlines()] == [
+        one["id"] for one in run("list", "--lifecycle", "all", "--json", *A).json["facts"]
+    ]
+
+
+def test_what_was_said_again_later_wins_a_slot(run):
+    """A value that was said again after the other machine has said another one is the later one."""
+    run("remember", "I deploy on Mondays", "--slot", "d", *A, *at(1))
+    run("remember", "I deploy on Fridays", "--slot", "d", *B, *at(2))
+    run("remember", "I deploy on Mondays", "--slot", "d", *A, *at(3))
+    joined(run, A, B, 4)
+    joined(run, B, A, 5)
+    for where in (A, B):
+        active = {text for text, (state, *_) in states(run, where).items() if state == "active"}
+        assert active == {"I deploy on Mondays"}
+
+
+def test_states_travel_and_are_told(run):
+    """What was forgotten, restored or labelled there is so here, if that happened later than what
+    is known here; the report counts each kind, and one undo takes all of it back."""
+    for text in ("my phone is 555 1234", "the cat is grey", "the bike is blue"):
+        run("remember", text, *A, *at(0))
+    joined(run, A, B, 1)
+    ids = {one["content"]: one["id"] for one in run("list", "--json", *A).json["facts"]}
+    ids = {text.split()[1]: one for text, one in ids.items()}
+    run("forget", "-y", ids["phone"], *A, *at(2))
+    run("edit", ids["cat"], "--tag", "pet", *A, *at(2))
+    run("forget", "-y", ids["bike"], *B, *at(3))
+    before = states(run, B)
+    report = joined(run, A, B, 4)
+    assert report["brought"] == {"archived": 1, "restored": 0, "relabelled": 1, "used": 0,
+                                 "copies": 0}  # fmt: skip
+    assert report["differing"] == 1
+    assert states(run, B) == {
+        "my phone is 555 1234": ("archived", [], False), "the cat is grey": ("active", ["pet"],
+                                                                            False),
+        "the bike is blue": ("archived", [], False),
+    }  # fmt: skip
+    assert joined(run, B, A, 5)["brought"]["archived"] == 1
+    assert states(run, A) == states(run, B)
+    run("restore", ids["bike"], *A, *at(6))
+    assert joined(run, A, B, 7)["brought"]["restored"] == 1
+    assert (run("undo", *B).code, run("undo", "3", *B).code) == (0, 0)
+    assert states(run, B) == before
+
+
+def test_a_copy_of_what_was_forgotten_is_forgotten(run):
+    """A text that both machines have said is one fact to a person: forgotten on one it is forgotten
+    on the other, unless it was said there since."""
+    for where, day in ((A, 0), (B, 1)):
+        run("remember", "my phone is 555 1234", *where, *at(day))
+    run("forget", "-y", "--query", "my phone is 555 1234", *A, *at(2))
+    assert joined(run, A, B, 3)["brought"]["copies"] == 1
+    assert {state for state, *_ in states(run, B).values()} == {"archived"}
+    run("remember", "my phone is 555 1234", *B, *at(4))
+    joined(run, A, B, 5)
+    assert run("recall", "phone", *B, *at(5)).code == 0
+
+
+def test_an_unvouched_file_archives_nothing_of_the_owner(run):
+    """Without --trust a file neither archives nor replaces nor relabels the owner's facts, by
+    whatever times it claims; the write-gate says so."""
+    kept = run("remember", "my phone is 555 1234", "--slot", "phone", "--json", *at(0)).json["id"]
+    before = run("show", kept, "--json").json["fact"]
+    rows = [
+        {"id": kept, "content": "my phone is 555 1234", "slot": "phone", "lifecycle": "archived",
+         "changed_at": "2030-01-01", "said_at": "2030-01-01", "valid_to": "2025-10-01",
+         "created_at": "2025-10-01"},
+        {"content": "my phone is 666 9999", "slot": "phone", "said_at": "2030-01-01"},
+    ]  # fmt: skip
+    done = run("import", "-", "--merge", *at(9), stdin=lines(*rows))
+    assert "write-gate: 1 statement not taken" in done.err
+    assert run("show", kept, "--json").json["fact"] == before

@@ -20,13 +20,9 @@ _CUT = 60
 
 
 def report(
-    session: Session,
-    path: str,
-    summary: ImportSummary,
-    *,
-    trust: bool,
+    session: Session, path: str, summary: ImportSummary, *, trust: bool,
     stopped: TidelineError | None,
-) -> None:
+) -> None:  # fmt: skip
     """Print what became of the rows, and on stderr what concerns single rows."""
     if session.json:
         code = stopped.code if stopped is not None else None
@@ -90,13 +86,13 @@ def _losses(summary: ImportSummary) -> Iterator[str]:
         yield f"and {summary.unresolved - len(shown):,} more references that name nothing"
     if summary.usurping:
         yield (
-            f"{some(summary.usurping, 'link')} not stored: a row that nobody vouches for does not "
-            "replace a trusted fact"
+            f"write-gate: {some(summary.usurping, 'statement')} not taken: a row that nobody "
+            "vouches for does not replace a trusted fact, nor archive one"
         )
     if summary.differing:
         yield (
             f"{some(summary.differing, 'row')} here in another state, which stays; "
-            "`tideline show ID` shows it"
+            "`tideline show ID` shows it, and --merge takes the state that was stated later"
         )
 
 

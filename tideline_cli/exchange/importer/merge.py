@@ -112,8 +112,9 @@ class Merger:
         times = self._destination.times
         at, row_at = times.of(there), times.stated(ready.row, ready.fact)
         after = later_state.brought(there, at, stated, row_at)
-        is_known = after != there or later_state.is_same(there, stated)
-        if is_known and may_touch(stated.source, there.source):
+        is_same, may = later_state.is_same(there, stated), may_touch(stated.source, there.source)
+        self._summary.usurping += not (is_same or may)
+        if may and (is_same or after != there):
             self._note_times(ready, there)
         writes.change(self._db, there, after)
         used = self._use_more(stated, there) if self._context.trusted else there
