@@ -68,9 +68,6 @@ _tideline_value() {
         list:--as-of) REPLY='text' ;;
         list:--limit|list:-n) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl' ;;
-        fading:--within) REPLY='text' ;;
-        fading:--limit|fading:-n) REPLY='text' ;;
-        fading:--format) REPLY='one of table lines json jsonl' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
         restore:--from) REPLY='file' ;;
@@ -97,9 +94,10 @@ _tideline_value() {
         history:--limit|history:-n) REPLY='text' ;;
         history:--format) REPLY='one of lines json jsonl' ;;
         retention:--days) REPLY='text' ;;
-        import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
+        import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
+        import:--map) REPLY='text' ;;
         export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
         export:--output|export:-o) REPLY='file' ;;
         gc:--max-loss) REPLY='text' ;;
@@ -130,7 +128,7 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -140,14 +138,13 @@ _tideline_flags() {
     REPLY='--version'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --archived --explain --no-touch --batch --jsonl --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --archived --since --until --as-of --limit -n --jsonl --format' ;;
-        fading) REPLY='--within --limit -n --jsonl --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
@@ -160,7 +157,7 @@ _tideline_flags() {
         history) REPLY='--limit -n --jsonl --format' ;;
         undo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
         export) REPLY='--format --jsonl --output -o --all-origins' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
@@ -186,7 +183,6 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
-        fading) REPLY='Show which facts fade soon, and what keeps them.' ;;
         pin) REPLY='Let facts never fade.' ;;
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
@@ -316,7 +312,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

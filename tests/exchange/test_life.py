@@ -370,7 +370,7 @@ def test_gate_and_scan_are_told_apart(run):
 def test_many_flaws_of_a_kind_are_one_line(run):
     """Each kind of flaw is told once, with the first line, a count and the next lines."""
     rows = [{"content": f"text {n}", "importance": f"much{n}"} for n in range(20)]
-    rows[3] = {"text": "no content"}
+    rows[3] = {"words": "no content"}
     rows[7] = {"content": "a good one"}
     done = run("import", "-", stdin=lines(*rows))
     assert done.code == 0
@@ -384,12 +384,12 @@ def test_many_flaws_of_a_kind_are_one_line(run):
 def test_an_import_of_no_use_ends_with_1(run):
     """Where no row could be used the exit code is 1, and the keys that are looked for are named
     beside those that there are."""
-    done = run("import", "-", stdin=lines({"text": "one", "when": 1}, {"text": "two"}))
+    done = run("import", "-", stdin=lines({"words": "one", "when": 1}, {"words": "two"}))
     assert done.code == 1
     assert "none of the 2 rows could be used" in done.err
     assert 'a row needs "content"' in done.err and "valid_from" in done.err
-    assert "the rows have text, when" in done.err
-    done = run("import", "-", "--json", stdin=lines({"text": "one"}))
+    assert "the rows have words, when" in done.err
+    done = run("import", "-", "--json", stdin=lines({"words": "one"}))
     assert (done.code, done.json["skipped"]) == (1, 1)
     assert json.loads(done.err.splitlines()[-1])["error"]["code"] == "no_usable_row"
     assert run("import", "-", stdin="").code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError
+from tideline_cli.exchange.importer.columns import TEXT_KEYS
 from tideline_cli.exchange.importer.rows import KEYS
 from tideline_cli.model.finding import some
 
@@ -29,7 +30,7 @@ def report(
         output.emit_json(_form(path, summary, trust) | {"stopped": code})
     else:
         output.emit_lines([_sentence(summary, trust)])
-    for line in (*_refusals(summary), *_losses(summary)):
+    for line in (*refusals(summary), *_losses(summary)):
         session.note(line)
 
 
@@ -42,15 +43,23 @@ def useless(summary: ImportSummary) -> TidelineError:
             hint="what stands above says why",
             code="no_usable_row",
         )
+    if not summary.keys:
+        return TidelineError(
+            f"none of the {summary.rows:,} rows could be used",
+            hint='rows are JSON objects with "content"; --format csv, tsv, sqlite or markdown says '
+            "what else the file is",
+            code="no_usable_row",
+        )
     return TidelineError(
         f"none of the {summary.rows:,} rows could be used",
-        hint=f"a row needs \"content\"; also looked for: {', '.join(sorted(KEYS - {'content'}))}; "
+        hint=f"a row needs \"content\" (or {', '.join(TEXT_KEYS[1:])}; or --map COLUMN=content); "
+        f"also looked for: {', '.join(sorted(KEYS - {'content'}))}; "
         f"the rows have {found}",
         code="no_usable_row",
     )
 
 
-def _refusals(summary: ImportSummary) -> Iterator[str]:
+def refusals(summary: ImportSummary) -> Iterator[str]:
     """Yield what is wrong with the rows that were refused: each, or once for many with the same
     flaw, by the order of the first of them."""
     by_line = dict(summary.errors)
@@ -127,10 +136,15 @@ def _sentence(summary: ImportSummary, trust: bool) -> str:
     return ", ".join(parts) + f"; {sources}"
 
 
-def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
-    def error_form(line: int, error: TidelineError) -> dict[str, object]:
-        return {"line": line, "code": error.code, "message": error.message}
+def error_forms(summary: ImportSummary) -> list[dict[str, object]]:
+    """Return what is wrong with the rows that were refused, the first hundred, for JSON."""
+    return [
+        {"line": line, "code": error.code, "message": error.message}
+        for line, error in summary.errors
+    ]
 
+
+def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
     return {
         "file": path,
         "added": summary.added,
@@ -147,7 +161,7 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "renamed": summary.renamed,
         "source": "as_stated" if trust else "retrieved_document",
         "batch": summary.batch,
-        "errors": [error_form(line, error) for line, error in summary.errors],
+        "errors": error_forms(summary),
         "blocked_by": {"scan": summary.threats, "write_gate": summary.gated},
         "older": summary.older,
         "brought": summary.brought | {"used": summary.used, "copies": summary.ended},

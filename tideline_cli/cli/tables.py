@@ -64,6 +64,16 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     _console(session).print(table)
 
 
+def cells(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of texts; the first column takes the room that the others leave."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for place, name in enumerate(names):
+        table.add_column(name, overflow="fold", ratio=3 if not place else 1)
+    for row in rows:
+        table.add_row(*(Text(screen_text(cell)) for cell in row))
+    _console(session).print(table)
+
+
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
     """A bar on stderr; `advance` is called now and then, `position` says how far it is."""
 

@@ -7,8 +7,11 @@ each other's locks. So `store.foreign_table` reads a SQLite file, by the library
 from __future__ import annotations
 
 import os
+from itertools import chain
 
 from tideline_cli.errors import CannotWriteError, TidelineError, UsageError
+from tideline_cli.exchange.importer.cells import parted
+from tideline_cli.exchange.importer.columns import TEXT_KEYS
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
 from tideline_cli.store import foreign_table
@@ -22,10 +25,13 @@ if TYPE_CHECKING:
 
 _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
+_DELIMITERS = (",", ";", "\t", "|")  # the first one of equals
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope"}
 COLUMNS = (*NAMES, "changed_at", "said_at", "links")
 _COLUMN_SET = frozenset(COLUMNS)
+_KNOWN = _COLUMN_SET | {*TEXT_KEYS, "supersedes"}
+_LONGEST_NUMBER = 17
 FIRST_COLUMNS = (
     "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
     "decay_rate", "access_count", "last_accessed_at", "created_at", "source", "origin",
@@ -37,7 +43,8 @@ QUOTED = "quoted_cells"  # the column that names those of a row that an export h
 
 
 def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
-    """Yield (line number, row or what is wrong with it) of a CSV or TSV file with a header.
+    """Yield (line number, row or what is wrong with it) of a CSV or TSV file with a header. The
+    cells of a CSV file are parted by what parts most of its header: comma, semicolon, tab or bar.
 
     Raises UsageError where the file cannot be read on.
     """
@@ -48,14 +55,23 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
     csv.field_size_limit(_LONGEST_LINE)
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as lines:
         try:
-            rows = csv.DictReader(_bounded(lines), delimiter="\t" if tabs else ",")
+            numbered = _bounded(lines)
+            header = next(numbered, "")
+            delimiter = "\t" if tabs else max(_DELIMITERS, key=header.count)
+            rows = csv.DictReader(chain([header], numbered), delimiter=delimiter)
             # The first release quoted every such cell, and had these columns alone.
             is_first = tuple(rows.fieldnames or ()) == FIRST_COLUMNS
             for number, row in enumerate(rows, 2):
-                cells = {str(key): value for key, value in row.items() if key}
-                yield number, _typed(_of_first(cells) if is_first else _unquoted(cells))
+                cells = {_column(key): value for key, value in row.items() if key}
+                yield number, _typed(_of_first(cells) if is_first else _unquoted(cells), guess=True)
         except (UnicodeDecodeError, csv.Error) as error:
             raise UsageError(f"line {number + 1} cannot be read: {error}") from error
+
+
+def _column(name: str) -> str:
+    """Return the name of a column: that of a field in any case, any other as it is."""
+    plain = name.strip().lower()
+    return plain if plain in _COLUMN_SET or plain in TEXT_KEYS else name
 
 
 def _bounded(lines: TextIO) -> Iterator[str]:
@@ -149,9 +165,9 @@ def _unquoted(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _typed(row: Mapping[str, Any]) -> dict[str, Any] | TidelineError:
+def _typed(row: Mapping[str, Any], *, guess: bool = False) -> dict[str, Any] | TidelineError:
     """Return the row with texts of a table turned into the numbers and lists that they are, or
-    what is wrong with it."""
+    what is wrong with it. With `guess`, numbers in other columns are numbers too."""
     out: dict[str, Any] = {}
     for key, value in row.items():
         if value is None or (value == "" and key not in _EMPTY_IS_A_TEXT):
@@ -162,7 +178,22 @@ def _typed(row: Mapping[str, Any]) -> dict[str, Any] | TidelineError:
             return error
         if isinstance(value, bytes):
             out[key] = value.decode(errors="replace")
+        if guess and isinstance(value, str) and key not in _KNOWN:
+            out[key] = _guessed(value)
     return out
+
+
+def _guessed(text: str) -> Any:
+    """Return the number that a text writes in the one way that comes back as it was."""
+    if len(text) > _LONGEST_NUMBER or text.strip("-.0123456789"):
+        return text
+    for read in (int, float):
+        try:
+            if str(read(text)) == text:
+                return read(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _value(key: str, value: str) -> Any:
@@ -173,7 +204,7 @@ def _value(key: str, value: str) -> Any:
         if form == "count":
             return int(value)
         if form in ("texts", "object"):
-            return codec.loads(value) if value[:1] in "[{" else value.split(",")
+            return codec.loads(value) if value[:1] in "[{" else parted(value)
     except ValueError as error:
         raise UsageError(f"{key} cannot be {value!r:.40}") from error
     if form == "flag":

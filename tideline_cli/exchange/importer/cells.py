@@ -34,9 +34,17 @@ def strings(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = row.get(name)
     if values is None:
         return ()
+    if isinstance(values, str):
+        values = parted(values)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise UsageError(f"{name} is not a list of texts")
     return tuple(dict.fromkeys(storable(value, name) for value in values))
+
+
+def parted(text: str) -> list[str]:
+    """Return the parts of a text that lists some: "home;bike", or "home, bike"."""
+    parts = text.split(";" if ";" in text else ",")
+    return [part.strip() for part in parts if part.strip()]
 
 
 def unit(row: Mapping[str, Any], name: str, *, clamp: bool, default: float | None) -> float | None:

@@ -3,20 +3,17 @@ of the row."""
 
 from __future__ import annotations
 
-from tideline_cli.exchange.importer.copies import Copies
+from tideline_cli.exchange.importer.later_states import LaterStates
 from tideline_cli.memory import remember
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.memory.screening import refuse_untrusted
 from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import said_again
 from tideline_cli.model.fields import LABELS
-from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.times import Times
-from tideline_cli.policy import gate, later_state
-from tideline_cli.policy.gate import may_touch
-from tideline_cli.policy.periods import ended, holds_from
+from tideline_cli.policy import gate
+from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
 from tideline_cli.store import facts, links, slots, uses, writes
 
@@ -56,9 +53,7 @@ class Merger:
         self._destination = destination
         self._summary = summary
         self._rule: Sameness = rule_of(db)
-        self._copies = Copies(db, destination)
-        # The values of slots that rows have named, by origin, scope and slot.
-        self._slots: dict[tuple[str, str | None, str], set[str]] = {}
+        self._states = LaterStates(db, context, destination, summary)
         self._heard: set[str] = set()  # ids of facts that this file has stated: repeats are no use
 
     def take(self, ready: Prepared, batch: journal.batch) -> None:
@@ -71,16 +66,17 @@ class Merger:
         fact = self._destination.row_links.citing(ready.fact)
         there = self._destination.row_ids.known(ready, fact)
         if there is not None and ready.row.get("id"):
-            self._bring(ready, fact, there)
+            self._states.bring(ready, fact, there)
             return
         if fact.lifecycle != "active":
-            self._put_gone(ready)
+            self._states.put_gone(ready)
             return
         fact = self._destination.row_ids.vouched(fact, ready)
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
-        gone = self._copies.forgotten(fact, self._destination.times.stated(ready.row, ready.fact))
+        at = self._destination.times.stated(ready.row, ready.fact)
+        gone = self._states.copies.forgotten(fact, at)
         if known is not None and fact.created_at >= known.created_at:
             self._restate(ready, fact, known, batch)
         elif known is not None and fact.slot is None:
@@ -94,68 +90,8 @@ class Merger:
             self._put(ready, alike)
 
     def settle(self) -> None:
-        """Let every slot that rows have named hold one value: rows may restore a value before the
-        row comes that ends its rival."""
-        for (key, scope, slot), come in self._slots.items():
-            values = slots.values_in(self._db, slot, scope=scope, viewer=Origin(key))
-            self._destination.settle(value for value, _ in values if value.id in come)
-        self._destination.times.flush()
-
-    def _in_slot(self, fact: Fact) -> None:
-        """Note that a row has named a value of a slot."""
-        if fact.slot is not None and fact.lifecycle == "active":
-            self._slots.setdefault((fact.origin.key, fact.scope, fact.slot), set()).add(fact.id)
-
-    def _bring(self, ready: Prepared, stated: Fact, there: Fact) -> None:
-        """Bring a fact that is there to the state of a row, if that was stated later; its use to
-        the higher one."""
-        times = self._destination.times
-        at, row_at = times.of(there), times.stated(ready.row, ready.fact)
-        after = later_state.brought(there, at, stated, row_at)
-        is_same, may = later_state.is_same(there, stated), may_touch(stated.source, there.source)
-        self._summary.usurping += not (is_same or may)
-        if may and (is_same or after != there):
-            self._note_times(ready, there)
-        writes.change(self._db, there, after)
-        used = self._use_more(stated, there) if self._context.trusted else there
-        if after == there:
-            self._destination.present(ready, stated, used)
-        else:
-            self._summary.brought[later_state.change(there, after)] += 1
-            self._destination.known(ready, after)
-            self._copies.heard(after, times.of(after))
-        self._in_slot(after)
-
-    def _use_more(self, stated: Fact, there: Fact) -> Fact:
-        """Raise the use of a fact to that of a row."""
-        count = max(there.access_count, stated.access_count)
-        last = max(there.last_accessed_at, stated.last_accessed_at)
-        if (count, last) == (there.access_count, there.last_accessed_at):
-            return there
-        uses.put(self._db, there.id, access_count=count, last_accessed_at=last)
-        self._summary.used += 1
-        return replace(there, access_count=count, last_accessed_at=last)
-
-    def _put_gone(self, ready: Prepared) -> None:
-        """Store a row that was forgotten or replaced. If somebody's word has ended it, end also
-        what says the same here and was said before that."""
-        times = self._destination.times
-        fact = self._destination.put(ready) or ready.fact
-        at = times.stated(ready.row, ready.fact)
-        if not later_state.is_forgotten(fact, at):
-            return
-        self._copies.heard(fact, at)
-        for copy in self._copies.active(ready):
-            if times.of(copy).changed_at >= at.changed_at:
-                continue
-            if not may_touch(fact.source, copy.source):
-                self._summary.usurping += 1
-                continue
-            end = fact.valid_to or at.changed_at
-            after = ended(copy, at=end, now=max(end, self._context.now))
-            writes.change(self._db, copy, after)
-            times.bring(copy, Times(at.changed_at, times.of(copy).said_at))
-            self._summary.ended += 1
+        """Let every slot that rows have named hold one value."""
+        self._states.settle()
 
     def _admit(self, ready: Prepared, fact: Fact) -> None:
         """Raise WriteBlockedError for what the write-gate or the scan refuses."""
@@ -223,8 +159,8 @@ class Merger:
         self._summary.not_taken += bool(done.not_taken)
         self._destination.taken(ready, done.fact)
         self._heard.add(done.fact.id)
-        self._in_slot(done.fact)
-        self._note_times(ready, done.fact)
+        self._states.in_slot(done.fact)
+        self._states.note_times(ready, done.fact)
 
     def _confirm(self, ready: Prepared, fact: Fact, known: Fact) -> None:
         """Let a known fact hold since an older row has said it; of labels the later word stands."""
@@ -238,7 +174,7 @@ class Merger:
         )
         self._destination.taken(ready, known)
         self._heard.add(known.id)
-        self._note_times(ready, known)
+        self._states.note_times(ready, known)
 
     def _use(self, ready: Prepared, fact: Fact, known: Fact, at: Fact) -> None:
         """Count a restatement as a use of what is known, if it is a new one: later than the last
@@ -265,7 +201,7 @@ class Merger:
         for like in similar:
             links.add(self._db, links.Link(added.id, SIMILAR, like.id, created_at=added.created_at))
         self._summary.similar += bool(similar)
-        self._in_slot(added)
+        self._states.in_slot(added)
 
     def _complete(self, fact: Fact, ready: Prepared, done: remember.Remembered) -> None:
         """Give a fact that remember took for another one than the known what only a row states."""
@@ -275,18 +211,8 @@ class Merger:
         self._destination.added(ready, stated)
         self._summary.superseded += len(done.superseded)
         self._heard.add(stated.id)
-        self._in_slot(stated)
-        self._note_times(ready, stated)
-
-    def _note_times(self, ready: Prepared, known: Fact) -> None:
-        """Note that a known fact was said when a row has said it, if that is later."""
-        times = self._destination.times
-        at, row_at = times.of(known), times.stated(ready.row, ready.fact)
-        changed, said = (
-            max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
-        )
-        if (changed, said) != (at.changed_at, at.said_at):
-            times.bring(known, Times(changed, said))
+        self._states.in_slot(stated)
+        self._states.note_times(ready, stated)
 
     def _remembered(
         self, ready: Prepared, fact: Fact, batch: journal.batch, *, heard: str

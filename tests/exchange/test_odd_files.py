@@ -1,0 +1,147 @@
+"""Files as people and other programs have them: what import makes of each."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+BOOKS = 'title,author,note,pages\nDune,Frank Herbert,"The desert planet, lent to Ben",412\n'
+SEMI = "\ufeffText;Tags;Created_at\nDer Boiler braucht 1,5 bar;home;2025-01-02\nx 007;;\n"
+CLAUDE = """# CLAUDE.md
+
+How agents work here.
+
+## Commands
+
+- Run `make test`
+- Build with `make`:
+  - `make demo` shows a tour
+
+```sh
+# not a heading
+make all
+```
+
+## Code style
+1. Four blanks
+* [ ] docstrings
+"""
+PASSWD = "".join(f"user{n}:x:{n}:{n}::/home/user{n}:/bin/sh\n" for n in range(40))
+
+
+def facts(run):
+    return run("list", "--json", "--limit", "0").json["facts"]
+
+
+def taken(run, tmp_path, name, text, *more):
+    (tmp_path / name).write_text(text, "utf-8")
+    done = run("import", name, "--trust", *more, "--json")
+    assert done.code == 0, done.err
+    return {one["content"]: one for one in facts(run)}
+
+
+def test_a_list_of_books(run, tmp_path):
+    """A column called note is the text; --map says what another one is; numbers are numbers."""
+    held = taken(run, tmp_path, "books.csv", BOOKS, "--map", "author=tags")
+    book = held["The desert planet, lent to Ben"]
+    assert (book["title"], book["tags"], book["metadata"]) == (
+        "Dune", ["Frank Herbert"], {"pages": 412}
+    )  # fmt: skip
+
+
+def test_semicolons_and_a_mark(run, tmp_path):
+    """A spreadsheet's CSV: semicolons, a byte order mark, names in capitals, empty cells."""
+    held = taken(run, tmp_path, "semi.csv", SEMI)
+    boiler = held["Der Boiler braucht 1,5 bar"]
+    assert (boiler["tags"], boiler["created_at"][:10]) == (["home"], "2025-01-02")
+    assert (held["x 007"]["tags"], held["x 007"]["metadata"]) == ([], None)
+
+
+@pytest.mark.parametrize("bar", ["\t", "|", ";", ","])
+def test_every_delimiter(run, tmp_path, bar):
+    held = taken(run, tmp_path, "x.csv", f"content{bar}nr\none fact{bar}007\nanother{bar}7\n")
+    assert [held[text]["metadata"] for text in ("one fact", "another")] == [
+        {"nr": "007"}, {"nr": 7}
+    ]  # fmt: skip
+
+
+def test_guidelines_in_markdown(run, tmp_path):
+    """Items with what is nested, and paragraphs, are facts under the tag of their heading."""
+    held = taken(run, tmp_path, "CLAUDE.md", CLAUDE)
+    nested = "  - `make demo` shows a tour\n\n```sh\n# not a heading\nmake all\n```"
+    assert {text: one["tags"] for text, one in held.items()} == {
+        "How agents work here.": [], "Run `make test`": ["commands"],
+        f"Build with `make`:\n{nested}": ["commands"],
+        "Four blanks": ["code-style"], "docstrings": ["code-style"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"memory": "Ann likes tea", "tags": "home, tea"}, "a bare text"]',
+        '{"facts": [{"text": "Ann likes tea", "tags": "home;tea"}, {"body": "a bare text"}]}',
+        '{\n "user": "ann",\n "memories": [\n  {"note": "Ann likes tea", "tags": ["home", "tea"]},'
+        '\n  {"content": "a bare text"}\n ]\n}\n',
+    ],
+)
+def test_json_of_every_shape(run, tmp_path, text):
+    """A list, an object that holds one, on one line or many; lists of tags in a text."""
+    held = taken(run, tmp_path, "all.json", text)
+    assert {name: one["tags"] for name, one in held.items()} == {
+        "Ann likes tea": ["home", "tea"], "a bare text": []
+    }  # fmt: skip
+
+
+def test_one_object_with_tags_is_a_row(run, tmp_path):
+    """An object that has a text is a fact, whatever lists it has."""
+    assert list(taken(run, tmp_path, "one.json", '{"content": "x y", "tags": ["a", "b"]}')) == [
+        "x y"
+    ]  # fmt: skip
+
+
+def test_what_is_no_list_of_facts(run, tmp_path):
+    """A password file ends with 1: one line for all its lines, and which formats there are."""
+    (tmp_path / "passwd").write_text(PASSWD)
+    done = run("import", "passwd")
+    assert done.code == 1
+    assert done.err.count("not JSON") == 1 and "and 39 more like it" in done.err
+    assert "--format csv, tsv, sqlite or markdown" in done.err
+    assert facts(run) == []
+
+
+@pytest.mark.parametrize(("name", "text", "usable"), [
+    ("books.csv", BOOKS, 1), ("CLAUDE.md", CLAUDE, 5), ("all.json", '["a fact", 5]', 1),
+])  # fmt: skip
+def test_a_dry_run(run, tmp_path, home, name, text, usable):
+    """A dry run shows the first rows as they would be stored, counts them, and makes no store."""
+    (tmp_path / name).write_text(text)
+    form = run("import", name, "--dry-run", "--json").json
+    assert (form["usable"], form["dry_run"]) == (usable, True)
+    shown = [one["content"] for one in form["first"]]
+    done = run("import", name, "--dry-run")
+    assert " ".join(shown[0].split()) in done.out and done.out.count("dry run: ") == 1
+    assert not (home / "tideline.db").exists()
+    assert run("import", name).code == 0
+    assert {one["content"] for one in facts(run)} == set(shown)
+
+
+def test_a_column_that_is_not_there(run, tmp_path):
+    """--map tells a column that no row has, and refuses a field that there is not."""
+    (tmp_path / "books.csv").write_text(BOOKS)
+    done = run("import", "books.csv", "--map", "autor=title")
+    assert "--map: no row has the column 'autor'" in done.err
+    for wrong in ("author=writer", "author"):
+        assert run("import", "books.csv", "--map", wrong).code == 2
+    twice = ("--map", "author=title", "--map", "title=title")
+    assert run("import", "books.csv", *twice).code == 2
+
+
+def test_strict_reads_every_shape_twice(run):
+    """--strict works for a list that is piped, too."""
+    text = json.dumps([{"text": "one fact"}, {"text": "another"}])
+    assert run("import", "-", "--strict", "--json", stdin=text).json["added"] == 2
+    bad = json.dumps([{"text": "third"}, {"importance": 1}])
+    assert run("import", "-", "--strict", stdin=bad).code == 2
+    assert len(facts(run)) == 2

@@ -1,0 +1,152 @@
+"""The file that an import reads: its rows, up to a limit, and how far it is read."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.importer.columns import renamed
+from tideline_cli.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from typing import Any, BinaryIO
+
+    from tideline_cli.cli.session import Session
+
+_LONGEST_LINE = 1 << 20
+_BY_ENDING = {
+    ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
+    ".md": "markdown", ".markdown": "markdown",
+}  # fmt: skip
+
+
+def kind_of(path: str) -> str:
+    """Return the format that the name of a file means."""
+    return _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
+
+
+class LimitedRows:
+    """Rows up to a limit. An error that ends them early does not break the import off: it stands in
+    `stopped`, and all rows before it are stored."""
+
+    def __init__(self, source: Source, most: int) -> None:
+        self._source = source
+        self._most = most
+        self.count = 0
+        self.stopped: TidelineError | None = None
+
+    def __iter__(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        rows = self._source.rows()
+        try:
+            for row in rows:
+                if self.count == self._most:
+                    self.stopped = UsageError(
+                        f"the file has more than {self._most:,} rows",
+                        hint="--max-rows N takes more",
+                        code="too_many_rows",
+                    )
+                    return
+                self.count += 1
+                yield row
+        except TidelineError as error:
+            if not self.count:
+                raise  # nothing of it can be read
+            self.stopped = error
+        finally:
+            rows.close()
+
+
+class Source:
+    """The file, which --strict reads twice."""
+
+    def __init__(
+        self, session: Session, path: str, kind: str, table: str, *, twice: bool,
+        mapping: Mapping[str, str],
+    ) -> None:  # fmt: skip
+        self._mapping = mapping
+        self.missed = set(mapping)  # columns that --map names and no row has
+        self._twice = twice
+        self._path = path
+        self._kind = kind
+        self._table = table
+        self._store = session.database
+        self._tell = session.note
+        self._spool: io.BytesIO | None = None
+        self.size = 0
+        self.position: Callable[[], int] = lambda: 0
+        if path != "-":
+            self.size = _regular(path)
+            files.refuse_own(path, self._store)
+
+    def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        """Yield the rows of the file, their values under the names of fields."""
+        yield from renamed(self._read(), self._mapping, self.missed)
+
+    def tell_missed(self, session: Session) -> None:
+        """Say which columns of --map no row has had."""
+        for name in sorted(self.missed):
+            session.note(f"--map: no row has the column {name!r:.60}")
+
+    def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        if self._kind == "sqlite":
+            from tideline_cli.exchange import foreign  # noqa: PLC0415  only a SQLite file
+
+            yield from foreign.database(
+                self._path, self._table, store=self._store, tell=self._tell
+            )
+            return
+        with self._open() as file:
+            self.position = file.tell
+            if self._kind == "jsonl":
+                from tideline_cli.exchange import json_rows  # noqa: PLC0415  by the kind of file
+
+                yield from json_rows.rows(_lines(file))
+            elif self._kind == "markdown":
+                from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
+
+                yield from markdown_rows.rows(_lines(file))
+            else:
+                from tideline_cli.exchange import foreign  # noqa: PLC0415  sqlite_utils, 179 ms
+
+                yield from foreign.delimited(file, tabs=self._kind == "tsv")
+            self.position = lambda: self.size
+
+    def _open(self) -> BinaryIO:
+        if self._path != "-":
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+            handle = os.open(self._path, flags)
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                return open(handle, "rb")
+            os.close(handle)
+            raise UsageError(f"{self._path} is not a file", hint="pipe it and use `-`")
+        if not self._twice:
+            return sys.stdin.buffer
+        if self._spool is None:
+            self._spool = io.BytesIO(sys.stdin.buffer.read())
+        return io.BytesIO(self._spool.getvalue())
+
+
+def _regular(path: str) -> int:
+    """Return the size of a file; refuse what is not one."""
+    try:
+        state = os.stat(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {path}: {reason}") from error
+    if not stat.S_ISREG(state.st_mode):
+        raise UsageError(f"{path} is not a file", hint="pipe it and use `-`")
+    return state.st_size
+
+
+def _lines(file: BinaryIO):  # type: ignore[no-untyped-def]
+    """Yield lines; one that is too long is cut, so that it is a bad line."""
+    while line := file.readline(_LONGEST_LINE):
+        if not line.endswith(b"\n") and len(line) == _LONGEST_LINE:
+            while (more := file.readline(_LONGEST_LINE)) and not more.endswith(b"\n"):
+                pass
+        yield line

@@ -1,0 +1,56 @@
+"""What the values of a foreign row are called: by its user, and by other programs."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.importer.rows import KEYS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+    from typing import Any
+
+    Rows = Generator[tuple[int, "dict[str, Any] | TidelineError"], None, None]
+
+TEXT_KEYS = ("content", "text", "memory", "body", "note", "fact", "statement", "observation")
+"""What programs call the text of a fact; the first that a row has counts."""
+
+
+def mapping_of(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the fields that columns are by `--map COLUMN=FIELD`; raise UsageError for a field that
+    there is not, and for two columns of one field."""
+    mapping = dict(pairs)
+    for field in mapping.values():
+        if field not in KEYS:
+            raise UsageError(
+                f"--map: no field is {field!r}", hint="use one of " + ", ".join(sorted(KEYS))
+            )
+    if len(set(mapping.values())) < len(mapping) or len(mapping) < len(pairs):
+        raise UsageError("--map: two columns for one field", hint="name each once")
+    return mapping
+
+
+def renamed(rows: Rows, mapping: Mapping[str, str], missed: set[str]) -> Rows:
+    """Yield rows with their values under the names of fields. Columns of the mapping that a row has
+    are taken out of `missed`."""
+    for line, row in rows:
+        if missed and isinstance(row, dict):
+            missed.difference_update(row)
+        yield line, row if isinstance(row, TidelineError) else _renamed(row, mapping)
+
+
+def _renamed(row: dict[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    taken = set(mapping.values())
+    if mapping:
+        row = {
+            mapping.get(name, name): value
+            for name, value in row.items()
+            if name in mapping or name not in taken
+        }
+    if row.get("content") is not None:
+        return row
+    for name in TEXT_KEYS[1:]:
+        if isinstance(row.get(name), str) and name not in mapping:
+            return {"content" if key == name else key: value for key, value in row.items()
+                    if key != "content"}  # fmt: skip
+    return row

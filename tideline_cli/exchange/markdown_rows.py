@@ -1,0 +1,145 @@
+"""Rows of a Markdown file: list items and paragraphs, or the facts of an export.
+
+An item is a fact, with what is nested below it, and so is a paragraph. The heading above them
+becomes their tag; the first heading of the first level is the name of the file, and is none. An
+export holds a block of fields before each fact (see `markdown_facts`).
+"""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.model import codec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    Row = dict[str, Any] | TidelineError
+
+FENCE = "---"
+_BULLETS = ("- ", "* ", "+ ")
+
+
+def rows(lines: Iterable[bytes]) -> Iterator[tuple[int, Row]]:
+    """Yield (line number, row or what is wrong with it) of a Markdown file."""
+    try:
+        texts = [line.decode("utf-8-sig" if not place else "utf-8").rstrip("\r\n")
+                 for place, line in enumerate(lines)]  # fmt: skip
+    except UnicodeDecodeError as error:
+        raise UsageError("not UTF-8", hint="convert it: `iconv -t UTF-8`") from error
+    if texts[:1] == [FENCE] and _block_end(texts, 0):
+        yield from _of_export(texts)
+    else:
+        yield from _of_prose(texts)
+
+
+def _block_end(texts: list[str], start: int) -> int:
+    """Return where the block of fields that begins here ends, 0 where none begins."""
+    if texts[start] != FENCE:
+        return 0
+    for place in range(start + 1, len(texts)):
+        if texts[place] == FENCE:
+            return place if place > start + 1 else 0
+        if ": " not in texts[place] and not texts[place].endswith(":"):
+            return 0
+    return 0
+
+
+def _of_export(texts: list[str]) -> Iterator[tuple[int, Row]]:
+    place = 0
+    while place < len(texts):
+        end = _block_end(texts, place)
+        following = end + 1
+        while following < len(texts) and not (
+            texts[following] == FENCE and _block_end(texts, following)
+        ):
+            following += 1
+        fields = [line.partition(":") for line in texts[place + 1 : end]]
+        row = {name.strip(): _value(value.strip()) for name, _, value in fields}
+        body = texts[end + 1 : following]
+        if "content" not in row:
+            row["content"] = "\n".join(_unindented(body)).strip("\n")
+        if row.pop("facts", None) is None:  # a block of the file itself says how many there are
+            yield place + 1, row
+        place = following
+
+
+def _value(text: str) -> Any:
+    """Return a value as JSON has it; other words are a text, or a list in brackets."""
+    try:
+        return codec.loads(text)
+    except ValueError:
+        pass
+    if text[:1] == "[" and text[-1:] == "]":
+        return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
+    return text or None
+
+
+def _unindented(body: list[str]) -> list[str]:
+    """Return the lines of a text, where an escaped fence or heading mark is itself again."""
+    return [line[1:] if line[:1] == "\\" else line for line in body]
+
+
+def _of_prose(texts: list[str]) -> Iterator[tuple[int, Row]]:
+    heading: str | None = None
+    start, block = 0, list[str]()
+    fenced = False
+    for number, line in enumerate([*texts, ""], 1):
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        if fenced or is_fence:
+            fenced = fenced != is_fence
+            block.append(line)
+            start = start or number
+            continue
+        level = len(line) - len(line.lstrip("#"))
+        is_heading = 0 < level < 7 and line[level : level + 1] == " "
+        begins = is_heading or not line.strip() or _item(line) is not None
+        goes_on = bool(block) and (line[:1] in " \t") and bool(line.strip())
+        if block and begins and not goes_on and not _waits(texts, number, block, line):
+            yield start, _row(block, heading)
+            start, block = 0, []
+        if is_heading:
+            heading = None if level == 1 else line[level:].strip(" #")
+        elif line.strip() or block:
+            block.append(line)
+            start = start or number
+    if [one for one in block if one.strip()]:
+        yield start, _row(block, heading)
+
+
+def _waits(texts: list[str], number: int, block: list[str], line: str) -> bool:
+    """Say whether a blank line stands inside an item: what follows it is indented, or is code."""
+    if line.strip() or number >= len(texts):
+        return False
+    after = texts[number]
+    return after.lstrip().startswith(("```", "~~~")) or (
+        after[:1] in " \t" and bool(after.strip()) and _item(block[0]) is not None
+    )
+
+
+def _item(line: str) -> str | None:
+    """Return the text of a list item that begins without indentation, None where none does."""
+    if line.startswith(_BULLETS):
+        text = line[2:].lstrip()
+        return text[4:] if text[:4] in ("[ ] ", "[x] ", "[X] ") else text
+    digits = len(line) - len(line.lstrip("0123456789"))
+    if digits and line[digits : digits + 2] in (". ", ") "):
+        return line[digits + 2 :].lstrip()
+    return None
+
+
+def _row(block: list[str], heading: str | None) -> dict[str, Any]:
+    first = _item(block[0])
+    rest = block[1:]
+    depth = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    lines = [block[0] if first is None else first, *(line[depth:] for line in rest)]
+    row: dict[str, Any] = {"content": "\n".join(lines).strip()}
+    tag = _tag(heading or "")
+    return row | {"tags": [tag]} if tag else row
+
+
+def _tag(heading: str) -> str:
+    """Return a heading as a tag: its words in small letters, joined by hyphens."""
+    words = "".join(char if char.isalnum() else " " for char in heading.lower()).split()
+    return "-".join(words)[:60]
