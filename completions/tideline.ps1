@@ -89,7 +89,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
             @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
@@ -139,7 +144,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'pin' = @(
         )
@@ -189,12 +199,17 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of lines json jsonl'; Help = 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
         )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of lines json jsonl'; Help = 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
+            @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
         )
         'undo' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be taken back, and leave it.' }
@@ -217,8 +232,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv sqlite markdown'; Help = 'jsonl, csv, sqlite or markdown [default: jsonl].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown table'; Help = 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
         )

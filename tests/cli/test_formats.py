@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import pytest
@@ -81,3 +83,67 @@ def test_an_object_tells_by_itself_that_nothing_was_found(run, facts, argv):
     done = run(*argv, "--format", "json")
     assert (done.code, done.out, done.err) == (1, whole.out, "")
     assert run(*argv, "--format", "table").out == ""
+
+
+FORMED = ("list", "recall", "history")
+
+
+@pytest.mark.parametrize("command", FORMED)
+def test_csv_and_tsv(run, facts, command):
+    """CSV and TSV have a header and a line a row, by a short form or by --format."""
+    argv, key = ROWS[command]
+    wanted = run(*argv, "--json").json[key]
+    for name, delimiter in (("csv", ","), ("tsv", "\t")):
+        done = run(*argv, f"--{name}")
+        assert run(*argv, "--format", name).out == done.out
+        rows = list(csv.DictReader(io.StringIO(done.out), delimiter=delimiter))
+        assert [row["id"] for row in rows] == [row["id"] or "" for row in wanted] != []
+        assert set(wanted[0]) <= set(rows[0])
+    assert run(*argv, "--nl").out == run(*argv, "--jsonl").out
+
+
+@pytest.mark.parametrize("command", FORMED)
+def test_tables_of_tabulate(run, facts, command):
+    """--fmt names a form of tabulate; --format markdown is the one of GitHub."""
+    argv, key = ROWS[command]
+    count = len(run(*argv, "--json").json[key])
+    lines = run(*argv, "--fmt", "github").out.splitlines()
+    assert len(lines) == count + 2 and all(line.startswith("|") for line in lines)
+    assert run(*argv, "--format", "markdown").out.splitlines() == lines
+    assert run(*argv, "--table").code == 0
+    wrong = run(*argv, "--fmt", "nosuch")
+    assert (wrong.code, wrong.out) == (2, "") and "github" in wrong.err
+
+
+@pytest.mark.parametrize("command", [*FORMED, "export"])
+def test_short_forms_that_clash_are_refused(run, facts, command):
+    """Two short forms of different formats go with no command."""
+    argv, _ = ROWS.get(command, (("export",), ""))
+    for pair in (("--csv", "--tsv"), ("--csv", "--nl"), ("--table", "--jsonl"),
+                 ("--fmt", "grid", "--csv"), ("--json", "--csv"), ("--tsv", "--json")):
+        assert (run(*argv, *pair).code, run(*argv, *pair).out) == (2, "")
+
+
+def test_a_listed_table_can_be_imported(run):
+    """What list prints as CSV is what import takes: texts that a spreadsheet would run, tags,
+    lines; numbers stand as they are written."""
+    text = "=1+1 is a formula,\nand a line"
+    fact = run("remember", text, "--tag", "a", "--importance", "0.9", "--json").json["id"]
+    run("feedback", fact, "up")
+    printed = run("list", "--csv").out
+    assert ",0.95," in printed
+    run("import", "-", "--trust", "--format", "csv", "--db", "other.db", stdin=printed)
+    here, there = (run("list", "--json", *more).json["facts"] for more in ((), ("--db",
+                                                                               "other.db")))
+    assert here == there and here[0]["content"] == text
+
+
+def test_export_has_the_same_short_forms(run, facts):
+    """--csv, --tsv and --nl of export are its formats; a table is for reading."""
+    assert run("export", "--csv").out == run("export", "--format", "csv").out
+    assert run("export", "--nl").out == run("export").out
+    assert "\t" in run("export", "--tsv").out.splitlines()[0]
+    assert run("export", "--fmt", "grid").out.startswith("+--")
+    tsv = run("export", "--tsv").out
+    run("import", "-", "--trust", "--format", "tsv", "--db", "other.db", stdin=tsv)
+    assert run("export", "--db", "other.db").out == run("export").out

@@ -17,6 +17,7 @@ PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
     "apsw": ("store/",),
     "rich": ("cli/tables.py",),
+    "tabulate": ("cli/row_formats.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils

@@ -12,9 +12,27 @@ from tideline_cli.policy.render import screen_json, screen_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from tideline_cli.cli.session import Session
+
+    class Formatted(Protocol):
+        """Options with SHORT_FORMS and a format."""
+
+        @property
+        def jsonl(self) -> bool: ...
+        @property
+        def nl(self) -> bool: ...
+        @property
+        def csv(self) -> bool: ...
+        @property
+        def tsv(self) -> bool: ...
+        @property
+        def table(self) -> bool: ...
+        @property
+        def fmt(self) -> str | None: ...
+        @property
+        def format(self) -> str | None: ...
 
 def emit_json(value: object) -> None:
     """Print one JSON value on one line; on a terminal invisible characters are escapes in it."""
@@ -70,19 +88,52 @@ def deliver() -> None:
 
 JSONL = Option("jsonl", ("--jsonl",), "Print one JSON object a line.", "flag", False)
 """The short form of `--format jsonl`; that of `--format json` is the global `--json`."""
-BESIDE = (("json", ("json", "jsonl")), ("jsonl", ("jsonl",)))
+BESIDE = (
+    ("json", ("json", "jsonl")), ("jsonl", ("jsonl",)), ("nl", ("jsonl",)), ("csv", ("csv",)),
+    ("tsv", ("tsv",)), ("table", ("table",)), ("fmt", ("table",)),
+)  # fmt: skip
 """The formats that can be named beside each short form."""
+_FORMATS = ("lines", "json", "jsonl", "csv", "tsv", "markdown")
 ROWS = Option(
-    "format", ("--format",), "table, lines, json or jsonl [default: a table on a terminal, lines "
-    "elsewhere]; --json goes with json and jsonl alone.", "choice",
-    choices=("table", "lines", "json", "jsonl"), beside=BESIDE,
+    "format", ("--format",), "table, lines, json, jsonl, csv, tsv or markdown [default: a table on "
+    "a terminal, lines elsewhere]; --json goes with json and jsonl alone.", "choice",
+    choices=("table", *_FORMATS), beside=BESIDE,
 )  # fmt: skip
 """The format of a command that prints rows, and has a table for them."""
 LINES = Option(
-    "format", ("--format",), "lines, json or jsonl [default: lines]; --json goes with json and "
-    "jsonl alone.", "choice", choices=("lines", "json", "jsonl"), beside=BESIDE,
+    "format", ("--format",), "lines, json, jsonl, csv, tsv or markdown [default: lines]; --json "
+    "goes with json and jsonl alone.", "choice", choices=_FORMATS, beside=BESIDE,
 )  # fmt: skip
 """The format of a command that prints rows, and has no table for them."""
+_JSON_FORMS = ("json", "jsonl", "nl")
+SHORT_FORMS = (
+    JSONL,
+    Option("nl", ("--nl",), "The same as --jsonl.", "flag", False),
+    Option("csv", ("--csv",), "Print CSV with a header.", "flag", False,
+           excludes=(*_JSON_FORMS, "tsv", "table", "fmt")),
+    Option("tsv", ("--tsv",), "Print cells parted by tabs, with a header.", "flag", False,
+           excludes=(*_JSON_FORMS, "table", "fmt")),
+    Option("table", ("--table",), "Print a table, in a pipe too.", "flag", False,
+           excludes=_JSON_FORMS),
+    Option("fmt", ("--fmt",), "Print a table in this form of tabulate: github, grid, html, "
+           "simple …", metavar="FORM", excludes=_JSON_FORMS),
+)  # fmt: skip
+"""The short forms of `--format`, by the names that users of sqlite-utils know."""
+_FORM = "form:"  # before a form of tabulate
+
+
+def named(options: Formatted) -> str | None:
+    """Return the format that options name, by `--format` or a short form."""
+    if options.fmt is not None:
+        return _FORM + options.fmt
+    short = {"jsonl": options.jsonl or options.nl, "csv": options.csv, "tsv": options.tsv,
+             "table": options.table}  # fmt: skip
+    return next((name for name, is_on in short.items() if is_on), options.format)
+
+
+def form_of(format: str) -> str:
+    """Return the form of tabulate that a format means."""
+    return {"table": "simple", "markdown": "github"}.get(format) or format.removeprefix(_FORM)
 
 
 def chosen(session: Session, named: str | None, *, jsonl: bool = False, usual: str) -> str:
@@ -125,5 +176,12 @@ def emit_rows(
             emit_json(form)
     elif format == "table" and table is not None:
         table()
+    elif format != "lines":
+        from tideline_cli.cli import row_formats  # noqa: PLC0415  csv or tabulate
+
+        if format in ("csv", "tsv"):
+            emit_exact(row_formats.delimited(forms, tabs=format == "tsv"))
+        else:
+            emit_lines(row_formats.table(forms, form_of(format)))
     else:
         emit_lines(lines())

@@ -123,13 +123,18 @@ def write_database(path: str, forms: Iterable[Mapping[str, Any]], *, store: str)
 def cells(form: Mapping[str, Any]) -> list[str]:
     """Return a fact as the cells of `COLUMNS` and `QUOTED`, as a spreadsheet shows them; a text
     that would run as a formula, or be taken for no text, is quoted, and its column named."""
-    shown = [cell(form[name]) for name in COLUMNS]
-    quoted = [
+    whole = {name: form[name] for name in COLUMNS}
+    shown = [cell(value) for value in whole.values()]
+    return [*shown, " ".join(quoted(whole, shown))]
+
+
+def quoted(form: Mapping[str, Any], shown: Iterable[str]) -> list[str]:
+    """Return the columns whose texts have been quoted: `shown` are the cells of a form."""
+    return [
         name
-        for name, value in zip(COLUMNS, shown, strict=True)
-        if isinstance(form[name], str) and value != form[name]
+        for (name, value), cell_shown in zip(form.items(), shown, strict=True)
+        if isinstance(value, str) and cell_shown != value
     ]
-    return [*shown, " ".join(quoted)]
 
 
 def cell(value: Any) -> str:

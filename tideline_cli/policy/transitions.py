@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 UP = 0.05
 DOWN = -0.10
 LARGEST_DELTA = 0.3
+_DIGITS = 12
 REMOVED = "consolidated"  # the key of metadata that says why consolidate has archived a fact
 _NOTES = {"replaced_by", "reason"}
 
@@ -65,15 +66,18 @@ def judged(fact: Fact, delta: float, *, now: int) -> Fact:
     """
     moved = replace(
         fact,
-        importance=clamped(fact.importance + delta, fact.importance),
-        confidence=None
-        if fact.confidence is None
-        else clamped(fact.confidence + delta, fact.confidence),
+        importance=_moved(fact.importance, delta),
+        confidence=None if fact.confidence is None else _moved(fact.confidence, delta),
     )
     if delta <= 0:
         return moved
     last = max(fact.last_accessed_at, now)
     return replace(moved, access_count=fact.access_count + 1, last_accessed_at=last)
+
+
+def _moved(value: float, delta: float) -> float:
+    """Return a number moved within 0..1, as people write it: 0.95, not 0.9500000000000001."""
+    return round(clamped(value + delta, value), _DIGITS)
 
 
 def author(fact: Fact, text: str, *, editor: Source, typed: bool, vouched: bool) -> Source:

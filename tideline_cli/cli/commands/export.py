@@ -14,7 +14,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy.render import prompt_text, screen_json, screen_text
 from tideline_cli.store.transactions import snapshot
 
@@ -38,10 +38,11 @@ terminal control characters are spelled out; into a pipe or a file every byte go
 EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
-    Option("format", ("--format",), "jsonl, csv, sqlite or markdown [default: jsonl].", "choice",
-           "jsonl", choices=("jsonl", "csv", "sqlite", "markdown"),
-           beside=(("jsonl", ("jsonl",)),)),
-    output.JSONL,
+    Option("format", ("--format",), "jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].",
+           "choice", "jsonl", choices=("jsonl", "csv", "tsv", "sqlite", "markdown", "table"),
+           beside=output.BESIDE[1:]),
+    *(replace(one, excludes=tuple(other for other in one.excludes if other != "json"))
+      for one in output.SHORT_FORMS),
     Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
     Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
            "flag", False),
@@ -54,6 +55,11 @@ class Options:
 
     format: str
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     output: str | None
     all_origins: bool
 
@@ -65,17 +71,18 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may export all origins", hint="leave out --origin")
     is_file = options.output is not None and options.output != "-"
+    form = output.named(options) or "jsonl"
     if not is_file:
-        output.check_beside_json(session, options.format, ("jsonl", "sqlite"))
+        output.check_beside_json(session, form, ("jsonl", "sqlite"))
     viewer = EVERYONE if options.all_origins else session.viewer
     db = session.reading()
     if db is None:
-        count = _write(session, options.format, options.output, iter(()))
+        count = _write(session, form, options.output, iter(()))
     else:
         with snapshot(db):
-            count = _write(session, options.format, options.output, jsonl.forms(db, viewer=viewer))
+            count = _write(session, form, options.output, jsonl.forms(db, viewer=viewer))
     if is_file and session.json:
-        emit_json({"output": options.output, "format": options.format, "facts": count})
+        emit_json({"output": options.output, "format": form, "facts": count})
     elif is_file:
         session.detail(f"{count:,} facts written to {options.output}")
     return 0
@@ -95,10 +102,10 @@ def _write(
 
         foreign.write_database(path, counted, store=session.database)
         return counted.count
-    writer = {"jsonl": _json_lines, "csv": _csv_lines, "markdown": _markdown_lines}[format]
+    writer = _writer(format)
     if path is None or path == "-":
         lines = writer(counted)
-        emit_exact(map(_SEEN[format], lines) if sys.stdout.isatty() else lines)
+        emit_exact(map(_SEEN.get(format, _row_seen), lines) if sys.stdout.isatty() else lines)
         return counted.count
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -109,6 +116,22 @@ def _write(
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.writelines(writer(counted))
     return counted.count
+
+
+def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]:
+    """Return what writes facts in a format, line by line."""
+    known = {"jsonl": _json_lines, "csv": _csv_lines, "tsv": _tsv_lines,
+             "markdown": _markdown_lines}  # fmt: skip
+    if format in known:
+        return known[format]
+
+    def drawn(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        from tideline_cli.cli import row_formats  # noqa: PLC0415  tabulate, 25 ms
+
+        for line in row_formats.table(forms, output.form_of(format)):
+            yield line + "\n"
+
+    return drawn
 
 
 class _Counted:
@@ -129,15 +152,21 @@ def _json_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield codec.dumps(dict(form)) + "\n"
 
 
-def _csv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _tsv_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    return _csv_lines(forms, delimiter="\t")
+
+
+def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> Iterator[str]:
     import csv  # noqa: PLC0415  tables alone
     import io  # noqa: PLC0415  tables alone
 
     from tideline_cli.exchange.foreign import COLUMNS, QUOTED, cells  # noqa: PLC0415  sqlite_utils, 179 ms
 
     line = io.StringIO()
-    writer = csv.writer(line, lineterminator="\n")
-    guarded = csv.writer(line, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
+    guarded = csv.writer(
+        line, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+    )
     writer.writerow([*COLUMNS, QUOTED])
     yield line.getvalue()
     for form in forms:

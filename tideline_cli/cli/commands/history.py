@@ -36,7 +36,7 @@ ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False),)
 OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),
-    output.JSONL,
+    *output.SHORT_FORMS,
     output.LINES,
 )  # fmt: skip
 
@@ -51,6 +51,11 @@ class Options:
 
     limit: int | None
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -71,7 +76,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
     most = None if words or session.verbose else _MOST
     output.emit_rows(
-        output.chosen(session, options.format, jsonl=options.jsonl, usual="lines"),
+        output.chosen(session, output.named(options), usual="lines"),
         (_form(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, whole=not words, most=most),

@@ -46,7 +46,7 @@ OPTIONS = (
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
            "end.", "last"),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
-    output.JSONL,
+    *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
 
@@ -65,6 +65,11 @@ class Options:
     as_of: int | None
     limit: int
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -86,7 +91,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     is_cut = bool(options.limit) and len(found) > options.limit
     found = found[: options.limit] if is_cut else found
     usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, found, beside, is_cut=is_cut)
     if is_cut:
         session.note(f"there are more than the newest {options.limit:,}: --limit 0 lists all")

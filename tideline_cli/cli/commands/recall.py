@@ -70,7 +70,7 @@ OPTIONS = (
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
            "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
            False, excludes=("words",)),
-    output.JSONL,
+    *(replace(one, excludes=(*one.excludes, "batch")) for one in output.SHORT_FORMS),
     replace(output.ROWS, excludes=("batch",)),
 )  # fmt: skip
 _BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
@@ -99,6 +99,11 @@ class Options:
     no_touch: bool
     batch: bool
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -113,7 +118,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
     )
     usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
     if beside and not (options.archived or output.is_json(session, chosen)):
         _announce(session, text, beside)

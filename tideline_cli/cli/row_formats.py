@@ -1,0 +1,93 @@
+"""Rows as CSV, TSV, or a table in one of the forms of tabulate."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange.foreign import QUOTED, cell, quoted
+from tideline_cli.model import codec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    Form = Mapping[str, Any]
+
+_FACT = {"content", "tier"}
+# A table has room for some of what a fact or a hit says; other rows are shown whole.
+_SHOWN = (
+    ("rank", "score", "segment", "content", "id"),
+    ("id", "segment", "content", "tags", "slot", "created_at", "lifecycle"),
+)
+_WITH_BARS = ("github", "pipe")
+_DIGITS = 12
+
+
+def delimited(forms: Iterable[Form], *, tabs: bool) -> Iterator[str]:
+    """Yield the lines of CSV or TSV: a header, then each row. Texts that a spreadsheet would run
+    begin with an apostrophe; for facts a column names those cells, so that import takes it off."""
+    delimiter = "\t" if tabs else ","
+    line = io.StringIO()
+    writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
+    guarded = csv.writer(
+        line, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+    )
+    is_first = True
+    for form in forms:
+        line.seek(0)
+        line.truncate()
+        is_fact = form.keys() >= _FACT
+        if is_first:
+            writer.writerow([*form, QUOTED] if is_fact else form)
+        row = [_cell(value) for value in form.values()]
+        if is_fact:
+            row.append(" ".join(quoted(form, row)))
+        # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
+        (guarded if any("\r" in value for value in row) else writer).writerow(row)
+        is_first = False
+        yield line.getvalue()
+
+
+def table(forms: Iterable[Form], form: str) -> list[str]:
+    """Return the lines of a table; raise UsageError for a form that tabulate does not have."""
+    from tabulate import tabulate, tabulate_formats  # noqa: PLC0415  25 ms, for --fmt alone
+
+    if form not in tabulate_formats:
+        raise UsageError(
+            f"--fmt: no form is {form!r:.40}", hint="use one of " + ", ".join(tabulate_formats)
+        )
+    rows = list(forms)
+    if not rows:
+        return []
+    names = _columns(rows[0])
+    cells = [[" ".join(_shown(row[name]).split()) for name in names] for row in rows]
+    if form in _WITH_BARS:
+        cells = [[text.replace("|", "\\|") for text in row] for row in cells]
+    drawn: str = tabulate(cells, headers=names, tablefmt=form, disable_numparse=True)
+    return drawn.split("\n")
+
+
+def _columns(first: Form) -> list[str]:
+    for shown in _SHOWN:
+        if first.keys() >= set(shown):
+            return list(shown)
+    return [name for name, value in first.items() if not isinstance(value, dict)]
+
+
+def _cell(value: Any) -> str:
+    return cell(round(value, _DIGITS) if isinstance(value, float) else value)
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == []:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    if isinstance(value, float):
+        return codec.dumps(round(value, _DIGITS))
+    return codec.dumps(value)
