@@ -25,6 +25,7 @@ SUMMARY_KEYS = [
     "file", "added", "reinforced", "superseded", "present", "links", "skipped", "blocked",
     "confined", "similar", "ignored", "limited", "renamed", "source", "batch", "errors",
     "blocked_by", "older", "differing", "unresolved", "unresolved_count", "usurping", "stopped",
+    "secrets",
 ]  # fmt: skip
 LATER = ("--now", "9999-12-31T23:59:59.999Z")  # no time to come is taken as it is
 
@@ -53,7 +54,7 @@ def test_import_reports(run):
     assert report == {
         "file": "-", "added": 2, "reinforced": 0, "superseded": 0, "present": 0, "links": 0,
         "skipped": 2, "blocked": 0, "confined": 0, "similar": 0, "ignored": 0, "limited": 0,
-        "renamed": 1, "source": "retrieved_document", "batch": 1, "stopped": None,
+        "renamed": 1, "source": "retrieved_document", "batch": 1, "stopped": None, "secrets": 0,
         "blocked_by": {"scan": 0, "write_gate": 0}, "older": 0, "differing": 0, "unresolved": [],
         "unresolved_count": 0, "usurping": 0,
     }  # fmt: skip

@@ -6,6 +6,7 @@ from tideline_cli.cli import output
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.columns import TEXT_KEYS
 from tideline_cli.exchange.importer.rows import KEYS
+from tideline_cli.memory.secret_screening import replacement_note
 from tideline_cli.model.finding import some
 
 TYPE_CHECKING = False
@@ -27,11 +28,26 @@ def report(
     """Print what became of the rows, and on stderr what concerns single rows."""
     if session.json:
         code = stopped.code if stopped is not None else None
-        output.emit_json(_form(path, summary, trust) | {"stopped": code})
+        form = _form(path, summary, trust)
+        output.emit_json(form | {"stopped": code, "secrets": summary.secrets})
     else:
         output.emit_lines([_sentence(summary, trust)])
     for line in (*refusals(summary), *_losses(summary)):
         session.note(line)
+    if summary.secrets:
+        _tell_secrets(session, summary.secrets, trust=trust)
+
+
+def _tell_secrets(session: Session, count: int, *, trust: bool) -> None:
+    """Say what became of the secrets of the rows."""
+    if not trust:
+        session.note(f"{replacement_note(count)} before storing")
+        return
+    session.caution(
+        "secret",
+        f"{some(count, 'secret')} stored as stated, for the file is vouched for",
+        hint="`tideline doctor --secrets` finds them, `tideline purge ID` removes one for good",
+    )
 
 
 def useless(summary: ImportSummary) -> TidelineError:

@@ -8,9 +8,10 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, NewFact
 from tideline_cli.model.record import record
-from tideline_cli.model.source import parse_source
+from tideline_cli.model.source import is_trusted, parse_source
 from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
+from tideline_cli.policy.secret_cues import may_hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +90,23 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
         scope=session.scope(options.scope),
         assumed=() if segment else ("segment",),
     )
+
+
+def warn_of_secrets(session: Session, new: NewFact) -> None:
+    """Warn of secrets in what a trusted source says: it is stored as it is. Out of what nobody
+    vouches for they are taken."""
+    labels = (new.title, new.slot, new.source_turn, *new.tags, new.metadata and str(new.metadata))
+    if is_trusted(new.source) and any(may_hold(text) for text in (new.content, *labels) if text):
+        from tideline_cli.cli import secret_notes  # noqa: PLC0415  re, 5 ms; few facts come here
+
+        secret_notes.warn(session, new)
+
+
+def tell_secrets(session: Session, count: int) -> None:
+    """Say that secrets were taken out of what is stored."""
+    from tideline_cli.memory.secret_screening import replacement_note  # noqa: PLC0415  few facts have one
+
+    session.note(f"{replacement_note(count)} before storing: the source is not trusted")
 
 
 def _references(session: Session, named: Sequence[str], option: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import screen_of
+from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
 from tideline_cli.model.fields import LABELS, LISTS
@@ -52,10 +53,14 @@ def run(session: Session, options: Options) -> int:
     follow(db)  # as a single fact does
     read = [_Line(number, _read(session, line, options)) for number, line in enumerate(lines, 1)
             if line.strip()]  # fmt: skip
+    read, secrets = _screened(session, read)
     batch = _Batch(db, session.now, read)
     with journal.batch(db, verb="remember", by=session.viewer, now=session.now) as opened:
         results = [batch.result(line, opened) for line in read]
+        opened.note_secrets(secrets)
     batch.record_blocked()
+    if secrets:
+        new_fact.tell_secrets(session, secrets)
     for result in results:
         output.emit_json(result)
     bad = sum("error" in result for result in results)
@@ -107,6 +112,30 @@ class _Batch:
         """Write down the facts that the write-gate has blocked."""
         for new, why in self._blocked:
             remember.record_refusal(self._db, new, why, now=self._now)
+
+
+def _screened(session: Session, lines: Sequence[_Line]) -> tuple[list[_Line], int]:
+    """Return the lines, those that nobody vouches for without their secrets, and how many those
+    were; warn of what the others hold."""
+    found: list[_Line] = []
+    secrets = 0
+    for line in lines:
+        if not isinstance(line.read, TidelineError):
+            new_fact.warn_of_secrets(session, line.read)
+            line, count = _without_secrets(line, line.read)
+            secrets += count
+        found.append(line)
+    return found, secrets
+
+
+def _without_secrets(line: _Line, new: NewFact) -> tuple[_Line, int]:
+    if is_trusted(new.source):
+        return line, 0
+    try:
+        clean, count = secretless(new)
+    except TidelineError as error:
+        return replace(line, read=error), 0
+    return (replace(line, read=clean), count) if count else (line, 0)
 
 
 def _read(session: Session, line: str, options: Options) -> NewFact | TidelineError:

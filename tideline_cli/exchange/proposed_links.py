@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.policy import secrets
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.store import links
 
@@ -23,6 +24,11 @@ def scan_reasons(reasons: Iterable[str | None], screen: Screen) -> None:
         screen.found(_shown(reason or ""))
 
 
+def secret_count(reasons: Iterable[str | None]) -> int:
+    """Return how many secrets stand in the reasons of edges; `join` takes them out."""
+    return sum(secrets.without(reason or "")[1] for reason in reasons)
+
+
 def join(db: Connection, pairs: Iterable[Pair], *, now: int, screen: Screen) -> int:
     """Store the edges and return how many entries are new; a symmetric kind makes two.
 
@@ -40,4 +46,4 @@ def join(db: Connection, pairs: Iterable[Pair], *, now: int, screen: Screen) -> 
 
 def _shown(reason: str) -> str:
     """Return a reason as it is stored."""
-    return prompt_text(reason)[:_LONGEST_REASON].strip()
+    return prompt_text(secrets.without(reason)[0])[:_LONGEST_REASON].strip()

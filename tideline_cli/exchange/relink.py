@@ -7,7 +7,7 @@ from tideline_cli.exchange import proposed_links
 from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen
-from tideline_cli.policy import identifiers, prompt_lines, relations, secrets
+from tideline_cli.policy import identifiers, prompt_lines, relations
 from tideline_cli.store import facts, journal
 from tideline_cli.store.facts import Filter
 
@@ -36,6 +36,7 @@ class RelinkResult:
         self.windows = 0
         self.skipped = 0
         self.links = 0
+        self.secrets = 0
         self.number: int | None = None
         self.batch: int | None = None
         self.failure: TidelineError | None = None
@@ -97,7 +98,7 @@ def _read(said: str) -> list[Reference]:
             hint="no edge of it was stored; run relink again",
             code="bad_reply",
         )
-    return [one for one in references if not secrets.holds(one.reason or "")]
+    return list(references)
 
 
 def _join(
@@ -108,6 +109,8 @@ def _join(
     try:
         with journal.batch(db, verb="relink", by=viewer, now=now, resume=result.number) as batch:
             made = proposed_links.join(db, pairs, now=now, screen=screen)
+            result.secrets += proposed_links.secret_count(pair.reason for pair in pairs)
+            batch.note_secrets(result.secrets)
             if not made:
                 raise NothingToDo
     except NothingToDo:

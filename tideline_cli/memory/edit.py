@@ -40,7 +40,7 @@ class Edited:
 
     action: superseded, reinforced (another fact had these words already), changed (labels alone)
     or unchanged. batch: None when nothing changed. later: those of the superseded that still hold,
-    each with the time when they end.
+    each with the time when they end. secrets: how many were taken out of the changes.
     """
 
     action: str
@@ -48,6 +48,7 @@ class Edited:
     superseded: tuple[str, ...]
     batch: int | None
     later: tuple[tuple[str, int], ...] = ()
+    secrets: int = 0
 
 
 def edit(
@@ -68,6 +69,7 @@ def edit(
         changes = {**changes, "valid_from": since}
     seen = facts.find(db, reference, viewer=viewer)
     check_active(seen, "be edited")
+    changes, gone = edit_request.without_secrets(seen, changes, editor)
     screen = edit_request.scan_edit(seen, changes, editor)
     kept: Fact | None = None
     new: NewFact | None = None
@@ -82,11 +84,14 @@ def edit(
             edit_request.refuse_edit(kept, new, editor, screen)
             new = edit_request.without_grants(new, kept)
             if (new.content, new.source) != (kept.content, kept.source):
-                return _reword(
+                done = _reword(
                     db, kept, new, changes, editor, batch=batch, fact_id=fact_id, now=now
                 )
-            _refuse_since(since)
-            return _relabel(db, kept, new, changes, batch=batch, now=now)
+            else:
+                _refuse_since(since)
+                done = _relabel(db, kept, new, changes, batch=batch, now=now)
+            batch.note_secrets(gone)
+            return replace(done, secrets=gone)
     except NothingToDo:
         assert kept is not None  # noqa: S101  for the type checker: raised after it was found
         return Edited("unchanged", kept, (), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import refusal, screen_of
-from tideline_cli.model.fact import clamped, said_again, scope_key, slot_key
+from tideline_cli.model.fact import (clamped, said_again, scope_key, slot_key)
+from tideline_cli.memory.secret_screening import (searched)
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -40,6 +41,16 @@ def without_grants(new: NewFact, kept: Fact) -> NewFact:
         return new
     tier = None if new.tier == kept.tier == "permanent" else new.tier
     return replace(new, tier=tier, pinned=False)
+
+
+def without_secrets(
+    fact: Fact, changes: Mapping[str, Any], editor: Editor
+) -> tuple[Mapping[str, Any], int]:
+    """Return the changes with marks in the place of secrets, and how many those were, where nobody
+    vouches for the words; else the changes as they are."""
+    if is_trusted(revised(fact, changes, editor).source):
+        return changes, 0
+    return searched(changes)
 
 
 def scan_edit(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> Screen:

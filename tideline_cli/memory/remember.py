@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
+from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
@@ -12,7 +12,6 @@ from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import normalise, storable, terms
-from tideline_cli.policy import gate
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
@@ -41,7 +40,7 @@ class Remembered:
     that are archived already. similar: the newest facts that are much like it and say something
     else. elsewhen: the ids of facts that say the same at other times. before: the known fact as it
     was before a restatement. not_taken: the labels of a restatement that the known fact did not
-    take.
+    take. secrets: how many were taken out of it.
     """
 
     action: str
@@ -54,20 +53,27 @@ class Remembered:
     later: tuple[Fact, ...] = ()
     elsewhen: tuple[str, ...] = ()
     before: Fact | None = None
+    secrets: int = 0
 
 
 def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
     """Store `new` as `fact_id`, or reinforce the fact that says it already, in one transaction.
 
-    Raises UsageError for text that cannot be a fact, NotFoundError for a --supersedes that names
-    no fact, and WriteBlockedError when policy refuses the write. A blocked write stores nothing but
-    its reason, in the journal.
+    Secrets are taken out of untrusted text. Raises UsageError for text that cannot be a fact,
+    NotFoundError for a --supersedes that names no fact, and WriteBlockedError when policy refuses
+    the write. A blocked write stores nothing but its reason, in the journal.
     """
     new = replace(new, content=checked_text(new.content))
-    screen = _screen(new)
+    screen, gone = None, 0
+    if not is_trusted(new.source):
+        from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
+
+        new, gone, screen = screening.screened(new)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
-            return remember_in_batch(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+            done = remember_in_batch(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+            batch.note_secrets(gone)
+            return replace(done, secrets=gone)
     except WriteBlockedError as error:
         if new.origin != UNKNOWN:
             record_refusal(db, new, error, now=now)
@@ -90,7 +96,10 @@ def remember_in_batch(
     fact = birth(new, fact_id=fact_id, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
-    _check_descent(db, fact)
+    if fact.source == "dream":
+        from tideline_cli.memory.descent import check_descent  # noqa: PLC0415  passes alone
+
+        check_descent(db, fact)
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
     mates = _slot_mates(db, fact)
@@ -260,34 +269,12 @@ def check_labels(new: NewFact) -> None:
             raise UsageError("metadata cannot be stored: not valid JSON") from error
 
 
-def _screen(new: NewFact) -> Screen | None:
-    """Return what the scan finds in an untrusted text."""
-    if is_trusted(new.source):
-        return None
-    from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
-
-    return screening.screen_of([new])
-
-
 def _refuse_threats(fact: Fact, screen: Screen | None) -> None:
     if is_trusted(fact.source):
         return
     from tideline_cli.memory import screening  # noqa: PLC0415  trusted text needs no scan
 
     screening.refuse_untrusted(fact, screen or screening.Screen())
-
-
-def _check_descent(db: Connection, fact: Fact) -> None:
-    """Raise WriteBlockedError when a pass cites a fact of an untrusted source. A fact that is not
-    there is passed over."""
-    if fact.source != "dream":
-        return
-    for reference in fact.derived_from:
-        try:
-            cited = facts.find(db, reference.strip(), viewer=fact.origin)
-        except NotFoundError:
-            continue
-        gate.check_descent(fact.source, (cited.source,))
 
 
 def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:

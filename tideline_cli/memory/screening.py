@@ -57,6 +57,15 @@ def screen_of(facts: Iterable[NewFact]) -> Screen:
     return screen
 
 
+def screened(new: NewFact) -> tuple[NewFact, int, Screen]:
+    """Return an untrusted fact without its secrets, how many those were, and what the scan finds in
+    what is left."""
+    from tideline_cli.memory.secret_screening import secretless  # noqa: PLC0415  a fact to store
+
+    new, count = secretless(new)
+    return new, count, screen_of([new])
+
+
 def refuse_threats(text: str, screen: Screen, *, whose: str, hint: str) -> None:
     """Raise WriteBlockedError for a text in which the scan finds something; `whose` text it is may
     be empty."""

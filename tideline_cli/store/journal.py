@@ -62,6 +62,11 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
             (reason, int(whole), undoes, self.number),
         )
 
+    def note_secrets(self, count: int) -> None:
+        """Note that secrets were taken out of what the batch stores, and how many."""
+        if count:
+            self.explain(f"{count:,} secret{'s' * (count > 1)} replaced by [secret]")
+
     def __exit__(
         self,
         kind: type[BaseException] | None,

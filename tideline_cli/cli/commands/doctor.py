@@ -33,6 +33,9 @@ without --repair.
 more (facts that another program changed, links that lead nowhere, gaps in the history) is copied
 first, beside the file. It asks before it begins. While a disk fails to read, it repairs nothing.
 
+--secrets looks for passwords, keys and card numbers in every text that is kept, archived facts and
+the history too, and names the facts and the kinds, never the secret.
+
 Ends with 0 when all is well, and with 5 when something is wrong. Warnings aside: a full disk, a
 long log, a file that may only be read have damaged nothing."""
 EXAMPLES = (("", ""), ("--deep --json", ""), ("--repair --yes", ""))
@@ -40,6 +43,8 @@ ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("deep", ("--deep",), "Check every fact, its terms and its vector, too.", "flag", False),
     Option("repair", ("--repair",), "Mend what can be mended.", "flag", False),
+    Option("secrets", ("--secrets",), "Only look for facts that hold passwords, keys or card "
+           "numbers.", "flag", False, excludes=("deep", "repair")),
     Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False),
 )  # fmt: skip
 _WHAT = {
@@ -66,6 +71,7 @@ class Options:
 
     deep: bool
     repair: bool
+    secrets: bool
     yes: bool
 
 
@@ -75,6 +81,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("doctor takes no words", hint="tideline doctor --deep")
     if not session.viewer.is_owner:
         raise UsageError("only the owner may examine the store", hint="leave out --origin")
+    if options.secrets:
+        from tideline_cli.cli import secret_report  # noqa: PLC0415  this search alone
+
+        return secret_report.run(session)
     path = session.database
     if _is_none(path):
         _show(session, doctor.DoctorReport((), ()), {}, None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import ages, by_id, output, terminal
+from tideline_cli.cli import (ages, by_id, output, terminal, secret_notes)
 from tideline_cli.cli.commands import remember
-from tideline_cli.cli.new_fact import new_id
+from tideline_cli.cli.new_fact import new_id, tell_secrets
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -102,22 +102,32 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.note("not vouched for; nothing changed")
         return 0
     said_by: Source = "owner_message" if session.viewer.is_owner else "channel_message"
+    changes = changes if text is None else changes | {"content": text}
     done = memory.edit(
         db,
         fact.id,
-        changes if text is None else changes | {"content": text},
+        changes,
         editor=memory.Editor(said_by, typed=_is_typed(words[1:]), vouched=options.vouch),
         fact_id=new_id(session.now),
         viewer=session.viewer,
         now=session.now,
         since=since,
     )
+    _tell_secrets(session, done, changes)
     if done.batch is None:
         session.note("nothing changed")
     elif text is not None and done.fact.content != fact.content and not _is_own(done.fact):
         session.note(f"still the words of {done.fact.source}; --vouch makes them yours")
     _report(session, done)
     return 0
+
+
+def _tell_secrets(session: Session, done: Edited, changes: dict[str, Any]) -> None:
+    """Say what became of secrets in the new words and labels."""
+    if done.secrets:
+        tell_secrets(session, done.secrets)
+    elif done.batch is not None:
+        secret_notes.warn_of(session, changes.values())
 
 
 def _since(from_: int | None, valid_from: int | None) -> int | None:

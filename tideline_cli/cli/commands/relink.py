@@ -87,6 +87,10 @@ def _show(session: Session) -> int:
 
 
 def _report(session: Session, result: RelinkResult) -> None:
+    if result.secrets:
+        from tideline_cli.memory.secret_screening import replacement_note  # noqa: PLC0415  few replies have one
+
+        session.note(replacement_note(result.secrets))
     if session.json:
         output.emit_json(_form(result, dry_run=False))
     elif result.considered < 2:

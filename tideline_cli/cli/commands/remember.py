@@ -78,6 +78,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
         return remember_batch.run(session, options)
     new = new_fact.from_options(session, session.text(words), options)
+    new_fact.warn_of_secrets(session, new)
     db = _store(session, new)
     if not new.derived_from:
         # Nothing was read yet: the fact goes into whatever store is there at its turn.
@@ -99,6 +100,8 @@ def _store(session: Session, new: NewFact) -> Connection:
 def _report(session: Session, done: Remembered) -> None:
     for reference in done.ignored:
         session.note(f"--supersedes {reference}: archived already, nothing to replace")
+    if done.secrets:
+        new_fact.tell_secrets(session, done.secrets)
     if session.json:
         output.emit_json(new_fact.form(done))
         return

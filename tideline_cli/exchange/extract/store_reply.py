@@ -15,9 +15,10 @@ from tideline_cli.exchange.extract.types import (
 from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
+from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy import relations, secrets
+from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.restate import holding_on
 from tideline_cli.store import journal, uses, writes
@@ -72,7 +73,8 @@ def _keep(
     proposals = proposals[:MOST_FACTS]
     worded = [one.content for one in proposals if _may_be_known(one)]
     near = dict(zip(worded, near_slots(db, worded, viewer=context.origin), strict=True))
-    references = [one for one in references if not secrets.holds(one.reason or "")]
+    references = list(references)
+    tally.secrets += proposed_links.secret_count(one.reason for one in references)
     screen = _screen(proposals, context)
     proposed_links.scan_reasons((one.reason for one in references), screen)
     writer = _Writer(db, context, tally, near, screen)
@@ -87,6 +89,7 @@ def _keep(
             tally.links += proposed_links.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
                 raise NothingToDo
+            batch.note_secrets(tally.secrets)
             _advance(db, context, step)
         tally.number, tally.batch = batch.number, batch.ordinal
     except NothingToDo:
@@ -152,10 +155,7 @@ class _Writer:
         return None
 
     def _kept(self, proposal: Proposal, batch: journal.batch) -> str:
-        content = remember.checked_text(proposal.content)
-        if secrets.holds(content) and not proposal.exact:
-            self._tally.secrets += 1
-            raise UsageError("it holds a password, a key or a card number")
+        content = remember.checked_text(self._without_secrets(proposal))
         if proposal.segment not in SEGMENTS:
             raise UsageError(f"unknown segment: {proposal.segment!r}")
         known = self._known(proposal, content)
@@ -184,6 +184,15 @@ class _Writer:
             self._tally.reinforced += 1
             return done.fact.id
         return self._count(done.fact.id)
+
+    def _without_secrets(self, proposal: Proposal) -> str:
+        """Return the text of a proposal with marks in the place of secrets; an identifier is meant
+        to be kept."""
+        if proposal.exact:
+            return proposal.content
+        clean, count = searched({"content": proposal.content})
+        self._tally.secrets += count
+        return str(clean["content"])
 
     def _is_bettered(self, proposal: Proposal, known: Fact | None) -> bool:
         """Say whether a proposal says more than a known fact, whose place it may take."""

@@ -55,6 +55,7 @@ class _Run:
         self._db = db
         self.summary = ImportSummary()
         self._reader = ChunkReader(context, self.summary, analyzer=_analyzer(db), merge=merge)
+        self._is_trusted = context.trusted
         self._batch = ImportBatch(db, context)
         self._destination = Destination(db, context, self.summary)
         self.storer: ChunkStorer = (
@@ -90,8 +91,9 @@ class _Run:
         """Complete the bounds, and make everything durable with a last commit."""
         finish_bulk(self._db)
         if self._batch.number is not None:
-            with self._batch.transaction(bulk=False):
+            with self._batch.transaction(bulk=False) as batch:
                 _extend_bounds(self._db)
+                batch.note_secrets(0 if self._is_trusted else self.summary.secrets)
         self._batch.record_blocked(self.summary)
 
     def _store(self, chunk: list[Prepared]) -> None:

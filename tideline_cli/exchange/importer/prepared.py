@@ -5,7 +5,9 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.row_links import edge_of
 from tideline_cli.exchange.importer.rows import fact_from, links_of, replaced_by
+from tideline_cli.memory import secret_screening
 from tideline_cli.memory.screening import Screen
+from tideline_cli.model.fields import NAMES
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 
@@ -21,10 +23,16 @@ if TYPE_CHECKING:
     Rows = Iterable[tuple[int, "dict[str, Any] | TidelineError"]]
 
 
+_NOT_SEARCHED = frozenset(NAMES) - {
+    "content", "title", "slot", "tags", "source_turn", "metadata"
+}  # fmt: skip
+"""What a row states by words and numbers of a closed form; ids are no secrets."""
+
+
 @record
 class Prepared:
-    """A row with the fact that it states, the terms that an analyser gives that, and what the scan
-    finds in it."""
+    """A row with the fact that it states, the terms that an analyser gives that, what the scan
+    finds in it, and how many secrets it had: they are out of what nobody vouches for."""
 
     line: int
     row: dict[str, Any]
@@ -32,6 +40,7 @@ class Prepared:
     analyzer: Analyzer
     terms: list[str]
     screen: Screen
+    secrets: int
 
 
 def first_refused(rows: Rows, context: ImportContext) -> tuple[int, TidelineError] | None:
@@ -50,8 +59,20 @@ def prepared(
     """Return a row as it can be stored; raise what is wrong with it."""
     if isinstance(row, TidelineError):
         raise row
+    row, count = _without_secrets(row, context)
     fact = fact_from(row, context)
     for edge in links_of(row):
         edge_of(fact.id, edge, context)
     replaced_by(row)
-    return Prepared(line, row, fact, analyzer, terms(fact.content, analyzer=analyzer), Screen())
+    listed = terms(fact.content, analyzer=analyzer)
+    return Prepared(line, row, fact, analyzer, listed, Screen(), count)
+
+
+def _without_secrets(row: dict[str, Any], context: ImportContext) -> tuple[dict[str, Any], int]:
+    """Return a row without its secrets, and how many there are; one that is vouched for keeps
+    them."""
+    searched = {name: row[name] for name in row if name not in _NOT_SEARCHED}
+    if context.trusted:
+        return row, secret_screening.count_in(searched)
+    found, count = secret_screening.searched(searched)
+    return (row | found, count) if count else (row, 0)

@@ -70,4 +70,5 @@ class ChunkReader:
         if not self._context.trusted:
             hint = "read it; if you vouch for the file, import it with --trust"
             refuse_threats(ready.fact.content, ready.screen, whose="", hint=hint)
+        self._summary.secrets += ready.secrets
         return ready

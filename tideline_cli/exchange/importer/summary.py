@@ -41,6 +41,7 @@ class ImportSummary:
         self.limited = 0  # rows that claimed more use, weight or time to come than they were given
         self.renamed = 0  # rows whose id was not taken
         self.usurping = 0  # edges that would put an unvouched row in the place of a trusted fact
+        self.secrets = 0  # taken out of rows, or kept in those that are vouched for
         self.batch: int | None = None
         self.errors: list[tuple[int, TidelineError]] = []
         self.kinds: dict[str, list[int]] = {}  # lines refused, by what is wrong; the first hundred

@@ -1,0 +1,118 @@
+"""Secrets in what is about to be stored: taken out of what nobody vouches for, and named to those
+who vouch."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model.fields import TEXTS
+from tideline_cli.model.record import replace
+from tideline_cli.policy import secrets
+from tideline_cli.policy.secret_cues import may_be_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from tideline_cli.model.fact import NewFact
+
+_SEARCHED = ("content", "tags", "metadata", *TEXTS)
+
+
+def secretless(new: NewFact) -> tuple[NewFact, int]:
+    """Return a new fact with marks in the place of its secrets, and how many there were."""
+    stated = {name: getattr(new, name) for name in _SEARCHED}
+    found, count = searched(stated)
+    return (replace(new, **found), count) if count else (new, 0)
+
+
+def searched(stated: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return fields of a fact, or a row of a file, with marks in the place of secrets, and how many
+    there were. A slot that is named by a secret is left out.
+
+    Raises UsageError for a text of which nothing else is left.
+    """
+    found, count = _replaced(dict(stated))
+    if not count:
+        return found, 0
+    if stated.get("slot") != found.get("slot"):
+        found["slot"] = None
+    content = found.get("content")
+    if isinstance(content, str) and not any(map(str.isalnum, content.replace(secrets.MARK, ""))):
+        raise UsageError(
+            "nothing but a secret: it is not stored",
+            hint="secrets belong into a password manager; say what is to be known of it",
+        )
+    return found, count
+
+
+def count_in(value: Any) -> int:
+    """Return how many secrets stand in a text, or in the texts inside a value."""
+    return _replaced(value)[1]
+
+
+def kinds_of(new: NewFact) -> tuple[str, ...]:
+    """Return the kinds of the secrets that a fact holds, each once."""
+    return secret_kinds(getattr(new, name) for name in _SEARCHED)
+
+
+def secret_kinds(values: Iterable[Any]) -> tuple[str, ...]:
+    """Return the kinds of the secrets in texts, lists and objects, each once."""
+    found: dict[str, None] = {}
+    for value in values:
+        for text in _texts(value):
+            found.update(dict.fromkeys(secrets.kinds_in(text)))
+    return tuple(found)
+
+
+def kinds_in_words(kinds: Iterable[str]) -> str:
+    """Return kinds of secrets in words: `an aws key, a password`."""
+    words = [kind.replace("_", " ") for kind in kinds]
+    return ", ".join(f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in words)
+
+
+def replacement_note(count: int) -> str:
+    """Return in words how many secrets were replaced."""
+    what = "1 secret was" if count == 1 else f"{count:,} secrets were"
+    return f"{what} replaced by {secrets.MARK}"
+
+
+def _replaced(value: Any) -> tuple[Any, int]:
+    """Return a text, or the texts inside a value, with marks in the place of secrets."""
+    if isinstance(value, str):
+        return secrets.without(value)
+    if isinstance(value, dict):
+        return _of_object(value)
+    if isinstance(value, list | tuple):
+        pairs = [_replaced(item) for item in value]
+        count = sum(found for _, found in pairs)
+        return (type(value)(item for item, _ in pairs), count) if count else (value, 0)
+    return value, 0
+
+
+def _of_object(stated: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return an object without secrets; `{"password": "heron"}` says one as a sentence does."""
+    found: dict[str, Any] = {}
+    count = 0
+    for key, value in stated.items():
+        name, in_name = secrets.without(key)
+        fresh, inside = _replaced(value)
+        if isinstance(value, str) and not inside and may_be_named(f"{key}:"):
+            inside = int(secrets.without(f"{key}: {value}")[1] > in_name)
+            fresh = secrets.MARK if inside else value
+        found[name] = fresh
+        count += in_name + inside
+    return (found, count) if count else (stated, 0)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a value; of an object also each key with its value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{key}: {item}" if isinstance(item, str) else key
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)

@@ -1,0 +1,67 @@
+"""What every text holds in which a secret is found: so most texts are passed without a search."""
+
+from __future__ import annotations
+
+# How the keys begin that their makers mark. All but the last row hold a dash or a line.
+_JOINED = (
+    "AGE-SECRET", "sk-", "sk_", "rk-", "rk_", "pk-", "pk_", "gho_", "ghp_", "ghs_", "ghu_", "ghr_",
+    "github_pat", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glagent-", "xox", "xapp-",
+    "npm_", "pypi-", "hf_", "dop_v1", "whsec_", "GOCSPX-",
+)  # fmt: skip
+_PLAIN = ("AKIA", "ASIA", "AIza", "ya29.", "eyJ", "SG.")
+# Words for nothing but a password: a plain word after them is one.
+_STRONG = (
+    "passw", "pass w", "passp", "pass p", "passc", "pass c", "pwd", "mot de", "contra", "senha",
+    "kennw", "парол", "密", "口令", "私", "令牌", "验证", "驗證", "パス", "暗証", "비밀",
+)  # fmt: skip
+# Words for many things: a sign or a figure stands in the text of each secret that they name.
+_WEAK = (
+    "key", "token", "secret", "pin", "code", "cv", "cred", "auth", "clave", "geheimzahl", "пин",
+    "ключ",
+)  # fmt: skip
+_SIGNS = frozenset("0123456789:=>-_!@#$%^&*+/~|\\\"'`()[]{}<,.;?")
+_FIGURES = "0123456789"
+_LEAST_FIGURES = 13  # of a card
+_LEAST_RUN = 20  # letters of a key that has no mark
+
+
+def may_hold(text: str) -> bool:
+    """Say whether a text may hold a secret. False is certain."""
+    return (
+        may_be_marked(text) or "-----BEGIN" in text or may_be_in_url(text)
+        or may_be_named(text) or may_be_card(text)
+    )  # fmt: skip
+
+
+def may_be_marked(text: str) -> bool:
+    """Say whether a text may hold a key that its maker marks."""
+    for cue in _PLAIN:
+        if cue in text:
+            return True
+    if "-" in text or "_" in text:
+        for cue in _JOINED:
+            if cue in text:
+                return True
+    return "earer " in text or "EARER " in text or "earer " in text.lower()
+
+
+def may_be_in_url(text: str) -> bool:
+    """Say whether a text may hold an address with a password."""
+    return ":" in text and (("@" in text and "://" in text) or "hooks.slack" in text)
+
+
+def may_be_named(text: str) -> bool:
+    """Say whether a text may name a secret before it says it."""
+    lowered = text.lower()
+    for cue in _STRONG:
+        if cue in lowered:
+            return True
+    for cue in _WEAK:
+        if cue in lowered:
+            return not text.isascii() or not _SIGNS.isdisjoint(text.rstrip(".!?"))
+    return False
+
+
+def may_be_card(text: str) -> bool:
+    """Say whether a text has figures enough for the number of a card."""
+    return len(text) >= _LEAST_FIGURES and sum(map(text.count, _FIGURES)) >= _LEAST_FIGURES
