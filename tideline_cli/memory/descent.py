@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
 
 
-def check_descent(db: Connection, fact: Fact) -> None:
+def check_cited(db: Connection, fact: Fact) -> None:
     """Raise WriteBlockedError when a pass cites a fact of an untrusted source. A fact that is not
     there is passed over."""
     for reference in fact.derived_from:

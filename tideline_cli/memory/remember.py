@@ -97,9 +97,9 @@ def remember_in_batch(
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
     listed = terms(fact.content, analyzer=analyzer)
     if fact.source == "dream":
-        from tideline_cli.memory.descent import check_descent  # noqa: PLC0415  passes alone
+        from tideline_cli.memory.descent import check_cited  # noqa: PLC0415  passes alone
 
-        check_descent(db, fact)
+        check_cited(db, fact)
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
     mates = _slot_mates(db, fact)
