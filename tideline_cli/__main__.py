@@ -47,6 +47,9 @@ def enter() -> None:
         if not is_door:
             code = 70
             _tell(f"a part of the program cannot be loaded: {error}", hint=_RELOAD, code="internal")
+    except Exception:
+        if not is_door:
+            raise
     try:
         sys.stderr.flush()
     finally:

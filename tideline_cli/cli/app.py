@@ -22,6 +22,7 @@ from tideline_cli.cli.perform import (
     exhausted,
     perform,
     system_error,
+    tell_door,
     tell_error,
 )
 from tideline_cli.cli.time_rules import help_of
@@ -34,9 +35,14 @@ if TYPE_CHECKING:
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     try:
-        code = root().main(_checked(argv), prog_name="tideline", standalone_mode=False)
+        # A door is one also where --auto was taken for the value of another option.
+        held = {"auto": True} if _is_door(argv) else {}
+        code = root().main(_checked(argv), prog_name="tideline", standalone_mode=False, obj=held)
     except (ClickException, UsageError) as error:
         if _is_door(argv):
+            if {"--verbose", "-v", "--debug"} & set(argv):
+                told = UsageError(error.format_message(), hint="tideline context --help")
+                tell_door(told, as_json=_wants_json(argv))
             return 0
         usage = error if isinstance(error, UsageError) else _meant(error, argv)
         return tell_error(usage, as_json=_wants_json(argv))
@@ -93,7 +99,12 @@ def _meant(error: ClickException, argv: Sequence[str]) -> UsageError:
 
 def _is_door(argv: Sequence[str]) -> bool:
     """Say whether a command line, even a wrong one, calls a door for programs."""
-    return "--auto" in argv and _named(argv) == DOOR
+    end = argv.index("--") if "--" in argv else len(argv)
+    if not any(part == "--auto" or part.startswith("--auto=") for part in argv[:end]):
+        return False
+    named = _named(argv)
+    # Behind an option that is not known, what is its value and what the command is a guess.
+    return named == DOOR or (named not in COMMANDS and DOOR in argv)
 
 
 def _named(argv: Sequence[str]) -> str:
@@ -217,7 +228,7 @@ def _keep_globals(context: typer.Context, given: Mapping[str, Any]) -> None:
         as_json = given["json"]
         print(f'{{"version": "{__version__}"}}' if as_json else f"tideline {__version__}")  # noqa: T201
         raise typer.Exit
-    context.obj = _typed(given)
+    context.obj = {**(context.obj or {}), **_typed(given)}
 
 
 def _typed(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ flags, missing values), so a command line means the same on both ways.
 
 from __future__ import annotations
 
-from tideline_cli.cli.commands import options_of, verb
+from tideline_cli.cli.commands import DOOR, options_of, verb
 from tideline_cli.cli.options import GLOBAL
 
 TYPE_CHECKING = False
@@ -72,6 +72,8 @@ def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
     if words and not verb(name).ARGUMENTS:
         return None
     given["words"] = words
+    if name == DOOR and "--auto" in argv[: argv.index("--") if "--" in argv else None]:
+        given["auto"] = True  # also where it was taken for the value of another option
     return name, given
 
 

@@ -37,8 +37,8 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
     --verbose or --debug.
     """
     call = _Call(name, given)
-    _make_printable()
     try:
+        _make_printable()
         return call.run()
     except HelpWantedError as error:
         if call.as_json or call.is_door:
@@ -51,6 +51,9 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  the one catcher
+        if call.is_door and not call.is_told:
+            discard_stdout()
+            return 0
         return call.failed(meaning(error, call.session))
     finally:
         if call.session is not None:
@@ -67,6 +70,7 @@ class _Call:
         self._debug = bool(given.get("debug"))
         self.as_json = bool(given.get("json"))
         self.is_door = name == DOOR and bool(given.get("auto"))
+        self.is_told = bool(given.get("verbose") or self._debug)
         self.session: Session | None = None
 
     def run(self) -> int:
@@ -86,14 +90,15 @@ class _Call:
 
     def failed(self, error: TidelineError) -> int:
         """Tell an error, and return the exit code; a door says nothing and ends with 0."""
-        if isinstance(error, UsageError) and not error.hint:
-            error.hint = f"tideline {self._name} --help".replace("  ", " ")
-        if not self.is_door or self._given.get("verbose") or self._debug:
-            self._explain()
-            tell_error(error, as_json=self.as_json, debug=self._debug)
         if self.is_door:
             discard_stdout()
+            if self.is_told:
+                tell_door(error, as_json=self.as_json, debug=self._debug)
             return 0
+        if isinstance(error, UsageError) and not error.hint:
+            error.hint = f"tideline {self._name} --help".replace("  ", " ")
+        self._explain()
+        tell_error(error, as_json=self.as_json, debug=self._debug)
         return _BUG if error.code == "internal" else error.exit_code
 
     def _explain(self) -> None:
@@ -193,6 +198,15 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     if error.hint:
         tell(f"  hint: {printable(error.hint)}\n")
     return error.exit_code
+
+
+def tell_door(error: TidelineError, *, as_json: bool, debug: bool = False) -> None:
+    """Say in one line why a door for programs prints nothing."""
+    if as_json or debug:
+        tell_error(error, as_json=as_json, debug=debug)
+        return
+    hint = f"; {error.hint}" if error.hint else ""
+    tell_error(TidelineError(error.message.replace("\n", " ") + hint), as_json=False)
 
 
 def close(session: Session) -> None:

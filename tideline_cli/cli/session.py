@@ -256,8 +256,9 @@ class Session:
             self.note(text)
 
     def caution(self, code: str, text: str, *, hint: str = "") -> None:
-        """Warn the user, once and also with --quiet, of what could do harm."""
-        if text not in self._cautions:
+        """Warn the user, once and also with --quiet, of what could do harm; at a door for programs,
+        which nobody watches, with --verbose alone."""
+        if text not in self._cautions and (self.verbose or not self.is_door):
             self._cautions.add(text)
             from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing
 
