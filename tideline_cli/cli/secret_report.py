@@ -27,18 +27,17 @@ def run(session: Session) -> int:
     if session.json:
         output.emit_json(_form(session, found))
         return 0
-    output.emit_lines([_line(session, one) for one in found])
+    lines = [f"{'warning':<9}secrets: {_message(session, one)}" for one in found]
+    output.emit_lines(lines or [f"all is well: no secret found in {session.database}"])
     if found:
-        facts = "1 fact holds" if len(found) == 1 else f"{len(found):,} facts hold"
-        session.note(f"{facts} what looks like a secret; {_REMEDY}")
-    else:
-        session.note("no secret found")
+        session.note(_REMEDY)
     return 0
 
 
-def _line(session: Session, one: StoredSecret) -> str:
-    whose = "" if one.origin == session.viewer.key else f"\t{output.shown_origin(one.origin)}"
-    return f"{one.id}\t{kinds_in_words(one.kinds)}\t{', '.join(one.places)}{whose}"
+def _message(session: Session, one: StoredSecret) -> str:
+    is_own = one.origin == session.viewer.key
+    whose = "" if is_own else f" of {output.shown_origin(one.origin)}"
+    return f"{one.id}{whose} holds {kinds_in_words(one.kinds)} ({', '.join(one.places)})"
 
 
 def _form(session: Session, found: list[StoredSecret]) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def _form(session: Session, found: list[StoredSecret]) -> dict[str, Any]:
         "ok": True,
         "findings": [
             {"check": "secrets", "severity": "warning", "remedy": _REMEDY,
-             "message": f"{one.id} holds {kinds_in_words(one.kinds)}"}
+             "message": _message(session, one)}
             for one in found
         ],
         "checks": ["secrets"],
