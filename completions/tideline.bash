@@ -125,7 +125,7 @@ _tideline_argument() {
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
         backup:0) REPLY='file' ;;
-        config:0) REPLY='one of list get set path trust untrust' ;;
+        config:0) REPLY='one of list get set unset edit path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
         man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;

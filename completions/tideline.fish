@@ -303,7 +303,7 @@ complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of laun
 complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
-complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path trust untrust'
+complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
 complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'

@@ -280,7 +280,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'import:0' = 'file'
         'extract:0' = 'file'
         'backup:0' = 'file'
-        'config:0' = 'one of list get set path trust untrust'
+        'config:0' = 'one of list get set unset edit path trust untrust'
         'completions:0' = 'one of bash zsh fish powershell'
         'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
     }

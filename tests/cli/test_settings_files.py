@@ -110,7 +110,7 @@ def test_limits_may_only_lower(run, project, monkeypatch, name, otherwise):
     assert SETTINGS[name].top == otherwise
     project.write_text(f"{name} = {otherwise + 1}\n")
     done = run("config", "get", name)
-    assert (done.out, done.err.count("may only lower it")) == ("\n", 1)
+    assert (done.out, done.err.count("may only lower it")) == (f"{otherwise}\n", 1)
     project.write_text(f"{name} = 2\n")
     done = run("config", "get", name)
     assert (done.out, done.err) == ("2\n", "")
@@ -129,7 +129,7 @@ def test_the_list_says_what_is_ignored(run, project):
     assert run("config", "list", "--json").json["project"] is None
     project.write_text(f'origin = "{ORIGIN}"\ntags = ["p"]\nlimit = 50\n')
     form = run("config", "list", "--json").json
-    assert (form["origin"], form["tags"], form["limit"]) == ("owner", ["p"], None)
+    assert (form["origin"], form["tags"], form["limit"]) == ("owner", ["p"], DEFAULT_LIMIT)
     assert form["project"]["file"] == str(project)
     ignored = {row["name"]: row["value"] for row in form["project"]["ignored"]}
     assert ignored == {"origin": ORIGIN, "limit": 50}
@@ -393,3 +393,87 @@ def test_what_is_set_and_trusted_is_on_the_disk(run, project, monkeypatch):
         synced.clear()
         assert run(*argv).code == 0
         assert os.path.isdir(synced[-1]), synced
+
+
+WRITTEN = (
+    '# my settings\n"max_chars" = 900  # for small models\n\ntags = [\n  "a",  # first\n'
+    '  "b",\n]\nlimit = 5\n\n# the end\n'
+)
+
+
+def test_what_is_not_set_stays_as_it_is(run, home):
+    """Comments, order, quoted keys, lists of many lines and line ends survive each change."""
+    home.mkdir(exist_ok=True)
+    path = home / "config.toml"
+    for text in (WRITTEN, WRITTEN.replace("\n", "\r\n")):
+        path.write_bytes(text.encode())
+        assert run("config", "set", "max_chars", "800").code == 0
+        assert path.read_bytes().decode() == text.replace("900", "800")
+        assert run("config", "set", "tags", "a,b,c").code == 0
+        assert "# first" in path.read_text() and run("config", "get", "tags").out == "a,b,c\n"
+        assert run("config", "set", "tags", "x").code == 0
+        assert run("config", "get", "tags").out == "x\n"
+        assert run("config", "unset", "tags").code == 0
+        assert run("config", "unset", "max_chars").code == 0
+        left = [line.strip() for line in path.read_text().split("\n") if line.strip()]
+        assert left == ["# my settings", "limit = 5", "# the end"]
+        assert run("config", "get", "max_chars").out == f"{DEFAULT_CHARS}\n"
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_unset(run, home):
+    """What is not set is said to be so; what belongs to the memory file has always a value."""
+    done = run("config", "unset", "limit")
+    assert (done.code, "limit is not set in" in done.err) == (0, True)
+    assert run("config", "unset", "limit", "--json").json["changed"] is False
+    assert not (home / "config.toml").exists()
+    assert "tideline config set analyzer standard" in run("config", "unset", "analyzer").err
+    assert run("config", "unset", "bogus").code == 2
+    assert run("config", "unset").code == 2
+
+
+def test_the_list_shows_what_holds(run):
+    """Defaults are shown as values, and what has none is said not to be set."""
+    lines = run("config", "list").out.split("\n")
+    assert f"limit\t{DEFAULT_LIMIT}\t(default)" in lines
+    assert f"max_chars\t{DEFAULT_CHARS}\t(default)" in lines
+    assert "model\t\t(not set)" in lines
+    assert run("config", "list", "--json").json["limit"] == DEFAULT_LIMIT
+
+
+def editor(tmp_path, monkeypatch, text):
+    """Make an editor that writes a text, and keeps what it was given."""
+    script = tmp_path / "editor.sh"
+    (tmp_path / "new").write_text(text)
+    script.write_text(f'cp "$1" {tmp_path}/seen; cp {tmp_path}/new "$1"\n')
+    monkeypatch.setenv("VISUAL", f"sh {script}")
+    return tmp_path / "seen"
+
+
+def test_edit_checks_before_it_replaces(run, home, tmp_path, monkeypatch):
+    """config edit replaces the file by what is allowed; what is not is kept as a draft, named with
+    its line, and the next edit begins with it. It mends a broken file too."""
+    home.mkdir(exist_ok=True)
+    path = home / "config.toml"
+    path.write_text(WRITTEN)
+    seen = editor(tmp_path, monkeypatch, "# new\nlimit = 0\n")
+    done = run("config", "edit")
+    assert done.code == 2 and "line 2" in done.err and "config.toml.draft" in done.err
+    assert (path.read_text(), seen.read_text()) == (WRITTEN, WRITTEN)
+    editor(tmp_path, monkeypatch, "# new\nlimit = 7\n")
+    assert run("config", "edit").code == 0
+    assert seen.read_text() == "# new\nlimit = 0\n"
+    assert path.read_text() == "# new\nlimit = 7\n"
+    assert sorted(os.listdir(home)) == ["config.toml"]
+    path.write_text("limit = = 3\n")
+    broken = run("recall", "x")
+    assert broken.code == 2 and f"{path}" in broken.err and "line 1" in broken.err
+    assert "tideline config edit" in broken.err and broken.err.count("config.toml") == 1
+    assert run("config", "set", "limit", "3").code == 2 and "= =" in path.read_text()
+    assert run("config", "edit").code == 0 and path.read_text() == "# new\nlimit = 7\n"
+    assert "nothing changed" in run("config", "edit").err
+    monkeypatch.setenv("VISUAL", "false")
+    assert run("config", "edit").code != 0 and path.read_text() == "# new\nlimit = 7\n"
+    monkeypatch.delenv("VISUAL")
+    monkeypatch.delenv("EDITOR", raising=False)
+    assert "config set NAME VALUE" in run("config", "edit").err

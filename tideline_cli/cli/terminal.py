@@ -37,22 +37,25 @@ def confirmed(session: Session, question: str, *, yes: bool, hint: str = _HINT) 
     return answer.strip().lower() in ("y", "yes")
 
 
-def edited(text: str) -> str:
+_HOW = "set VISUAL or EDITOR, or give the text: tideline edit ID TEXT"
+
+
+def edited(text: str, *, name: str = "fact.txt", hint: str = _HOW) -> str:
     """Return `text` as the user leaves it in $VISUAL or $EDITOR.
 
     Raises UsageError when there is no editor, TidelineError when it fails.
     """
-    command = _command()
+    command = _command(hint)
     # Editors put backups and swap files beside the file: the folder is private (0700) and is
     # removed afterwards.
     with TemporaryDirectory(prefix="tideline-") as folder:
-        path = os.path.join(folder, "fact.txt")
+        path = os.path.join(folder, name)
         with open(path, "x", encoding="utf-8", newline="\n", opener=_private) as file:
-            file.write(text + "\n")
+            file.write(text if text.endswith("\n") else text + "\n")
         try:
             code = subprocess.run([*command, path], check=False).returncode  # noqa: S603
         except OSError as error:
-            raise _unusable(f"{command[0]}: {error.strerror}") from error
+            raise _unusable(f"{command[0]}: {error.strerror}", hint) from error
         if code != 0:
             raise TidelineError(
                 f"the editor ended with {code}: nothing changed", code="editor_failed"
@@ -64,14 +67,14 @@ def edited(text: str) -> str:
             raise UsageError("the edited text is not UTF-8") from error
 
 
-def _command() -> list[str]:
+def _command(hint: str) -> list[str]:
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
         command = shlex.split(named)
     except ValueError as error:
-        raise _unusable(f"{named}: {error}") from error
+        raise _unusable(f"{named}: {error}", hint) from error
     if not command:
-        raise _unusable("none is set")
+        raise _unusable("none is set", hint)
     return command
 
 
@@ -79,7 +82,5 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _unusable(why: str) -> UsageError:
-    return UsageError(
-        f"no editor: {why}", hint="set VISUAL or EDITOR, or give the text: tideline edit ID TEXT"
-    )
+def _unusable(why: str, hint: str) -> UsageError:
+    return UsageError(f"no editor: {why}", hint=hint)

@@ -36,6 +36,16 @@ class SettingLines:
 def user_settings(path: str) -> dict[str, Value]:
     """Return the settings of the user's own file; raise UsageError for one that is not allowed."""
     raw, _ = content(path)
+    try:
+        return check_user_text(raw, path)
+    except UsageError as error:
+        error.hint += "; `tideline config edit` opens the file"
+        raise
+
+
+def check_user_text(raw: bytes, path: str) -> dict[str, Value]:
+    """Return the settings that the text of a user's own file says; raise UsageError, which names
+    the line, for one that is not allowed."""
     return {
         name: Value(parse_value(SETTINGS[name], value, f"{path}, line {line}"), path)
         for name, (value, line) in parse_settings(raw, path).items()

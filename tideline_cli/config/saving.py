@@ -1,12 +1,14 @@
-"""Writing the settings and the list of trusted files: whole or not at all, one writer at a time."""
+"""Writing the settings: one value, or the whole text; nothing else in the file changes."""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from fcntl import LOCK_EX, flock
+
+import tomlkit
+import tomlkit.items
 
 from tideline_cli.config import reading
+from tideline_cli.config.replacing import FolderLock, replace_file
 from tideline_cli.config.settings import SETTINGS, parse_value, shown
 from tideline_cli.errors import UsageError
 
@@ -14,65 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MODE = 0o600
-_FRESH = ".new"
-
-
-class FolderLock:
-    """The right to change the files of a folder; other processes wait for it. Best effort: some
-    file systems have no locks."""
-
-    def __init__(self, path: str) -> None:
-        folder = os.path.dirname(os.path.abspath(path))
-        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-
-    def __enter__(self) -> None:
-        with suppress(OSError):
-            flock(self._handle, LOCK_EX)
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
-
-
-def replace_file(path: str, text: str) -> None:
-    """Replace a file by a text, durably; only the user may read it. Call it under a FolderLock."""
-    _sweep(path)
-    fresh = f"{path}{_FRESH}-{os.getpid()}-{os.urandom(4).hex()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(fresh, flags, _MODE)
-    os.fchmod(handle, _MODE)  # whatever the umask
-    _hand_over(handle, path)
-    with open(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)  # the name, too
-    finally:
-        os.close(folder)
-
-
-def _sweep(path: str) -> None:
-    """Remove what killed processes have left."""
-    folder, start = os.path.split(path + _FRESH)
-    for name in os.listdir(folder or "."):
-        if name.startswith(start):
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, name))
-
-
-def _hand_over(handle: int, path: str) -> None:
-    """Give the owner of the folder a file that root writes in it."""
-    if os.geteuid() == 0:
-        with suppress(OSError):
-            owner = os.stat(os.path.dirname(os.path.abspath(path)))
-            os.fchown(handle, owner.st_uid, owner.st_gid)
-
 
 def save_setting(path: str, name: str, value: str) -> None:
-    """Set one value in the settings file, which is replaced as a whole; comments are kept.
+    """Set one value in the settings file; all else in it stays as it is, comments too.
 
     Raises UsageError for a value that the setting cannot have, for what is no file, and for a link:
     writing through it would change a file elsewhere, and replacing it would silently leave that
@@ -80,39 +26,88 @@ def save_setting(path: str, name: str, value: str) -> None:
     """
     setting = SETTINGS[name]
     raw: Any = value.split(",") if setting.kind == "texts" else value
-    line = f"{name} = {_toml(shown(name, parse_value(setting, raw, name)))}\n"
+    parsed = shown(name, parse_value(setting, raw, name))
+    plain = list(parsed) if isinstance(parsed, tuple) else parsed
     with FolderLock(path):
-        if os.path.islink(path):
-            raise UsageError(
-                f"{path} is a link to {os.path.realpath(path)}",
-                hint=f"add there: {line.strip()}",
-            )
-        old = ""
-        if os.path.lexists(path):
-            content, _ = reading.content(path)
-            reading.parse_settings(content, path)
-            old = content.decode("utf-8-sig").replace("\r\n", "\n")
-        fresh = line + _without(old, name, path)
-        reading.parse_settings(fresh.encode(), path)
-        replace_file(path, fresh)
+        _refuse_link(path, f"add there: {tomlkit.dumps({name: plain}).strip()}")
+        old = _content(path)
+        document = tomlkit.parse(old)
+        if isinstance(plain, list) and isinstance(document.get(name), tomlkit.items.Array):
+            _set_items(document[name], plain)
+        else:
+            document[name] = plain
+        wanted = {**_values(old, path), name: plain}
+        _replace(path, tomlkit.dumps(document), wanted)
 
 
-def _without(text: str, name: str, path: str) -> str:
-    gone = {
-        number
-        for one in reading.setting_lines(text, path)
-        if one.name == name
-        for number in range(one.first, one.last + 1)
-    }
-    lines = enumerate(text.split("\n"), 1)
-    return "\n".join(line for number, line in lines if number not in gone)
+def remove_setting(path: str, name: str) -> bool:
+    """Remove one value from the settings file; return whether it was there."""
+    with FolderLock(path):
+        _refuse_link(path, f"remove {name} there")
+        old = _content(path)
+        document = tomlkit.parse(old)
+        if name not in document:
+            return False
+        del document[name]
+        wanted = {key: value for key, value in _values(old, path).items() if key != name}
+        _replace(path, tomlkit.dumps(document), wanted)
+    return True
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, int):
-        return str(value)
-    from json import dumps  # noqa: PLC0415  a JSON string is a TOML string
+def save_text(path: str, text: str, *, before: str) -> None:
+    """Replace the settings file by a text that was checked; raise UsageError for one that is not
+    allowed, and where the file is not what it was `before`."""
+    reading.check_user_text(text.encode(), path)
+    with FolderLock(path):
+        _refuse_link(path, "edit it there")
+        if current(path) != before:
+            raise UsageError(f"{path} has changed meanwhile", hint="edit it again")
+        _replace(path, text, _values(text, path))
 
-    return dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+def current(path: str) -> str:
+    """Return the text of the settings file as it is, whatever it says; empty where none is."""
+    if not os.path.lexists(path):
+        return ""
+    raw, _ = reading.content(path)
+    return raw.decode("utf-8-sig", "replace")
+
+
+def _refuse_link(path: str, what: str) -> None:
+    if os.path.islink(path):
+        raise UsageError(f"{path} is a link to {os.path.realpath(path)}", hint=what)
+
+
+def _content(path: str) -> str:
+    """Return the text of a settings file that is allowed as it is."""
+    if not os.path.lexists(path):
+        return ""
+    raw, _ = reading.content(path)
+    reading.parse_settings(raw, path)
+    return raw.decode("utf-8-sig")
+
+
+def _values(text: str, path: str) -> dict[str, Any]:
+    return {name: value for name, (value, _) in reading.parse_settings(text.encode(), path).items()}
+
+
+def _replace(path: str, text: str, wanted: dict[str, Any]) -> None:
+    """Replace the settings file by a text that says what is wanted, and read it back."""
+    if _values(text, path) != wanted:
+        raise UsageError(f"{path} cannot be changed line by line", hint="tideline config edit")
+    replace_file(path, text)
+    raw, _ = reading.content(path)
+    if raw != text.encode():
+        raise UsageError(f"{path} was changed by another program meanwhile", hint="look at it")
+
+
+def _set_items(held: Any, wanted: list[str]) -> None:
+    """Make a list say what is wanted; the lines and comments of items that stay are kept."""
+    for place in reversed(range(len(held))):
+        if held[place] not in wanted:
+            del held[place]
+    if list(held) == wanted[: len(held)]:
+        for item in wanted[len(held) :]:
+            held.append(item)
+    else:
+        held[:] = wanted

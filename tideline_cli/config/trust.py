@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import stat
 
-from tideline_cli.config import saving
+from tideline_cli.config import replacing
 from tideline_cli.errors import UsageError
 from tideline_cli.model.lean import blake2b
 
@@ -33,7 +33,7 @@ def set_trusted_digest(folder: str, path: str, held: str) -> bool:
     """Trust the file at `path` with the digest `held`, or stop trusting it when that is empty;
     return whether anything changed."""
     name = os.path.join(folder, FILE)
-    with saving.FolderLock(name):
+    with replacing.FolderLock(name):
         listed, place = _listed(name), _place(path)
         if listed.get(place, "") == held:
             return False
@@ -43,7 +43,7 @@ def set_trusted_digest(folder: str, path: str, held: str) -> bool:
         text = "".join(f"{value} {key}\n" for key, value in listed.items())
         if len(text) > _LARGEST:
             raise UsageError(f"{name} is full", hint="`tideline config untrust DIR` makes room")
-        saving.replace_file(name, text)
+        replacing.replace_file(name, text)
     return True
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 HELP = """Show and change settings.
 
-ACTION is list (with where each value comes from), get NAME, set NAME VALUE, path, trust [DIR] or
+ACTION is list (with where each value comes from), get NAME, set NAME VALUE, unset NAME, edit (in
+$VISUAL or $EDITOR; the file changes only when what you leave is allowed), path, trust [DIR] or
 untrust [DIR]. A flag wins over the environment, that over the project's .tideline.toml, that over
 your config.toml.
 
@@ -40,8 +41,9 @@ index anew. `sameness` is strict or reference: whether two texts with nearly the
 also agree in order, names, figures and negations before one of them counts as a restatement."""
 EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."))
 ARGUMENTS = (
-    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, path, trust [DIR], untrust [DIR].",
-             "word", True, 0, ("list", "get", "set", "path", "trust", "untrust")),
+    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, unset NAME, edit, path, trust "
+             "[DIR], untrust [DIR].", "word", True, 0,
+             ("list", "get", "set", "unset", "edit", "path", "trust", "untrust")),
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
@@ -64,13 +66,20 @@ def run(session: Session, words: list[str], _: Options) -> int:
             _say(session, "value", _get(session, name))
         case ["set", name, value]:
             _set(session, name, value)
+        case ["unset", name]:
+            _unset(session, name)
+        case ["edit"]:
+            from tideline_cli.cli import config_edit  # noqa: PLC0415  tomlkit, 50 ms
+
+            config_edit.run(session, _own_folder())
         case ["trust", *folder] if len(folder) < 2:
             _trust(session, *folder)
         case ["untrust", *folder] if len(folder) < 2:
             _untrust(session, *folder)
         case _:
             raise UsageError(
-                "config takes list, get NAME, set NAME VALUE, path, trust [DIR] or untrust [DIR]",
+                "config takes list, get NAME, set NAME VALUE, unset NAME, edit, path, trust [DIR] "
+                "or untrust [DIR]",
                 hint="tideline config list",
             )
     return 0
@@ -78,7 +87,7 @@ def run(session: Session, words: list[str], _: Options) -> int:
 
 def _list(session: Session) -> None:
     found = session.config
-    rows = {name: settings.shown(name, value.value) for name, value in found.values.items()}
+    rows = {name: _effective(name, value.value) for name, value in found.values.items()}
     if session.json:
         project = {
             "file": found.project_file,
@@ -93,7 +102,7 @@ def _list(session: Session) -> None:
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
     output.emit_lines(
-        [f"{name}\t{_seen(name, rows[name])}\t({value.came_from})"
+        [f"{name}\t{_seen(name, rows[name])}\t({_came_from(value, rows[name])})"
          for name, value in found.values.items()]
         + [
             f"{one.name or 'project'}\t{_text(one.value)}\t(ignored: {one.message})"
@@ -101,6 +110,15 @@ def _list(session: Session) -> None:
         ]
         + [f"{name}\t{_get(session, name)}\t(memory file)" for name in _OF_FILE]
     )
+
+
+def _effective(name: str, value: Any) -> Any:
+    """Return what holds, also where nothing is set."""
+    return settings.shown(name, settings.SETTINGS[name].top or None if value is None else value)
+
+
+def _came_from(value: settings.Value, shown: Any) -> str:
+    return "not set" if value.came_from == "default" and shown in (None, ()) else value.came_from
 
 
 def _trust(session: Session, folder: str = ".") -> None:
@@ -162,7 +180,7 @@ def _get(session: Session, name: str) -> str:
         default = _OF_FILE[name][0]
         return default if db is None else setting(db, name, default)
     one_of(name, (*settings.SETTINGS, *_OF_FILE), "setting")
-    return _text(settings.shown(name, session.config.get(name)))
+    return _text(_effective(name, session.config.get(name)))
 
 
 def _set(session: Session, name: str, value: str) -> None:
@@ -173,12 +191,31 @@ def _set(session: Session, name: str, value: str) -> None:
         return
     one_of(name, (*settings.SETTINGS, *_OF_FILE), "setting")
     _check_model(name, value)
-    from tideline_cli.config import saving  # noqa: PLC0415  tomllib, 10 ms
+    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
     _own_folder()
     path = config.config_file(os.environ)
     saving.save_setting(path, name, value)
     _put(session, name, value, path)
+
+
+def _unset(session: Session, name: str) -> None:
+    if name in _OF_FILE:
+        raise UsageError(
+            f"{name} belongs to the memory file, and has always a value",
+            hint=f"tideline config set {name} {_OF_FILE[name][0]}",
+        )
+    one_of(name, tuple(settings.SETTINGS), "setting")
+    from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
+
+    _own_folder()
+    path = config.config_file(os.environ)
+    changed = saving.remove_setting(path, name)
+    if session.json:
+        output.emit_json({"name": name, "changed": changed, "file": path})
+    elif not changed:
+        session.note(f"{name} is not set in {path}")
+    session.detail(f"{name} is not set in {path} any more")
 
 
 def _check_model(name: str, value: str) -> None:
