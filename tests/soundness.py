@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from struct import unpack
 
@@ -27,6 +28,7 @@ def sound(db):
     index_is_sound(db)
     statistics_are_sound(db, facts)
     lapsed_are_sound(db)
+    labels_are_sound(db, analyzer)
     vectors_are_sound(db, facts)
     bounds_are_sound(db, facts)
     assert list(digest.wrong(db)) == []
@@ -71,6 +73,17 @@ def lapsed_are_sound(db):
     assert {row[0]: list(row[1:]) for row in kept} == counts
     rows = db.execute("SELECT origin, term, facts FROM lapsed_term").fetchall()
     assert {row[:2]: row[2] for row in rows} == terms
+
+
+def labels_are_sound(db, analyzer):
+    """The index of labels holds what their words have beyond the text, of every fact."""
+    wanted = set()
+    rows = db.execute("SELECT seq, origin, terms, title, slot, kind, tags FROM fact")
+    for seq, origin, held, title, slot, kind, tags in rows:
+        words = " , ".join([title or "", slot or "", kind or "", *json.loads(tags or "[]")])
+        wanted |= {(origin, term, seq) for term in terms(words, analyzer=analyzer)
+                   if term not in held.split()}  # fmt: skip
+    assert set(db.execute("SELECT origin, term, fact FROM label_term")) == wanted
 
 
 def vectors_are_sound(db, facts):

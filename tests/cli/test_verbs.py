@@ -407,7 +407,7 @@ def test_recall_explains(run):
     why = lexical["explain"]
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
-        "damping",
+        "damping", "label_terms",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)

@@ -76,6 +76,7 @@ class Author:
             ("--slot", rng.choice(SLOTS)), ("--source", rng.choice(SOURCES)),
             ("--supersedes", self._ids()[0]), ("--derived-from", rng.choice(self._own)),
             ("--tag", rng.choice(WORDS)), ("--importance", str(rng.random())),
+            ("--title", rng.choice(WORDS)), ("--kind", rng.choice(("note", "failure"))),
             ("--valid-to", rng.choice(ENDS)), ("--valid-from", rng.choice(ENDS)),
         ):  # fmt: skip
             words += [flag, value] if rng.random() < 0.3 else []

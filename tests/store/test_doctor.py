@@ -230,6 +230,8 @@ MORE = {
     "counts of the lapsed": ("UPDATE lapsed SET facts = facts + 1",),
     "counts of terms of the lapsed": ("DELETE FROM lapsed_term WHERE term = 'call'",),
     "counts that are missing": ("DELETE FROM lapsed",),
+    "labels": ("DELETE FROM label_term WHERE term = 'day'",),
+    "labels of other words": ("UPDATE label_term SET term = 'night' WHERE term = 't1'",),
     "bounds": ("UPDATE ceiling SET codes = substr(codes, 2) WHERE number = 0",
                "INSERT INTO ceiling VALUES (7, x'00')"),
     "batches": ("UPDATE batch SET open = 1 WHERE number = 3",),

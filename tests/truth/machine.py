@@ -132,15 +132,17 @@ class Memory(RuleBasedStateMachine):
             self._purged_are_gone()
 
     def _words_find(self, viewer):
-        """Each word of the viewer's facts finds those that are active and valid, and no other."""
+        """Each word of the viewer's facts, also of their labels, finds those that are active and
+        valid, and no other."""
         db, now = self.world.db, self.world.now
         held, words = {}, set()
         for fact in facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle=None)):
-            words |= set(fact.content.split())
+            said = " , ".join([fact.content, *_labels(fact)])
+            words |= set(said.split())
             begun = fact.valid_from is None or fact.valid_from <= now
             holds = begun and (fact.valid_to is None or fact.valid_to > now)
             if fact.lifecycle == "active" and holds:
-                held[fact.id] = frozenset(terms(fact.content, analyzer="standard"))
+                held[fact.id] = frozenset(terms(said, analyzer="standard"))
         for word in sorted(words):
             asked = frozenset(terms(word, analyzer="standard"))
             query = Query(word, limit=EVERYTHING, mode="keyword")
@@ -159,3 +161,7 @@ class Memory(RuleBasedStateMachine):
                 rows = db.execute(f"SELECT 1 FROM {table} WHERE {column} LIKE '%{token}%'")
                 others = [one for one, its in self.tokens.items() if its == token]
                 assert rows.fetchall() == [], (table, others)
+
+
+def _labels(fact):
+    return [label for label in (fact.title, fact.slot, fact.kind, *fact.tags) if label]

@@ -13,7 +13,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import bulk_reads, connection, opening, score_bounds, vectors
+from tideline_cli.store import bulk_reads, connection, labels, opening, score_bounds, vectors
 from tideline_cli.store.checks import (
     derived,
     journalled,
@@ -140,6 +140,14 @@ def index_terms(db: Connection) -> Iterator[Finding]:
         yield mendable("terms", message, "analyses all texts anew, after a copy")
 
 
+def label_terms(db: Connection) -> Iterator[Finding]:
+    """Every fact is found by the words of its labels."""
+    wrong = labels.wrong_count(db)
+    if wrong:
+        message = f"{some(wrong, 'word')} of labels that are not those of the facts"
+        yield mendable("labels", message, "makes the index of labels anew")
+
+
 def exact_bounds(db: Connection) -> Iterator[Finding]:
     """Every byte that bounds a score is that of its fact."""
     wrong = score_bounds.wrong_count(db)
@@ -205,6 +213,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
 _DEEP: tuple[tuple[str, Check], ...] = (
     ("digests", structure.digests),
     ("terms", index_terms),
+    ("labels", label_terms),
     ("exact_bounds", exact_bounds),
     ("exact_vectors", exact_vectors),
     ("merges", merges),

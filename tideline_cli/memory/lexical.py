@@ -7,22 +7,19 @@ beat whatever is left.
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import Match
-from tideline_cli.model.fact import SEGMENTS, trust
-from tideline_cli.model.hit import Breakdown
-from tideline_cli.model.instant import DAY_MS
-from tideline_cli.ranking import bm25, decay
+from tideline_cli.memory.scorer import Scorer
+from tideline_cli.ranking import bm25
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
-from tideline_cli.store import facts, fts, lapsed, score_bounds
+from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from apsw import Connection
 
+    from tideline_cli.memory.query import Match
     from tideline_cli.store.facts import Filter
-    from tideline_cli.store.fts import RankingRow
     from tideline_cli.store.lapsed import Lapsed
 
 _FEW = 400  # facts that are cheaper to read than to bound
@@ -44,16 +41,31 @@ def search(
     """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
     facts that do not hold now, where the caller knows them."""
     if wanted.as_of is not None:
-        return _search_as_of(db, terms, origin_number, limit, wanted, fading)
-    gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
-    count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
-    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    stats = bm25.statistics(count, tokens, held)
-    if not stats.idf:
-        return []
-    ordered = [term for term in terms if term in stats.idf]
-    scorer = _Scorer(ordered, stats, now, limit, fading)
-    reader = _Reader(db, scorer, stats, origin_number, now, wanted)
+        stats, held, scorer = _search_as_of(db, terms, origin_number, limit, wanted, fading)
+    else:
+        gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
+        count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
+        held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
+        stats = bm25.statistics(count, tokens, held)
+        scorer = Scorer([term for term in terms if term in stats.idf], stats, now, limit, fading)
+        if stats.idf:
+            reader = _Reader(db, scorer, stats, origin_number, now, wanted)
+            _read_best(db, reader, scorer, stats, origin_number)
+    labelled = labels.holders(db, terms, origin_number=origin_number)
+    if not labelled:
+        return scorer.matches
+    from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
+
+    return by_label.with_labelled(
+        db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
+        wanted=wanted, now=now, limit=limit,
+    )  # fmt: skip
+
+
+def _read_best(
+    db: Connection, reader: _Reader, scorer: Scorer, stats: bm25.Statistics, origin_number: int
+) -> None:
+    """Look terms up, rarest first, and read what can be among the best."""
     counted, left = 0.0, sum(stats.idf.values())
     sampled_at = left
     for term, idf in stats.idf.items():
@@ -66,14 +78,13 @@ def search(
             reader.sample(left)
             sampled_at = left
     reader.finish(max(left, 0.0))
-    return scorer.matches
 
 
 class _Reader:
     """The facts known to hold a term, their bounds, and which of them were read."""
 
     def __init__(
-        self, db: Connection, scorer: _Scorer, stats: bm25.Statistics, origin_number: int, now: int,
+        self, db: Connection, scorer: Scorer, stats: bm25.Statistics, origin_number: int, now: int,
         wanted: Filter,
     ) -> None:  # fmt: skip
         self._db = db
@@ -158,61 +169,6 @@ class _Reader:
             self._codes += bytes([UNKNOWN]) * (last - len(self._codes))
 
 
-class _Scorer:
-    """Scores rows and keeps those that can still be among the best `limit`."""
-
-    def __init__(
-        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool
-    ) -> None:
-        self._terms = terms
-        self._stats = stats
-        self._now = now
-        self._limit = limit
-        self._fading = fading
-        self.matches: list[Match] = []
-
-    def add(self, rows: Iterable[RankingRow]) -> None:
-        """Score the rows; those that cannot reach the floor are dropped unscored."""
-        floor = self.floor() or 0.0
-        fresh: list[Match] = []
-        for row in rows:
-            value, matched = bm25.score(row[fts.TERMS].split(), self._terms, self._stats)
-            if value >= floor:
-                fresh.append(self._match(row, value, matched))
-                if len(fresh) >= 4 * self._limit + 64:
-                    self._merge(fresh)
-                    fresh = []
-                    floor = self.floor() or 0.0
-        self._merge(fresh)
-
-    def floor(self) -> float | None:
-        """Return the score of the last of the best `limit`, None while there are fewer."""
-        return self.matches[self._limit - 1].score if len(self.matches) >= self._limit else None
-
-    def _merge(self, fresh: list[Match]) -> None:
-        self.matches = sorted([*self.matches, *fresh], key=Match.order)[: self._limit]
-
-    def _match(self, row: RankingRow, value: float, matched: tuple[str, ...]) -> Match:
-        (
-            seq, fact_id, _, source, confidence, importance, decay_rate, segment, tier, pinned,
-            created_at, access_count, last_accessed_at,
-        ) = row  # fmt: skip
-        if decay_rate is None:
-            decay_rate = SEGMENTS[segment].decay_rate
-        days = (self._now - last_accessed_at) / DAY_MS
-        immune = decay.is_immune(tier, bool(pinned)) or not self._fading
-        power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
-        weight = trust(source, confidence)
-        factor = decay.modulator(power)
-        return Match(
-            seq,
-            fact_id,
-            created_at,
-            value * weight * factor,
-            Breakdown(value, matched, power, factor, weight, "lexical"),
-        )
-
-
 def _search_as_of(
     db: Connection,
     terms: Sequence[str],
@@ -220,8 +176,10 @@ def _search_as_of(
     limit: int,
     wanted: Filter,
     fading: bool,
-) -> list[Match]:
-    """Search what was valid at an instant: every match is read, the past keeps no statistics."""
+) -> tuple[bm25.Statistics, dict[str, int], Scorer]:
+    """Search what was valid at an instant: every match is read, the past keeps no statistics.
+
+    Returns the statistics, how many facts hold each term, and the scorer with the best."""
     instant = wanted.as_of or 0
     everything = type(wanted)(as_of=instant)
     count, tokens = fts.totals_as_of(db, origin_number=origin_number, instant=instant)
@@ -232,6 +190,6 @@ def _search_as_of(
     if not wanted.is_open():
         rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=wanted)
     ordered = [term for term in terms if term in stats.idf]
-    scorer = _Scorer(ordered, stats, instant, limit, fading)
+    scorer = Scorer(ordered, stats, instant, limit, fading)
     scorer.add(rows)
-    return scorer.matches
+    return stats, held, scorer

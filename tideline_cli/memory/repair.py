@@ -14,6 +14,7 @@ from tideline_cli.store import (
     facts,
     fts,
     journal,
+    labels,
     opening,
     outlook,
     purge_traces,
@@ -131,12 +132,13 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "pairs": derived.forget_pairs,
     "outlooks": outlook.clear,
     "digests": _accept,
+    "labels": labels.make_anew,
 }
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
 # Gaps are closed before a batch is added, the index is whole before terms change.
 _ORDER = (
-    "batches", "journal", "references", "links", "index", "terms", "counts", "bounds", "pairs",
-    "vectors", "digests", "outlooks",
+    "batches", "journal", "references", "links", "index", "terms", "counts", "labels", "bounds",
+    "pairs", "vectors", "digests", "outlooks",
 )  # fmt: skip
 
 
@@ -151,6 +153,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         for seq, content in rows:
             writes.put_terms(db, seq, terms(content, analyzer=analyzer))
         fts.rebuild(db)
+        labels.make_anew(db)
         score_bounds.clear(db)
         if rows:
             score_bounds.extend(db, limit=facts.last_number(db) + 1)

@@ -133,6 +133,7 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
     """Return the factors of a score as an object."""
     form = as_dict(why)
     form["matched_terms"] = list(why.matched_terms)
+    form["label_terms"] = list(why.label_terms)
     return form
 
 

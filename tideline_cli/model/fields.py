@@ -24,6 +24,7 @@ class Field:
     is_use     it is about the use of the fact and stands in the table `usage`.
     is_merit   it lets a fact rank higher or stay longer: a file that nobody vouches for may not
                claim more of it than the segment gives.
+    is_searched  its words find the fact, as those of its text do.
     digest     its place in the digest, which counts from 1; 0 is not in it. A new field takes the
                next place, so that the digests of facts without a value in it stay as they are.
     again      what counts when a fact is said again: the `first` word, the `later` one or `all` of
@@ -36,6 +37,7 @@ class Field:
     is_fixed: bool = False
     is_use: bool = False
     is_merit: bool = False
+    is_searched: bool = False
     digest: int = 0
     again: Again | None = None
 
@@ -46,9 +48,9 @@ FIELDS = (
     Field("segment", "word", is_label=True),
     Field("tier", "word", is_label=True, is_merit=True),
     Field("heat", "word", is_merit=True),
-    Field("kind", "word", is_label=True, digest=5, again="later"),
-    Field("title", "text", is_label=True, digest=6, again="later"),
-    Field("tags", "texts", is_label=True, digest=7, again="all"),
+    Field("kind", "word", is_label=True, is_searched=True, digest=5, again="later"),
+    Field("title", "text", is_label=True, is_searched=True, digest=6, again="later"),
+    Field("tags", "texts", is_label=True, is_searched=True, digest=7, again="all"),
     Field("importance", "number", is_label=True, is_merit=True),
     Field("decay_rate", "number", is_merit=True),
     Field("access_count", "count", is_use=True, is_merit=True),
@@ -59,7 +61,7 @@ FIELDS = (
     Field("lifecycle", "word"),
     Field("status", "word", is_merit=True),
     Field("confidence", "number", is_label=True, is_merit=True),
-    Field("slot", "text", is_label=True, again="first"),
+    Field("slot", "text", is_label=True, is_searched=True, again="first"),
     Field("valid_from", "time", is_label=True),
     Field("valid_to", "time", is_label=True),
     Field("pinned", "flag", is_label=True, is_merit=True),
@@ -83,6 +85,7 @@ TIMES = tuple(field.name for field in FIELDS if field.form == "time")
 LISTS = tuple(field.name for field in FIELDS if field.form == "texts")
 JSON = (*LISTS, *(field.name for field in FIELDS if field.form == "object"))
 """The fields that the file keeps as JSON texts."""
+SEARCHED = tuple(field.name for field in FIELDS if field.is_searched)
 FIRST = tuple(field.name for field in FIELDS if field.again == "first")
 LATER = tuple(field.name for field in FIELDS if field.again == "later")
 ALL = tuple(field.name for field in FIELDS if field.again == "all")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 @record
 class Breakdown:
     """The factors of a score. Lexical: bm25 · trust · modulator. Vector: base · damping · trust ·
-    modulator, where base is half the lowest lexical score."""
+    modulator, where base is half the lowest lexical score. `label_terms` are those of the matched
+    terms that stand in labels of the fact, and not in its text."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -27,6 +28,7 @@ class Breakdown:
     cosine: float | None = None
     base: float | None = None
     damping: float | None = None
+    label_terms: tuple[str, ...] = ()
 
 
 @record

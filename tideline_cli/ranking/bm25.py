@@ -8,7 +8,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     # A condition on the terms of a fact: a term, or ("AND" | "OR", conditions).
     Condition = str | tuple[str, tuple["Condition", ...]]
@@ -40,8 +40,13 @@ def statistics(facts: int, tokens: int, frequencies: Mapping[str, int]) -> Stati
     Lucene that keeps idf positive.
     """
     rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
-    idf = {term: log(1.0 + (facts - n + 0.5) / (n + 0.5)) for n, term in rarest_first}
+    idf = {term: idf_of(facts, n) for n, term in rarest_first}
     return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf)
+
+
+def idf_of(facts: int, holders: int) -> float:
+    """Return the idf of a term that so many of the facts hold."""
+    return log(1.0 + (facts - holders + 0.5) / (holders + 0.5))
 
 
 def score(
@@ -61,6 +66,16 @@ def score(
             total += stats.idf[term] * f * (K1 + 1.0) / (f + norm)
             matched.append(term)
     return total, tuple(matched)
+
+
+def label_score(length: int, stats: Statistics, idfs: Iterable[float]) -> float:
+    """Return what terms in the labels of a fact add to its score, each as one occurrence.
+
+    `length` counts the terms of its text and of its labels, so that many labels add no more than
+    a long text does.
+    """
+    norm = K1 * (1.0 - B + B * length / stats.mean_length)
+    return sum(idfs) * (K1 + 1.0) / (1.0 + norm)
 
 
 def _counted(terms: Sequence[str], query: Sequence[str]) -> dict[str, int]:

@@ -100,6 +100,16 @@ CREATE TABLE lapsed_term (
   PRIMARY KEY (origin, term)
 ) STRICT, WITHOUT ROWID;
 
+-- The words of a fact's title, tags, slot and kind that its text does not hold, as index terms:
+-- derived. A fact without such labels has no row.
+CREATE TABLE label_term (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  term   TEXT NOT NULL,
+  fact   INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
+  PRIMARY KEY (origin, term, fact)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX label_term_of ON label_term (fact);
+
 -- What the full-text index holds. Terms of the owner's facts stand bare, those of other origins
 -- carry the origin's number ('7_deploy'). So each origin has posting lists of its own: neither its
 -- statistics nor the time of its queries depend on what others store.

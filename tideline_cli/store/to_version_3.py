@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import lapsed, schema
+from tideline_cli.store import labels, lapsed, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +119,14 @@ def _scope(db: Connection) -> None:
     )
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed, _remove_reversed, _scope,)
+def _index_labels(db: Connection) -> None:
+    """Index the words of labels: version 2 searched the texts alone."""
+    db.execute(_table("label_term"))
+    db.execute("CREATE INDEX label_term_of ON label_term (fact)")
+    labels.make_anew(db)
+
+
+PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed, _remove_reversed, _scope, _index_labels,)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, history, images, uses
+from tideline_cli.store import digest, history, images, labels, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ def insert_fact(db: Connection, row: Row, terms: Sequence[str]) -> None:
     """Store a fact again under its number."""
     _insert(db, "fact", row | {"length": len(terms), "terms": " ".join(terms)})
     digest.put(db, [row["seq"]])
+    labels.put(db, [row["seq"]])
 
 
 def insert_link(db: Connection, row: Row) -> None:
@@ -161,6 +163,8 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     )
     if entity == "fact" and not digest.COVERED.isdisjoint(changed):
         digest.put(db, [number])
+    if entity == "fact" and any(name in SEARCHED for name in changed):
+        labels.put(db, [number])
 
 
 def put_use(db: Connection, seq: int, row: Row | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.fields import CHANGEABLE
+from tideline_cli.model.fields import CHANGEABLE, SEARCHED
 from tideline_cli.store import digest
 from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 
@@ -29,7 +29,14 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: Sequence[st
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
     db.execute(_INSERT, (*values, len(terms), " ".join(terms), sealed))
-    return db.changes() > 0
+    is_new = db.changes() > 0
+    if is_new and (fact.tags or fact.slot or fact.title or fact.kind):
+        from tideline_cli.store import labels  # noqa: PLC0415  most facts have none
+
+        labels.add(
+            db, db.last_insert_rowid(), fact, origin_number=origin_number, held=terms
+        )
+    return is_new
 
 
 def change(db: Connection, before: Fact, after: Fact) -> None:
@@ -40,9 +47,15 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
             (*(column_of(after, name) for name in changed), before.id),
         )
-    if not digest.COVERED.isdisjoint(changed):
+    is_labelled = any(name in SEARCHED for name in changed)
+    if is_labelled or not digest.COVERED.isdisjoint(changed):
         rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (before.id,)).fetchall()
-        digest.put(db, [int(seq) for (seq,) in rows])
+        seqs = [int(seq) for (seq,) in rows]
+        digest.put(db, seqs)
+        if is_labelled:
+            from tideline_cli.store import labels  # noqa: PLC0415  as above
+
+            labels.put(db, seqs)
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:

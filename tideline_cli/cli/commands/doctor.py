@@ -56,6 +56,7 @@ _WHAT = {
     "index": "make the full-text index anew",
     "terms": "analyse every text anew",
     "counts": "count facts and terms anew",
+    "labels": "index the words of labels anew",
     "bounds": "make the bounds of scores anew",
     "pairs": "forget the pairs that are alike, until the next dream",
     "outlooks": "forget what was foreseen to fade, until the next dream",

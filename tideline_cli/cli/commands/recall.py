@@ -204,7 +204,10 @@ def _explanation(hit: Hit) -> str:
     why = hit.why
     shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
     if why.lane == "lexical":
-        return f"{hit.score:.4f} = bm25 {why.bm25:.4f} ({', '.join(why.matched_terms)}) × {shared}"
+        named = ", ".join(
+            f"{term} in a label" if term in why.label_terms else term for term in why.matched_terms
+        )
+        return f"{hit.score:.4f} = bm25 {why.bm25:.4f} ({named}) × {shared}"
     near = f"cosine {why.cosine:.3f}"
     if why.base is None:
         return f"{hit.score:.4f} = {near} × {shared}"

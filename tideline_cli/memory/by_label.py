@@ -1,0 +1,93 @@
+"""Facts found by their labels: a title, a tag, a slot or a kind holds a word of the question that
+the text does not hold. They are scored exactly, and put among the best of the lexical lane.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.memory.query import Match
+from tideline_cli.ranking import bm25
+from tideline_cli.store import fts, labels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.memory.scorer import Scorer
+    from tideline_cli.store.facts import Filter
+    from tideline_cli.store.fts import RankingRow
+
+_MOST_READ = 2000  # facts that one question reads for their labels, those of rare labels first
+
+
+def with_labelled(
+    db: Connection, scorer: Scorer, labelled: Mapping[str, list[int]], stats: bm25.Statistics,
+    held: Mapping[str, int], *, asked: Sequence[str], origin_number: int, wanted: Filter,
+    now: int, limit: int,
+) -> list[Match]:  # fmt: skip
+    """Return the best `limit` of what the scorer has found and of the facts whose labels hold an
+    asked term. `labelled` are the facts by such a term, `held` the facts by term whose text holds
+    it.
+
+    A term in a label counts as one occurrence, with the idf of all that hold it, in text or label.
+    Facts that no label finds keep their scores.
+    """
+
+    def read(asked_of: Filter) -> list[RankingRow]:
+        return fts.ranking_rows(
+            db, seqs, origin_number=origin_number, now=now, wanted=asked_of
+        )
+
+    seqs = _chosen(labelled)
+    whole = type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of)
+    holding = read(whole)
+    out = set(seqs).difference([row[0] for row in holding])  # read, and not held at the moment
+    idf: dict[str, float] = {}
+    for term, listed in labelled.items():
+        older = labels.older_count(db, term, origin_number=origin_number)
+        holders = held.get(term, 0) + sum(seq not in out for seq in listed) + older
+        idf[term] = bm25.idf_of(stats.facts, min(holders, stats.facts))
+    terms_of = _by_fact(labelled, asked)
+    rows = holding if wanted.is_open() else read(wanted)
+    sizes = labels.counts(db, seqs, origin_number=origin_number)
+    found = {
+        row[0]: _scored(row, scorer, stats, asked, [idf[term] for term in terms_of[row[0]]],
+                        terms_of[row[0]], sizes.get(row[0], 0))
+        for row in rows
+    }  # fmt: skip
+    others = [match for match in scorer.matches if match.seq not in found]
+    return sorted([*others, *found.values()], key=Match.order)[:limit]
+
+
+def _scored(
+    row: RankingRow, scorer: Scorer, stats: bm25.Statistics, asked: Sequence[str],
+    idfs: list[float], label_terms: tuple[str, ...], label_count: int,
+) -> Match:  # fmt: skip
+    """Return a fact with the score of its text and of its labels."""
+    listed = row[fts.TERMS].split()
+    value, matched = bm25.score(listed, [term for term in asked if term in stats.idf], stats)
+    value += bm25.label_score(len(listed) + label_count, stats, idfs)
+    all_matched = tuple([term for term in asked if term in matched or term in label_terms])
+    return scorer.match(row, value, all_matched, label_terms)
+
+
+def _chosen(labelled: Mapping[str, list[int]]) -> list[int]:
+    """Return the facts to read: those of the rarest labels first, and no more than a bound."""
+    chosen: dict[int, None] = {}
+    for listed in sorted(labelled.values(), key=len):
+        for seq in listed:
+            if len(chosen) < _MOST_READ:
+                chosen[seq] = None
+    return list(chosen)
+
+
+def _by_fact(
+    labelled: Mapping[str, list[int]], asked: Sequence[str]
+) -> dict[int, tuple[str, ...]]:
+    """Return by fact which asked terms its labels hold, in the order of the question."""
+    found: dict[int, tuple[str, ...]] = {}
+    for term in asked:
+        for seq in labelled.get(term, ()):
+            found[seq] = (*found.get(seq, ()), term)
+    return found

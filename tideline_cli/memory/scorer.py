@@ -1,0 +1,77 @@
+"""Scoring facts by their words, exactly, and keeping the best."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.query import Match
+from tideline_cli.model.fact import SEGMENTS, trust
+from tideline_cli.model.hit import Breakdown
+from tideline_cli.model.instant import DAY_MS
+from tideline_cli.ranking import bm25, decay
+from tideline_cli.store import fts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tideline_cli.store.fts import RankingRow
+
+
+class Scorer:
+    """Scores rows and keeps those that can still be among the best `limit`."""
+
+    def __init__(
+        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool
+    ) -> None:
+        self._terms = terms
+        self._stats = stats
+        self._now = now
+        self._limit = limit
+        self._fading = fading
+        self.matches: list[Match] = []
+
+    def add(self, rows: Iterable[RankingRow]) -> None:
+        """Score the rows; those that cannot reach the floor are dropped unscored."""
+        floor = self.floor() or 0.0
+        fresh: list[Match] = []
+        for row in rows:
+            value, matched = bm25.score(row[fts.TERMS].split(), self._terms, self._stats)
+            if value >= floor:
+                fresh.append(self.match(row, value, matched))
+                if len(fresh) >= 4 * self._limit + 64:
+                    self._merge(fresh)
+                    fresh = []
+                    floor = self.floor() or 0.0
+        self._merge(fresh)
+
+    def floor(self) -> float | None:
+        """Return the score of the last of the best `limit`, None while there are fewer."""
+        return self.matches[self._limit - 1].score if len(self.matches) >= self._limit else None
+
+    def _merge(self, fresh: list[Match]) -> None:
+        self.matches = sorted([*self.matches, *fresh], key=Match.order)[: self._limit]
+
+    def match(
+        self, row: RankingRow, value: float, matched: tuple[str, ...],
+        label_terms: tuple[str, ...] = (),
+    ) -> Match:  # fmt: skip
+        """Return what a fact with this BM25 score is worth."""
+        (
+            seq, fact_id, _, source, confidence, importance, decay_rate, segment, tier, pinned,
+            created_at, access_count, last_accessed_at,
+        ) = row  # fmt: skip
+        if decay_rate is None:
+            decay_rate = SEGMENTS[segment].decay_rate
+        days = (self._now - last_accessed_at) / DAY_MS
+        immune = decay.is_immune(tier, bool(pinned)) or not self._fading
+        power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
+        weight = trust(source, confidence)
+        factor = decay.modulator(power)
+        return Match(
+            seq,
+            fact_id,
+            created_at,
+            value * weight * factor,
+            Breakdown(
+                value, matched, power, factor, weight, "lexical", label_terms=label_terms
+            ),
+        )
