@@ -41,11 +41,11 @@ def test_lines_are_the_usual_form_in_a_pipe(run, facts, command):
     assert run(*argv, "--format", "lines").out == run(*argv).out
 
 
-@pytest.mark.parametrize("command", ["list", "recall"])
+@pytest.mark.parametrize("command", ["list", "recall", "history"])
 def test_a_table_can_be_had_in_a_pipe_and_lines_on_a_terminal(run, facts, command):
     """A format that is named wins over what the terminal suggests."""
     argv, _ = ROWS[command]
-    assert run(*argv, "--format", "table").out.split()[:1] in (["made"], ["score"])
+    assert run(*argv, "--format", "table").out.split()[:1] in (["fact"], ["score"], ["batch"])
     assert run(*argv, "--format", "lines", "--color", "always").out == run(*argv).out
 
 

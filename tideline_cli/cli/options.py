@@ -106,6 +106,8 @@ GLOBAL: tuple[Option, ...] = (
     Option("color", ("--color",), "When to use color.", "choice", None,
            choices=("auto", "always", "never")),
     Option("no_input", ("--no-input",), "Never ask a question.", "flag", False),
+    Option("no_pager", ("--no-pager",), "Print long results on a terminal without PAGER.", "flag",
+           False),
 )  # fmt: skip
 
 
@@ -131,6 +133,7 @@ class GlobalOptions:
     debug: bool
     color: str | None
     no_input: bool
+    no_pager: bool
 
 
 _NUMBER_CHARS = frozenset("+-.0123456789eE")

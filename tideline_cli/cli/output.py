@@ -78,7 +78,7 @@ def shown_origin(key: str) -> str:
 
 def is_terminal(session: Session) -> bool:
     """Say whether a person reads the results, so that a table is right."""
-    return session.color == "always" or (sys.stdout.isatty() and session.color != "never")
+    return session.color == "always" or sys.stdout.isatty()
 
 
 def deliver() -> None:

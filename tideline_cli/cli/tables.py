@@ -6,11 +6,10 @@ import sys
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.model import instant
-from tideline_cli.policy.render import screen_text
+from tideline_cli.cli import ages, columns
+from tideline_cli.cli.columns import Column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,37 +20,51 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
 
-_ID_SHOWN = 26
-
 
 def hits(
     session: Session, found: Sequence[Hit], explained: Callable[[Hit], str] | None = None
 ) -> None:
     """Print the hits of a recall; `explained` says what a score is made of."""
-    table = _table("", "score", "fact", "segment", "id")
-    for rank, hit in enumerate(found, 1):
-        text = Text(screen_text(" ".join(hit.fact.content.split())))
+    texts, scores = [], []
+    for hit in found:
+        text = columns.one_line(hit.fact.content)
         if hit.fact.lifecycle != "active":
             text.append(f" ({hit.fact.lifecycle})", style="dim")
         if explained is not None:
             text.append("\n" + explained(hit), style="dim")
         mark = "~" if hit.why.lane == "vector" else ""
-        score = Text(f"{mark}{hit.score:.3f}", style="dim" if mark else "")
-        table.add_row(f"@{rank}", score, text, hit.fact.segment, Text(hit.fact.id, style="dim"))
-    _console(session).print(table)
+        texts.append(text)
+        scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))
+    columns.show(session, (
+        columns.places(len(found)),
+        Column("score", (scores,), is_number=True),
+        columns.text("fact", texts),
+        Column("segment", ([hit.fact.segment for hit in found],)),
+        when(session, [hit.fact.created_at for hit in found]),
+        columns.ids([hit.fact.id for hit in found]),
+    ))  # fmt: skip
 
 
 def facts(session: Session, found: Sequence[Fact]) -> None:
     """Print a list of facts."""
-    table = _table("made", "fact", "segment", "id")
-    for fact in found:
-        text = Text(screen_text(" ".join(fact.content.split())))
+    texts = [columns.one_line(fact.content) for fact in found]
+    for fact, text in zip(found, texts, strict=True):
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})")
             text.stylize("dim")
-        made = instant.iso(fact.created_at)[:10]
-        table.add_row(made, text, fact.segment, Text(fact.id, style="dim"))
-    _console(session).print(table)
+    columns.show(session, (
+        columns.places(len(found)),
+        columns.text("fact", texts),
+        Column("segment", ([fact.segment for fact in found],)),
+        when(session, [fact.created_at for fact in found]),
+        columns.ids([fact.id for fact in found]),
+    ))  # fmt: skip
+
+
+def when(session: Session, times: Sequence[int]) -> Column:
+    """Return the column that says how long ago; where there is little room, in a few letters."""
+    now = session.now
+    return Column("when", tuple([form(at, now) for at in times] for form in (ages.ago, ages.brief)))
 
 
 def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
@@ -94,21 +107,3 @@ class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as a
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in headings:
-        fold = heading == "fact"
-        table.add_column(heading, overflow="fold", no_wrap=not fold, ratio=1 if fold else None)
-    return table
-
-
-def _console(session: Session) -> Console:
-    return Console(
-        force_terminal=session.color == "always" or None,
-        no_color=session.color == "never",
-        markup=False,
-        highlight=False,
-        emoji=False,
-    )
