@@ -92,7 +92,8 @@ _tideline_value() {
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         contradictions:--format) REPLY='one of lines json jsonl' ;;
         history:--limit|history:-n) REPLY='text' ;;
-        history:--format) REPLY='one of lines json jsonl' ;;
+        history:--format) REPLY='one of table lines json jsonl' ;;
+        undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
         import:--table) REPLY='text' ;;
@@ -125,16 +126,16 @@ _tideline_argument() {
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
         backup:0) REPLY='file' ;;
-        config:0) REPLY='one of list get set unset edit path trust untrust' ;;
+        config:0) REPLY='one of list get set path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
 
 # Set REPLY to the flags of command $1, or those that stand without one.
 _tideline_flags() {
-    REPLY='--version'
+    REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;
@@ -154,7 +155,8 @@ _tideline_flags() {
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --format' ;;
         history) REPLY='--limit -n --jsonl --format' ;;
-        undo) REPLY='--dry-run -n' ;;
+        undo) REPLY='--dry-run -n --list --limit' ;;
+        redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
         export) REPLY='--format --jsonl --output -o --all-origins' ;;
@@ -162,14 +164,14 @@ _tideline_flags() {
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
-        doctor) REPLY='--deep --repair --secrets --yes -y' ;;
+        doctor) REPLY='--deep --repair --yes -y' ;;
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
-    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'
+    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --no-pager --help -h'
 }
 
 _tideline_summary() {
@@ -193,6 +195,7 @@ _tideline_summary() {
         contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
         history) REPLY='Show who changed what, and when.' ;;
         undo) REPLY='Take back what one command did.' ;;
+        redo) REPLY='Bring back what the last undo took.' ;;
         retention) REPLY='Remove, for good, what is older than N days.' ;;
         import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
         export) REPLY='Write facts out as JSON lines, CSV, SQLite or Markdown.' ;;
@@ -311,7 +314,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -31,6 +31,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --limit -n --min-score --segment -s --format
         case history
             contains -- $argv[2] --limit -n --format
+        case undo
+            contains -- $argv[2] --limit
         case retention
             contains -- $argv[2] --days
         case import
@@ -108,8 +110,9 @@ complete -c tideline -l verbose -s v -d 'Print more notes on stderr'
 complete -c tideline -l debug -d 'Show tracebacks'
 complete -c tideline -l color -x -a 'auto always never' -d 'When to use color'
 complete -c tideline -l no-input -d 'Never ask a question'
+complete -c tideline -l no-pager -d 'Print long results on a terminal without PAGER'
 complete -c tideline -l help -s h -d 'Show a short help'
-complete -c tideline -n "__tideline_at ''" -l version -d 'Print the version'
+complete -c tideline -n "__tideline_at ''" -l version -s V -d 'Print the version'
 complete -c tideline -n "__tideline_at ''" -a remember -d 'Write a fact down.'
 complete -c tideline -n "__tideline_at ''" -a recall -d 'Find the facts that answer a query.'
 complete -c tideline -n "__tideline_at ''" -a context -d 'Print a budgeted block of facts for a prompt.'
@@ -129,6 +132,7 @@ complete -c tideline -n "__tideline_at ''" -a purge -d 'Remove facts for good, f
 complete -c tideline -n "__tideline_at ''" -a contradictions -d 'Show pairs of facts that may contradict each other.'
 complete -c tideline -n "__tideline_at ''" -a history -d 'Show who changed what, and when.'
 complete -c tideline -n "__tideline_at ''" -a undo -d 'Take back what one command did.'
+complete -c tideline -n "__tideline_at ''" -a redo -d 'Bring back what the last undo took.'
 complete -c tideline -n "__tideline_at ''" -a retention -d 'Remove, for good, what is older than N days.'
 complete -c tideline -n "__tideline_at ''" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
 complete -c tideline -n "__tideline_at ''" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
@@ -177,8 +181,8 @@ complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
-complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most, of all that is printed [default: 1200]'
-complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'The same in tokens, estimated'
+complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it'
+complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at most, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -249,8 +253,11 @@ complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JS
 complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at history" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at history" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at undo" -l dry-run -s n -d 'Say what would be taken back, and leave it'
+complete -c tideline -n "__tideline_at undo" -l list -d 'Show what could be undone, newest first; a BATCH is not named with it'
+complete -c tideline -n "__tideline_at undo" -l limit -x -d 'Batches that --list shows [default: 20; 0 is all]'
+complete -c tideline -n "__tideline_at redo" -l dry-run -s n -d 'Say what would be brought back, and leave it'
 complete -c tideline -n "__tideline_at retention" -l days -x -d 'The age that a fact may reach'
 complete -c tideline -n "__tideline_at retention" -l include-confirmed -d 'Confirmed and pinned facts as well'
 complete -c tideline -n "__tideline_at retention" -l all-origins -d 'The facts of all origins, for the owner'
@@ -293,7 +300,6 @@ complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what wo
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
 complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its terms and its vector, too'
 complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
-complete -c tideline -n "__tideline_at doctor" -l secrets -d 'Only look for facts that hold passwords, keys or card numbers'
 complete -c tideline -n "__tideline_at doctor" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at backup" -l force -s f -d 'Replace FILE; the old copy stays until the new is whole'
 complete -c tideline -n '__tideline_at backup 0' -F
@@ -303,7 +309,7 @@ complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of laun
 complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
-complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path trust untrust'
+complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man'

@@ -24,6 +24,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'contradictions' = 'Show pairs of facts that may contradict each other.'
         'history' = 'Show who changed what, and when.'
         'undo' = 'Take back what one command did.'
+        'redo' = 'Bring back what the last undo took.'
         'retention' = 'Remove, for good, what is older than N days.'
         'import' = 'Take in facts from JSON lines, CSV, TSV or SQLite.'
         'export' = 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
@@ -48,9 +49,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         @{ Flags = @('--debug'); Kind = 'flag'; Help = 'Show tracebacks.' }
         @{ Flags = @('--color'); Kind = 'one of auto always never'; Help = 'When to use color.' }
         @{ Flags = @('--no-input'); Kind = 'flag'; Help = 'Never ask a question.' }
+        @{ Flags = @('--no-pager'); Kind = 'flag'; Help = 'Print long results on a terminal without PAGER.' }
         @{ Flags = @('--help','-h'); Kind = 'flag'; Help = 'Show a short help.' }
     )
-    $version = @{ Flags = @('--version'); Kind = 'flag'; Help = 'Print the version.' }
+    $version = @{ Flags = @('--version','-V'); Kind = 'flag'; Help = 'Print the version.' }
     $options = @{
         'remember' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
@@ -92,8 +94,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
-            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most, of all that is printed [default: 1200].' }
-            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
+            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
+            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -194,10 +196,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of lines json jsonl'; Help = 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'undo' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be taken back, and leave it.' }
+            @{ Flags = @('--list'); Kind = 'flag'; Help = 'Show what could be undone, newest first; a BATCH is not named with it.' }
+            @{ Flags = @('--limit'); Kind = 'text'; Help = 'Batches that --list shows [default: 20; 0 is all].' }
+        )
+        'redo' = @(
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be brought back, and leave it.' }
         )
         'retention' = @(
             @{ Flags = @('--days'); Kind = 'text'; Help = 'The age that a fact may reach.' }
@@ -254,7 +261,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'doctor' = @(
             @{ Flags = @('--deep'); Kind = 'flag'; Help = 'Check every fact, its terms and its vector, too.' }
             @{ Flags = @('--repair'); Kind = 'flag'; Help = 'Mend what can be mended.' }
-            @{ Flags = @('--secrets'); Kind = 'flag'; Help = 'Only look for facts that hold passwords, keys or card numbers.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
         )
         'backup' = @(
@@ -280,9 +286,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'import:0' = 'file'
         'extract:0' = 'file'
         'backup:0' = 'file'
-        'config:0' = 'one of list get set unset edit path trust untrust'
+        'config:0' = 'one of list get set path trust untrust'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -23,19 +23,23 @@ def remembered(run, *argv):
 
 
 def test_undo_says_what_it_did_and_how_to_take_that_back(run):
-    """One line in a pipe; a second undo brings everything back."""
+    """One line in a pipe; redo brings everything back, as an undo of the undo does."""
     remembered(run, "I deploy on Fridays", "--slot", "day")
     remembered(run, "I deploy on Mondays", "--slot", "day")
     before = run("export").out
     assert run("undo").out == (
         "undid batch 2 (remember): 1 fact removed, 1 fact restored, 2 links removed; "
-        "`tideline undo` takes that back\n"
+        "`tideline redo` brings it back\n"
     )
-    assert run("undo").out == (
-        "undid batch 3 (undo): 1 fact restored, 1 fact changed, 2 links restored; "
+    assert run("redo").out == (
+        "brought back batch 2 (remember): 1 fact restored, 1 fact changed, 2 links restored; "
         "`tideline undo` takes that back\n"
     )
     assert run("export").out == before
+    assert run("undo", "4").out == (
+        "undid batch 4 (redo): 1 fact removed, 1 fact restored, 2 links removed; "
+        "`tideline undo 5` takes that back\n"
+    )
 
 
 def test_undo_as_json(run):
@@ -52,6 +56,63 @@ def test_undo_as_json(run):
         "would undo batch 2 (remember): 1 fact removed, 1 fact restored, 2 links removed\n"
     )
     assert run("undo", "2", "--json").json == form | {"batch": 3, "dry_run": False}
+
+
+def test_redo_as_json(run):
+    """--json has the keys of undo, and which batch stands again."""
+    new = remembered(run, "I deploy on Fridays")
+    run("undo")
+    form = {
+        "batch": None, "undone": 2, "redone": 1, "verb": "remember",
+        "facts": {"removed": [], "restored": [new], "changed": []},
+        "links": {"removed": 0, "restored": 0}, "dry_run": True,
+    }  # fmt: skip
+    assert run("redo", "-n", "--json").json == form
+    assert run("redo", "--json").json == form | {"batch": 3, "dry_run": False}
+    assert run("redo", "--json").error["message"] == "there is nothing to redo"
+    assert run("redo").code == 3
+    assert run("redo", "2").code == 2
+
+
+def test_a_redo_says_what_it_passed(run):
+    """What something stands against stays undone, and a note says why."""
+    remembered(run, "coffee at noon")
+    remembered(run, "I deploy on Fridays", "--slot", "day")
+    run("undo", "1")
+    run("undo", "2")
+    remembered(run, "I deploy on Mondays", "--slot", "day")
+    done = run("redo")
+    assert done.out.startswith("brought back batch 1 (remember): 1 fact restored")
+    assert done.err.startswith(
+        "tideline: left as it is: batch 4 cannot be undone: batch 5 (remember)"
+    )
+
+
+def test_what_could_be_undone(run):
+    """--list names the batches that undo would take back one after the other, newest first."""
+    first = remembered(run, "I deploy on Fridays\nat noon")
+    remembered(run, "coffee at noon")
+    run("pin", first)
+    run("undo")
+    at = iso(NOW)
+    assert run("undo", "--list").out == (
+        f"2\t{at}\tremember\tcoffee at noon\n1\t{at}\tremember\tI deploy on Fridays at noon\n"
+    )
+    form = run("undo", "--list", "--limit", "1", "--json").json
+    facts = {"added": 1, "changed": 0, "removed": 0}
+    assert form == {
+        "batches": [{
+            "batch": 2, "at": at, "verb": "remember", "facts": facts,
+            "links": dict.fromkeys(facts, 0), "id": form["batches"][0]["id"],
+            "content": "coffee at noon",
+        }],
+        "truncated": True,
+    }  # fmt: skip
+    assert "--limit 0 shows all" in run("undo", "--list", "--limit", "1").err
+    assert run("undo", "--list", "2").code == 2
+    assert run("undo", "--list", "--dry-run").code == 2
+    empty = run("undo", "--list", "--origin", PEER)
+    assert (empty.code, empty.out, empty.err) == (0, "", "tideline: there is nothing to undo\n")
 
 
 def test_undo_refused(run):
@@ -195,7 +256,7 @@ def test_history_tells_of_links(run):
     edge = {"from": new, "to": old, "kind": "contradicts", "reason": None, "strength": None}
     assert changes[0]["before"] is None
     assert changes[0]["after"] == changes[2]["before"] == edge | {"created_at": iso(NOW)}
-    run("undo")
+    run("redo")
     line = run("history", new).out.splitlines()[1].split("\t")
     assert line[2:] == ["remember", f"added link {new} contradicts → {old}"]
 
@@ -275,14 +336,15 @@ def test_a_change_of_labels_is_history(run):
 
 
 def test_an_undo_that_has_nothing_to_do_is_refused(run):
-    """With 4, a dry run as well; no batch is made, so the next undo takes back the one before."""
+    """With 4, a dry run as well; no batch is made, and no step back leads there."""
     remembered(run, "I deploy on Fridays")
     run("remember", "I deploy on Fridays")
     run("undo", "1")
     for more in ((), ("--dry-run",)):
         done = run("undo", "2", *more, "--json")
         assert (done.code, done.error["code"], done.out) == (4, "undo_conflict", "")
-    assert run("undo", "--json").json["undone"] == 3
+    assert run("undo", "--json").error["message"] == "there is nothing to undo"
+    assert run("redo", "--json").json["redone"] == 1
 
 
 def test_restore_says_which_end_is_gone(run):

@@ -130,12 +130,18 @@ def _history(form: Any, text: str) -> list[str]:
 
 
 def _undo(form: Any, text: str) -> list[str]:
+    if "batches" in form:
+        return _holds(text, [f"{one['batch']}\t{one['at']}" for one in form["batches"]])
     counts = [
         f"{len(ids):,} fact{'' if len(ids) == 1 else 's'} {deed}"
         for deed, ids in form["facts"].items()
         if ids
     ]
     return _holds(text, (f"batch {form['undone']} ({form['verb']})", *counts))
+
+
+def _redo(form: Any, text: str) -> list[str]:
+    return _undo(form | {"undone": form["redone"]}, text)
 
 
 def _import(form: Any, text: str) -> list[str]:
@@ -205,7 +211,7 @@ SAYS: dict[str, Says] = {
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
     "pin": _deed("pinned"), "unpin": _deed("unpinned"), "forget": _deed("forgotten"),
     "restore": _restore, "edit": _one_fact, "link": _link, "feedback": _feedback,
-    "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo,
+    "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
     "extract": _extract, "relink": _relink, "embed": _embed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "schedule": _schedule, "config": _config, "man": _man,

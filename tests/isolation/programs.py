@@ -121,7 +121,12 @@ class Author:
 
     def _undo(self):
         number = self._rng.choice(((), (str(self._rng.randint(1, 30)),)))
-        return ["undo", *number, *self._rng.choice(((), ("--dry-run",), ("--json",)))], "", ()
+        more = self._rng.choice(((), ("--dry-run",), ("--json",)))
+        if self._rng.random() < 0.3:
+            return ["redo", *more], "", ()
+        if self._rng.random() < 0.2:
+            return ["undo", "--list", *self._rng.choice(((), ("--json",)))], "", ()
+        return ["undo", *number, *more], "", ()
 
     def _pass(self):
         verb, *more = self._rng.choice((

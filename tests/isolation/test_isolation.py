@@ -95,6 +95,7 @@ LOOKS = (
     ("recall", "deploy", "--explain"), ("recall", "--batch"), ("context", "deploy"),
     ("context", "deploy", "--auto"), ("show", NO_ID), ("history",), ("history", NO_ID),
     ("undo",), ("undo", "1"), ("undo", "--dry-run"), ("undo", "1", "--dry-run"), ("export",),
+    ("undo", "--list"), ("redo",), ("redo", "--dry-run"),
     ("export", "--format", "csv"), ("export", "--format", "markdown"), ("contradictions",),
     ("forget", NO_ID), ("forget", "--query", "deploy"), ("restore", NO_ID), ("pin", NO_ID),
     ("unpin", NO_ID), ("edit", NO_ID, "anew"), ("feedback", NO_ID, "up"), ("link", NO_ID, "01K8"),

@@ -12,9 +12,10 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
+from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.memory.undo import undo
+from tideline_cli.memory.undo import undo, undoable
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.store import facts, journal, links, score_bounds, uses, vector_upkeep, vectors
@@ -155,7 +156,7 @@ def test_uses_are_taken_off_and_recalls_kept(db):
     say(db, "I deploy on Fridays", "B", now=NOW + 2)
     undo(db, 2, viewer=OWNER, now=NOW + 3)
     assert use(db, "A") == (1, NOW + 1)
-    undo(db, None, viewer=OWNER, now=NOW + 4)
+    redo(db, viewer=OWNER, now=NOW + 4)
     assert use(db, "A") == (2, NOW + 2)
     uses.touch(db, [1], now=NOW + 5)
     undo(db, None, viewer=OWNER, now=NOW + 6)
@@ -259,7 +260,7 @@ def test_an_import_of_several_origins_is_taken_back_whole(db):
     assert {form["origin"] for form in before} == {OWNER.key, PEER.key}
     assert undo(db, None, viewer=OWNER, now=NOW).removed == tuple(map(named_id, "APQ"))
     assert exported(db) == []
-    undo(db, None, viewer=OWNER, now=NOW)
+    redo(db, viewer=OWNER, now=NOW)
     assert exported(db) == before
     sound(db)
 
@@ -281,7 +282,7 @@ def test_many_facts_go_and_come_back(db):
     assert len(undo(db, 2, viewer=OWNER, now=NOW).removed) == 1200
     assert [form["id"] for form in exported(db)] == ["A", "B"]
     sound(db)
-    assert len(undo(db, None, viewer=OWNER, now=NOW).restored) == 1200
+    assert len(redo(db, viewer=OWNER, now=NOW).done.restored) == 1200
     assert exported(db) == before
     sound(db)
     assert vectors.embedded_up_to(db, origin_number=1, embedder="hrr-256") == 1202
@@ -343,7 +344,8 @@ def test_an_undo_that_has_nothing_to_do_makes_no_batch(db):
         assert refusal(db, ordinal)[0] == said
         with pytest.raises(WriteBlockedError, match=said):
             undo(db, ordinal, viewer=OWNER, now=NOW, dry_run=True)
-    assert undo(db, None, viewer=OWNER, now=NOW).undone == 6
+    with pytest.raises(NotFoundError, match="there is nothing to undo"):
+        undo(db, None, viewer=OWNER, now=NOW)
 
 
 def test_an_undo_names_what_it_changes(db):
@@ -351,7 +353,7 @@ def test_an_undo_names_what_it_changes(db):
     row = {"content": "I deploy on Fridays", "id": named_id("A"), "access_count": 2}
     import_rows(db, enumerate([row], 1), ImportContext(OWNER, NOW, True), merge=False)
     assert undo(db, None, viewer=OWNER, now=NOW).removed == (named_id("A"),)
-    assert undo(db, None, viewer=OWNER, now=NOW).restored == (named_id("A"),)
+    assert undo(db, 2, viewer=OWNER, now=NOW).restored == (named_id("A"),)
     assert use(db, named_id("A"))[0] == 2
     again = undo(db, 1, viewer=OWNER, now=NOW)
     assert (again.removed, again.changed) == ((named_id("A"),), ())
@@ -403,3 +405,77 @@ def test_a_value_that_would_hold_for_longer_meets_what_came_since(db):
     assert refusal(db, 3)[0] == "batch 3 cannot be undone: batch 6 (edit) filled the slot of A"
     amend.forget(db, ["A"], viewer=OWNER, now=NOW + 5)
     assert undo(db, 7, viewer=OWNER, now=NOW + 6).restored == ("A",)
+
+
+def steps(db):
+    return [batch.ordinal for batch in undoable(db, viewer=OWNER, limit=9)]
+
+
+def test_undo_steps_back_and_redo_forward(db):
+    """Each undo takes back the newest batch that stands; each redo brings the last one back. What
+    is written in between is a step like any other."""
+    for fact_id, text in (("A", "I deploy on Fridays"), ("B", "coffee at noon"), ("C", "blue")):
+        say(db, text, fact_id)
+    assert steps(db) == [3, 2, 1]
+    assert [undo(db, None, viewer=OWNER, now=NOW).undone for _ in range(2)] == [3, 2]
+    assert steps(db) == [1]
+    assert redo(db, viewer=OWNER, now=NOW).back.ordinal == 2
+    say(db, "the landlord is Bob", "D")
+    assert steps(db) == [7, 2, 1]
+    assert [undo(db, None, viewer=OWNER, now=NOW).undone for _ in range(3)] == [7, 2, 1]
+    with pytest.raises(NotFoundError, match="there is nothing to undo"):
+        undo(db, None, viewer=OWNER, now=NOW)
+    assert [redo(db, viewer=OWNER, now=NOW).back.ordinal for _ in range(4)] == [1, 2, 7, 3]
+    with pytest.raises(NotFoundError, match="there is nothing to redo"):
+        redo(db, viewer=OWNER, now=NOW)
+    assert len(exported(db)) == 4
+    sound(db)
+
+
+def test_a_redo_passes_what_something_stands_against(db):
+    """Where what an undo took cannot come back, it is told why, and the undo before it is taken
+    back; where none can, that is a conflict."""
+    say(db, "coffee at noon", "B")
+    say(db, "I deploy on Fridays", "A", slot="day")
+    for _ in range(2):
+        undo(db, None, viewer=OWNER, now=NOW)
+    redo(db, viewer=OWNER, now=NOW)
+    say(db, "I deploy on Mondays", "C", slot="day")
+    with pytest.raises(WriteBlockedError, match="batch 3 cannot be undone: batch 6"):
+        redo(db, viewer=OWNER, now=NOW)
+    undo(db, 1, viewer=OWNER, now=NOW)
+    undo(db, 6, viewer=OWNER, now=NOW)
+    say(db, "I deploy on Sundays", "D", slot="day")
+    done = redo(db, viewer=OWNER, now=NOW, dry_run=True)
+    assert (done.back.ordinal, done.done.undone, len(done.passed)) == (1, 7, 1)
+    assert done.passed[0].startswith("batch 8 cannot be undone: batch 9")
+
+
+def test_an_undo_by_number_counts_as_a_step(db):
+    """What undoing an undo by its number brought back is a step again, to any depth."""
+    say(db, "I deploy on Fridays", "A")
+    for ordinal in (1, 2, 3):  # 2 takes 1 back, 3 brings it back, 4 takes it away again
+        undo(db, ordinal, viewer=OWNER, now=NOW)
+        assert steps(db) == ([1] if ordinal == 2 else [])
+    assert redo(db, viewer=OWNER, now=NOW).back.ordinal == 1
+    assert steps(db) == [1]
+
+
+def test_steps_are_those_of_one_origin(db):
+    """Neither undo nor redo reaches a batch of another origin."""
+    say(db, "peer deploys on Sundays", "P", origin=PEER)
+    undo(db, None, viewer=PEER, now=NOW)
+    for step in (lambda: undo(db, None, viewer=OWNER, now=NOW), lambda: redo(
+        db, viewer=OWNER, now=NOW)):
+        with pytest.raises(NotFoundError):
+            step()
+    assert redo(db, viewer=PEER, now=NOW).done.restored == ("P",)
+
+
+def test_a_long_history_is_read_in_pieces(db):
+    """A step that lies hundreds of batches back is found."""
+    say(db, "I deploy on Fridays", "A")
+    for _ in range(450):
+        with journal.batch(db, verb="dream", by=OWNER, now=NOW):
+            pass
+    assert steps(db) == [1]

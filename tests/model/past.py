@@ -15,21 +15,40 @@ _PLACE = ("lifecycle", "slot", "valid_from", "valid_to")
 
 
 def undo(memory, ordinal, *, viewer, now, dry_run=False):
-    """Take a batch back, the newest that changed anything without a number. Return its number."""
+    """Take a batch back and return its number; without a number the newest that stands, is no undo
+    and has left anything to take back."""
     batches = memory.batches_of(viewer)
-    number = _newest(batches) if ordinal is None else ordinal
-    if number is None or not 0 < number <= len(batches):
+    if ordinal is not None:
+        return _take_back(memory, batches, ordinal, viewer, dry_run=dry_run)
+    for number in range(len(batches), 0, -1):
+        batch = batches[number - 1]
+        counts = batch.verb in FINAL or batch.has_changes
+        if batch.is_blocked or batch.took or not counts or _is_taken_back(batches, number):
+            continue
+        try:
+            return _take_back(memory, batches, number, viewer, dry_run=dry_run)
+        except NothingLeft:
+            continue
+    raise Refused(3, "nothing to undo")
+
+
+class NothingLeft(Refused):
+    """A batch has left nothing to take back."""
+
+
+def _take_back(memory, batches, number, viewer, *, dry_run):
+    if not 0 < number <= len(batches):
         raise Refused(3, "no such batch")
     batch = batches[number - 1]
     if batch.is_blocked or batch.verb in FINAL or not batch.has_changes:
         raise Refused(4, "blocked, final, or nothing is left of it")
-    if _taken_back_by(batches, number):
+    if _is_taken_back(batches, number):
         raise Refused(4, "taken back already")
     with memory.batch("undo", viewer) as own:
         own.took = number
         _reverse(memory, batch)
         if (memory.facts, memory.uses, memory.links) == own.was:
-            raise Refused(4, "nothing to take back")
+            raise NothingLeft(4, "nothing to take back")
         if dry_run:
             raise Dry(number)
     return number
@@ -43,20 +62,12 @@ class Dry(Refused):
         self.number = number
 
 
-def _newest(batches):
-    for number in range(len(batches), 0, -1):
-        batch = batches[number - 1]
-        if not batch.is_blocked and (batch.verb in FINAL or batch.has_changes):
-            return number
-    return None
-
-
-def _taken_back_by(batches, number):
-    """Return the number of the undo that took a batch back and that stands, 0 for none."""
-    for later in range(len(batches), number, -1):
-        if batches[later - 1].took == number:
-            return 0 if _taken_back_by(batches, later) else later
-    return 0
+def _is_taken_back(batches, number):
+    """Say whether an undo that stands took a batch back."""
+    return any(
+        batch.took == number and not _is_taken_back(batches, later)
+        for later, batch in enumerate(batches[number:], number + 1)
+    )
 
 
 def _reverse(memory, batch):

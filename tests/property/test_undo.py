@@ -15,7 +15,7 @@ from tests.support import DAY, NOW, fresh_store, named_id
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.plan import STAGES, Settings
 from tideline_cli.dream.run import dream
-from tideline_cli.errors import TidelineError, WriteBlockedError
+from tideline_cli.errors import NotFoundError, TidelineError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.facts_pass import facts_pass
@@ -29,6 +29,7 @@ from tideline_cli.memory import edit as editing
 from tideline_cli.memory import link as linking
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.memory.redo import redo
 from tideline_cli.memory.remember import remember
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
@@ -243,6 +244,17 @@ def do_undo(world):
     undo(world.db, None, viewer=world.viewer, now=world.tick())
 
 
+def do_undo_older(world):
+    last = newest(world.db, world.viewer)
+    if last is not None:
+        ordinal = world.draw(st.integers(1, last.ordinal))
+        undo(world.db, ordinal, viewer=world.viewer, now=world.tick())
+
+
+def do_redo(world):
+    redo(world.db, viewer=world.viewer, now=world.tick())
+
+
 STEPS = (
     do_remember, do_remember, do_remember, do_import, do_recall, do_index, do_forget, do_restore,
     do_pin, do_feedback, do_edit, do_edit_since, do_edit_to_another, do_relabel, do_relabel,
@@ -264,9 +276,14 @@ def exported(db):
     return list(jsonl.forms(db, viewer=EVERYONE))
 
 
-def newest(world):
-    found = history.newest(world.db, viewer=world.viewer)
-    return 0 if found is None else found.number
+def newest(db, viewer):
+    """Return the newest batch of an origin that changed anything, undo or not; None without one."""
+    ((ordinal,),) = db.execute(
+        "SELECT ifnull(max(ordinal), 0) FROM batch JOIN origin ON origin.number = origin"
+        " WHERE key = ? AND outcome = 'done' AND (verb IN ('purge', 'retention')"
+        " OR EXISTS (SELECT 1 FROM change WHERE change.batch = batch.number))", (viewer.key,),
+    )  # fmt: skip
+    return history.find(db, ordinal, viewer=viewer)
 
 
 @settings(max_examples=200)
@@ -278,18 +295,57 @@ def test_the_last_batch_is_taken_back_exactly(data):
         world = World(db, data.draw)
         for _ in range(data.draw(st.integers(0, 7))):
             act(world)
-        number = {viewer: history.newest(db, viewer=viewer) for viewer in ORIGINS}
+        number = {viewer: newest(db, viewer) for viewer in ORIGINS}
         before = exported(db)
         act(world)
-        if history.newest(db, viewer=world.viewer) == number[world.viewer]:
+        last = newest(db, world.viewer)
+        if last == number[world.viewer]:
             return
         after = exported(db)
-        undo(db, None, viewer=world.viewer, now=world.tick())
+        done = undo(db, last.ordinal, viewer=world.viewer, now=world.tick())
         assert exported(db) == before
         sound(db)
-        undo(db, None, viewer=world.viewer, now=world.tick())
+        undo(db, done.batch, viewer=world.viewer, now=world.tick())
         assert exported(db) == after
         sound(db)
+
+
+def steps_back(world, most):
+    """Undo as often as it goes, `most` at most; return the states before each undo."""
+    states = []
+    while len(states) < most:
+        before = exported(world.db)
+        try:
+            undo(world.db, None, viewer=world.viewer, now=world.tick())
+        except NotFoundError:
+            break
+        states.append(before)
+    return states
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_steps_back_and_forward_to_any_depth(data):
+    """So many undos and as many redos lead through the same states there and back, to the start of
+    all where none is left; undo and redo of chosen batches in between change nothing of that."""
+    with fresh_store() as db:
+        world = World(db, data.draw)
+        for _ in range(data.draw(st.integers(1, 7))):
+            act(world, (*STEPS, do_undo_older, do_redo))
+            world.viewer = OWNER
+        if data.draw(st.booleans()):
+            steps_back(world, data.draw(st.integers(0, 3)))
+        states = []
+        try:
+            states = steps_back(world, data.draw(st.integers(1, 12)))
+        except WriteBlockedError as error:  # what another origin did since stands in the way
+            assert "another origin" in str(error)
+            return
+        for before in reversed(states):
+            redo(db, viewer=OWNER, now=world.tick())
+            assert exported(db) == before
+        sound(db)
+        assert steps_back(world, len(states)) == states
 
 
 def changed_facts(db, viewer, ordinal):
@@ -326,7 +382,7 @@ def test_an_older_batch_is_taken_back_alone_or_not_at_all(data):
         for _ in range(data.draw(st.integers(2, 8))):
             before = bare(exported(db))
             act(world)
-            found = history.newest(db, viewer=world.viewer)
+            found = newest(db, world.viewer)
             if found is not None:
                 pasts.setdefault((world.viewer.key, found.ordinal), (world.viewer, before))
         if not pasts:
@@ -347,6 +403,6 @@ def test_an_older_batch_is_taken_back_alone_or_not_at_all(data):
             name: form for name, form in past.items() if name in touched
         }
         sound(db)
-        undo(db, None, viewer=viewer, now=world.tick())
+        undo(db, done.batch, viewer=viewer, now=world.tick())
         assert exported(db) == now
         sound(db)

@@ -352,7 +352,7 @@ def test_undo_and_redo_keep_digests(run, store):
     """A fact that goes by an undo and comes back by another is whole."""
     run("remember", "a passing thought", "--title", "x", "--tag", "y", "--meta", "k=1")
     assert run("undo").code == 0
-    assert run("undo").code == 0
+    assert run("redo").code == 0
     assert "a passing thought" in run("list").out
     assert run("doctor", "--deep").out.startswith("all is well")
 

@@ -21,19 +21,19 @@ from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import purge
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
-from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.store import facts, history
+from tideline_cli.store import facts
 from tideline_cli.store.opening import open_for_writing
 
 EVERYTHING = 10**6
 WEIGHTED = (
     *["remember"] * 6, *["token"] * 3, *["forget"] * 3, *["dream"] * 3, *["undo"] * 2,
-    "undo_older", "import", "import", "recall", "index", "restore", "restore", "pin", "feedback",
+    "undo_older", "redo", "import", "import",
+    "recall", "index", "restore", "restore", "pin", "feedback",
     "edit", "edit", "link", "unlink", "consolidate", "extract", "purge", "retain", "reopen", "move",
 )  # fmt: skip
 DONE = Counter()
@@ -85,12 +85,8 @@ class Memory(RuleBasedStateMachine):
         new = NewFact(text, "knowledge", "owner_message", world.viewer)
         deeds.remember(world.db, new, fact_id=fact_id, now=world.tick())
 
-    @staticmethod
-    def do_undo_older(world):
-        newest = history.newest(world.db, viewer=world.viewer)
-        if newest is not None:
-            ordinal = world.draw(st.integers(1, newest.ordinal))
-            undo(world.db, ordinal, viewer=world.viewer, now=world.tick())
+    do_undo_older = staticmethod(deeds.do_undo_older)
+    do_redo = staticmethod(deeds.do_redo)
 
     def do_purge(self, world):
         wanted = world.some(2, lifecycle=None)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.memory.undo_apply import MANY, apply_undo, embed_missing
-from tideline_cli.memory.undo_plan import plan_undo
+from tideline_cli.memory.undo_plan import NothingLeftError, plan_undo
 from tideline_cli.model.record import record
-from tideline_cli.store import history, journal, undo_rows
+from tideline_cli.store import history, journal, steps, undo_rows
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from apsw import Connection
 
     from tideline_cli.memory.undo_plan import UndoPlan
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.history import Batch
+    from tideline_cli.store.steps import StandingBatch
 
-_FINAL = ("purge", "retention")
+FINAL = ("purge", "retention")
+"""Verbs of batches that cannot be taken back."""
+_HINT = "`tideline history` shows the batches of this origin"
 
 
 @record
@@ -37,37 +44,68 @@ class Undone:
 def undo(
     db: Connection, ordinal: int | None, *, viewer: Origin, now: int, dry_run: bool = False
 ) -> Undone:
-    """Take back the batch with this number, or the newest one that changed anything.
+    """Take back the batch with this number, also an undo; without one the newest batch that stands
+    and is no undo, so that the next call steps further back.
 
     Raises NotFoundError for a batch that the viewer does not have and WriteBlockedError where
     later changes would be lost; then nothing has changed.
     """
-    batch = _batch_to_undo(db, ordinal, viewer)
+    if ordinal is not None:
+        batch = _named(db, ordinal, viewer)
+        return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
+    for _, batch in _steps_back(db, viewer):
+        if batch.verb in FINAL:
+            raise WriteBlockedError(
+                f"the last batch ({batch.ordinal}, {batch.verb}) is final",
+                hint=f"name the one to undo; {_HINT}", code="undo_conflict",
+            )  # fmt: skip
+        try:
+            return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
+        except NothingLeftError:  # others have taken back what it did: the step is no step
+            continue
+    raise NotFoundError("there is nothing to undo", hint=_HINT)
+
+
+def undoable(db: Connection, *, viewer: Origin, limit: int) -> list[StandingBatch]:
+    """Return what `undo` would take back, newest first: one batch a call."""
+    return [step for step, _ in islice(_steps_back(db, viewer), limit)]
+
+
+def take_batch_back(
+    db: Connection, batch: Batch, *, viewer: Origin, now: int, dry_run: bool, verb: str = "undo",
+    reason: str = "",
+) -> Undone:  # fmt: skip
+    """Take back one batch, as a batch with this verb and reason."""
     if dry_run:
         with snapshot(db):
             return _report(batch, plan_undo(db, batch, viewer=viewer), 0)
     bulk = undo_rows.fact_count(db, batch) > MANY
-    with journal.batch(db, verb="undo", by=viewer, now=now, bulk=bulk) as own:
+    with journal.batch(db, verb=verb, by=viewer, now=now, bulk=bulk) as own:
         plan = plan_undo(db, batch, viewer=viewer)
-        own.explain(f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
+        own.explain(reason or f"batch {batch.ordinal} ({batch.verb})", undoes=batch.number)
         waiting = apply_undo(db, plan, bulk=bulk)
     for origin in waiting:
         embed_missing(db, origin)
     return _report(batch, plan, own.ordinal)
 
 
-def _batch_to_undo(db: Connection, ordinal: int | None, viewer: Origin) -> Batch:
-    """Return the batch with this number, or the newest; raise an error when it is final, blocked
-    or empty."""
-    hint = "`tideline history` shows the batches of this origin"
-    if ordinal is None:
-        return _newest(db, viewer, hint)
+def _steps_back(db: Connection, viewer: Origin) -> Iterator[tuple[StandingBatch, Batch]]:
+    """Yield the batches that stand, are no undo and changed anything, newest first. A purge counts,
+    although the journal keeps no changes of it."""
+    for step in steps.standing(db, viewer=viewer):
+        batch = None if step.undoes else history.by_number(db, step.number)
+        if batch is not None and (batch.verb in FINAL or history.has_changes(db, batch)):
+            yield step, batch
+
+
+def _named(db: Connection, ordinal: int, viewer: Origin) -> Batch:
+    """Return the batch with this number; raise an error when it is final, blocked or empty."""
     batch = history.find(db, ordinal, viewer=viewer)
     if batch is None:
-        raise NotFoundError(f"no such batch: {ordinal}", hint=hint)
+        raise NotFoundError(f"no such batch: {ordinal}", hint=_HINT)
     if batch.outcome == "blocked":
-        raise UsageError(f"batch {ordinal} was blocked: it changed nothing", hint=hint)
-    if batch.verb in _FINAL:
+        raise UsageError(f"batch {ordinal} was blocked: it changed nothing", hint=_HINT)
+    if batch.verb in FINAL:
         raise WriteBlockedError(
             f"batch {ordinal} ({batch.verb}) cannot be undone: what it removed is gone for good",
             hint="`tideline forget` is the way that can be taken back",
@@ -75,21 +113,9 @@ def _batch_to_undo(db: Connection, ordinal: int | None, viewer: Origin) -> Batch
         )
     if not history.has_changes(db, batch):
         raise WriteBlockedError(
-            f"batch {ordinal} changed nothing that is still there", hint=hint, code="undo_conflict"
-        )
-    return batch
-
-
-def _newest(db: Connection, viewer: Origin, hint: str) -> Batch:
-    batch = history.newest(db, viewer=viewer)
-    if batch is None:
-        raise NotFoundError("there is nothing to undo", hint=hint)
-    if batch.verb in _FINAL:
-        raise WriteBlockedError(
-            f"the last batch ({batch.ordinal}, {batch.verb}) is final",
-            hint=f"name the one to undo; {hint}",
+            f"batch {ordinal} changed nothing that is still there", hint=_HINT,
             code="undo_conflict",
-        )
+        )  # fmt: skip
     return batch
 
 

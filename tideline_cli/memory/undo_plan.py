@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
-from tideline_cli.store import history, undo_conflicts, undo_rows
+from tideline_cli.store import history, steps, undo_conflicts, undo_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from tideline_cli.store.history import Batch
     from tideline_cli.store.undo_conflicts import Conflict
     from tideline_cli.store.undo_rows import Row, Trail, Trails, Use
+
+class NothingLeftError(WriteBlockedError):
+    """What a batch did is gone already: there is nothing to take back."""
+
 
 _NAMED = 3
 _PLACE = frozenset(("lifecycle", "slot", "scope", "valid_from", "valid_to"))
@@ -45,7 +49,7 @@ class UndoPlan:
 
 def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
-    _refuse_undone(db, batch)
+    _refuse_undone(db, batch, viewer)
     trails = undo_rows.trails(db, batch)
     facts, links = _reversal(trails.facts), _reversal(trails.links)
     awoken = _awoken(facts)
@@ -57,7 +61,7 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
         raise _refusal(db, batch, found, ids, viewer)
     uses = _uses(trails.uses, there=used.keys() - facts.gone | facts.back.keys())
     if not (uses or any(some.gone or some.back or some.changed for some in (facts, links))):
-        raise WriteBlockedError(
+        raise NothingLeftError(
             f"batch {batch.ordinal} has left nothing to take back",
             hint="what it did was taken back by other commands",
             code="undo_conflict",
@@ -65,8 +69,8 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     return UndoPlan(facts, links, uses, ids, awoken)
 
 
-def _refuse_undone(db: Connection, batch: Batch) -> None:
-    undone_by = undo_rows.undone_by(db, batch)
+def _refuse_undone(db: Connection, batch: Batch, viewer: Origin) -> None:
+    undone_by = steps.taker(db, batch.number, viewer=viewer)
     if undone_by:
         raise WriteBlockedError(
             f"batch {batch.ordinal} was taken back already, by batch {undone_by}",

@@ -31,25 +31,12 @@ _BATCH = """
 SELECT batch.number, origin.key, ordinal, verb, outcome, reason, first
 FROM batch JOIN origin ON origin.number = batch.origin
 """
-_CHANGED = "EXISTS (SELECT 1 FROM change WHERE number >= first AND batch = batch.number)"
 
 
 def find(db: Connection, ordinal: int, *, viewer: Origin) -> Batch | None:
     """Return the batch of an origin that its users know by this number."""
     row = db.execute(f"{_BATCH} WHERE origin.key = ? AND ordinal = ?", (viewer.key, ordinal))
     return next((Batch(*values) for values in row), None)
-
-
-def newest(db: Connection, *, viewer: Origin) -> Batch | None:
-    """Return the newest batch of an origin that changed anything. A purge counts, although the
-    journal keeps no changes of it."""
-    rows = db.execute(
-        f"{_BATCH} WHERE origin.key = ? AND outcome = 'done'"
-        f" AND (verb IN ('purge', 'retention') OR {_CHANGED})"
-        " ORDER BY ordinal DESC LIMIT 1",
-        (viewer.key,),
-    )
-    return next((Batch(*values) for values in rows), None)
 
 
 def by_number(db: Connection, number: int) -> Batch | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, history, images, labels, uses
+from tideline_cli.store import (digest, images, labels, uses)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,19 +118,6 @@ def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
         (codec.dumps(wanted),),
     )
     return dict(rows) | present_ids(db, wanted)
-
-
-def undone_by(db: Connection, batch: Batch) -> int:
-    """Return the ordinal of the undo that took a batch back, 0 when the batch is in force."""
-    row: Any = db.execute(
-        "SELECT number, ordinal FROM batch WHERE undoes = ?1 AND number > ?1 AND outcome = 'done'"
-        " ORDER BY number DESC LIMIT 1",
-        (batch.number,),
-    ).fetchone()
-    if row is None:
-        return 0
-    took = history.by_number(db, row[0])
-    return 0 if took is None or undone_by(db, took) else int(row[1])
 
 
 def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:

@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "history": Command("history", "Show who changed what, and when.", "Past"),
     "undo": Command("undo", "Take back what one command did.", "Past"),
+    "redo": Command("redo", "Bring back what the last undo took.", "Past"),
     "retention": Command("retention", "Remove, for good, what is older than N days.", "Care"),
     "import": Command("import_", "Take in facts from JSON lines, CSV, TSV or SQLite.", "Bulk"),
     "export": Command("export", "Write facts out as JSON lines, CSV, SQLite or Markdown.", "Bulk"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.show import ACTS, births, deed
@@ -12,7 +12,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import facts, history, images, undo_rows
+from tideline_cli.store import deeds, facts, history, images, steps, undo_rows
 from tideline_cli.store.images import lives
 
 TYPE_CHECKING = False
@@ -37,10 +37,11 @@ OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),
     *output.SHORT_FORMS,
-    output.LINES,
+    output.ROWS,
 )  # fmt: skip
 
 _COMMANDS = 20
+_ENDING = 6  # letters of an id in the table of a fact's life
 _MOST = 10  # changes of a batch that are listed; --verbose lists all
 _FORMS = {field.name: field.form for field in FIELDS}
 
@@ -75,17 +76,55 @@ def run(session: Session, words: list[str], options: Options) -> int:
         edges = [pair for pair in told if pair[0].entity == "link"]
         names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
     most = None if words or session.verbose else _MOST
+
+    def table() -> None:
+        if words:
+            _changes_table(session, told, names)
+        elif db is not None:
+            _batches_table(session, db, told)
+
+    usual = output.usual_of_rows(session) if told else "lines"
     output.emit_rows(
-        output.chosen(session, output.named(options), usual="lines"),
+        output.chosen(session, output.named(options), usual=usual),
         (_form(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, whole=not words, most=most),
+        table=table,
     )
     if is_cut:
         session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
     if not told:
         session.note("nothing to tell: no changes yet")
     return 0
+
+
+def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
+    """Show a line a batch; `@1` is the first fact of the newest one that has any."""
+    from tideline_cli.cli import history_table  # noqa: PLC0415  rich, 20 ms
+
+    first = list({entry.batch: entry for entry, _ in told[::-1]}.values())[::-1]
+    ordinals = [entry.batch for entry in first if entry.batch is not None]
+    did = deeds.of(db, ordinals, viewer=session.viewer)
+    standing = {
+        step.ordinal
+        for step in takewhile(
+            lambda step: step.ordinal >= min(ordinals), steps.standing(db, viewer=session.viewer)
+        )
+    }
+    history_table.batches(session, first, did, standing)
+    named = (did[ordinal].fact for ordinal in ordinals)
+    session.keep_hits([fact for fact in dict.fromkeys(named) if fact is not None])
+
+
+def _changes_table(session: Session, told: list[Told], names: dict[int, str]) -> None:
+    """Show a line a change of one fact."""
+    from tideline_cli.cli import history_table  # noqa: PLC0415  rich, 20 ms
+
+    born = births(entry for entry, _ in told)
+    said = [_words(entry, after, names, born) for entry, after in told]
+    for fact_id in {*names.values(), *(entry.fact for entry, _ in told if entry.fact)}:
+        said = [words.replace(fact_id, f"…{fact_id[-_ENDING:]}") for words in said]
+    history_table.changes(session, [entry for entry, _ in told], said)
 
 
 def _told(
@@ -209,19 +248,25 @@ def _start(entry: Entry) -> str:
 def _line(
     entry: Entry, after: str | None, names: dict[int, str], born: Container[tuple[object, ...]]
 ) -> str:
+    """Return a change on one line."""
+    return f"{_start(entry)}\t{_words(entry, after, names, born)}"
+
+
+def _words(
+    entry: Entry, after: str | None, names: dict[int, str], born: Container[tuple[object, ...]]
+) -> str:
     """Return a change in words; `born` are the facts that were added."""
-    start = _start(entry)
     if not _is_done(entry):
-        return f"{start}\tblocked: {entry.reason}"
+        return f"blocked: {entry.reason}"
     if entry.act is None:
-        return f"{start}\t{entry.reason or 'changed nothing'}"
+        return entry.reason or "changed nothing"
     what = deed(entry, born) if entry.entity == "usage" else f"{ACTS[entry.act]} {entry.entity}"
-    line = f"{start}\t{what} {entry.fact or ''}".rstrip()
+    line = f"{what} {entry.fact or ''}".rstrip()
     old, new = _values(entry.before, names), _values(after, names)
     if entry.entity == "link" and (old or new):
         edge = new or old or {}
         ends = [edge[end] or "(gone)" for end in ("from", "to")]
-        line = f"{start}\t{ACTS[entry.act]} link {ends[0]} {edge['kind']} → {ends[1]}"
+        line = f"{ACTS[entry.act]} link {ends[0]} {edge['kind']} → {ends[1]}"
     elif entry.edge is not None:
         line = f"{line} {entry.edge}"
     if old is None or new is None:

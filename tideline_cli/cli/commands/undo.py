@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import output, undo_report
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
-from tideline_cli.memory.undo import Undone, undo
+from tideline_cli.memory.query import ALL
+from tideline_cli.memory.undo import Undone, undo, undoable
 from tideline_cli.model.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HELP = """Take back what one command did, all of it: the last one, or BATCH.
 
-Every command that writes is a batch; `tideline history` shows their numbers. An undo is a batch
-too, so undoing it brings everything back. It is refused, and nothing changes, where later
-changes would be lost; the message names them. Only purge and retention are final."""
-EXAMPLES = (("", ""), ("12", "--dry-run"))
+Every command that writes is a batch; --list shows what can be undone, newest first, with the
+numbers. Each `tideline undo` steps one batch further back, and `tideline redo` one forward again.
+An undo is a batch too: `tideline undo BATCH` takes that one back. It is refused, and nothing
+changes, where later changes would be lost; the message names them. Only purge and retention are
+final."""
+EXAMPLES = (("", ""), ("", "--list"), ("12", "--dry-run"))
 ARGUMENTS = (Argument("words", "BATCH", "Which batch [default: the last one].", "word", False),)
 OPTIONS = (
     Option("dry_run", ("--dry-run", "-n"), "Say what would be taken back, and leave it.", "flag",
-           False),
+           False, excludes=("list",)),
+    Option("list", ("--list",), "Show what could be undone, newest first; a BATCH is not named "
+           "with it.", "flag", False, excludes=("words",)),
+    Option("limit", ("--limit",), "Batches that --list shows [default: 20; 0 is all].", "count",
+           20),
 )  # fmt: skip
 _LONGEST = 9
 _REPEATING = ("dream", "gc", "consolidate")
@@ -33,10 +36,14 @@ class Options:
     """The options of a call."""
 
     dry_run: bool
+    list: bool
+    limit: int
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
-    """Undo one batch."""
+    """Undo one batch, or show what could be undone."""
+    if options.list:
+        return _show_list(session, options.limit)
     if len(words) > 1:
         raise UsageError("name one batch at most", hint="`tideline history` shows their numbers")
     ordinal = _ordinal(words[0]) if words else None
@@ -52,9 +59,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
         db = session.writing(frees=True)
     done = undo(db, ordinal, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
     if session.json:
-        output.emit_json(_form(done, options.dry_run))
+        output.emit_json(undo_report.form(done, dry_run=options.dry_run))
     else:
-        output.emit_lines([_line(session, done, options.dry_run)])
+        after = "" if options.dry_run else _way_back(session, done)
+        start = "would undo" if options.dry_run else "undid"
+        output.emit_lines([f"{start} {undo_report.in_words(done.undone, done.verb, done)}{after}"])
         if done.verb in _REPEATING and not options.dry_run:
             session.note("the next pass may propose the same; `tideline pin` keeps a fact")
     return 0
@@ -66,33 +75,19 @@ def _ordinal(word: str) -> int:
     raise UsageError(f"not a batch: {word!r}", hint="`tideline history` shows their numbers")
 
 
-def _form(done: Undone, dry_run: bool) -> dict[str, Any]:
-    return {
-        "batch": None if dry_run else done.batch,
-        "undone": done.undone,
-        "verb": done.verb,
-        "facts": {
-            "removed": list(done.removed),
-            "restored": list(done.restored),
-            "changed": list(done.changed),
-        },
-        "links": {"removed": done.links_removed, "restored": done.links_restored},
-        "dry_run": dry_run,
-    }
+def _way_back(session: Session, done: Undone) -> str:
+    """Return the call that brings back what was taken away; an undo of an undo is taken back by
+    its number."""
+    if done.verb in ("undo", "redo"):
+        return f"; `{session.call('undo', str(done.batch))}` takes that back"
+    return f"; `{session.call('redo')}` brings it back"
 
 
-def _line(session: Session, done: Undone, dry_run: bool) -> str:
-    parts = [
-        f"{count:,} {noun if count == 1 else noun + 's'} {deed}"
-        for count, noun, deed in (
-            (len(done.removed), "fact", "removed"),
-            (len(done.restored), "fact", "restored"),
-            (len(done.changed), "fact", "changed"),
-            (done.links_removed, "link", "removed"),
-            (done.links_restored, "link", "restored"),
-        )
-        if count
-    ]
-    start = "would undo" if dry_run else "undid"
-    end = "" if dry_run else f"; `{session.call('undo')}` takes that back"
-    return f"{start} batch {done.undone} ({done.verb}): {', '.join(parts) or 'nothing to do'}{end}"
+def _show_list(session: Session, limit: int) -> int:
+    """Show what undo would take back, one batch after the other."""
+    db = session.reading()
+    most = limit + 1 if limit else ALL
+    found = [] if db is None else undoable(db, viewer=session.viewer, limit=most)
+    shown = found[:limit] if limit else found
+    undo_report.show(session, db, shown, is_cut=len(shown) < len(found))
+    return 0

@@ -1,0 +1,53 @@
+"""tideline redo."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output, undo_report
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.memory.redo import redo
+from tideline_cli.model.record import record
+
+HELP = """Bring back what the last undo took, and step forward again.
+
+After so many undos, as many redos lead back to where they began. Where something that was written
+since stands against an undo's being taken back, the one before it is; a note says so. It is refused
+where none can be. A redo is a batch: `tideline undo` takes it back again."""
+EXAMPLES = (("", ""), ("", "--dry-run"))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("dry_run", ("--dry-run", "-n"), "Say what would be brought back, and leave it.", "flag",
+           False),
+)  # fmt: skip
+
+
+@record
+class Options:
+    """The options of a call."""
+
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
+    """Step forward."""
+    if words:
+        raise UsageError("redo takes no words", hint="`tideline undo BATCH` takes back any undo")
+    db = session.reading()
+    if db is None:  # nothing to redo makes no store
+        raise NotFoundError("there is nothing to redo", hint="redo takes back an undo")
+    if not options.dry_run:
+        session.close()
+        db = session.writing(frees=True)
+    found = redo(db, viewer=session.viewer, now=session.now, dry_run=options.dry_run)
+    for why in found.passed:
+        session.note(f"left as it is: {why}")
+    if session.json:
+        form = undo_report.form(found.done, dry_run=options.dry_run)
+        output.emit_json(form | {"redone": found.back.ordinal, "verb": found.back.verb})
+        return 0
+    start = "would bring back" if options.dry_run else "brought back"
+    after = "" if options.dry_run else f"; `{session.call('undo')}` takes that back"
+    told = undo_report.in_words(found.back.ordinal, found.back.verb, found.done)
+    output.emit_lines([f"{start} {told}{after}"])
+    return 0

@@ -1,0 +1,32 @@
+"""What a batch did, in words for people: the text of its first fact, and counts of the rest."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.store.deeds import Deeds
+
+_ACTS = (("+", "added"), ("~", "changed"), ("-", "removed"))
+
+
+def said(deeds: Deeds) -> str:
+    """Return what a batch did: `I deploy on Fridays`, `3 facts added: …`, `2 links added: …`. One
+    fact alone is told by its text, since the verb says what became of it."""
+    facts, links = (_counted(deeds, entity) for entity in ("fact", "link"))
+    text = "" if deeds.text is None else " ".join(deeds.text.split())
+    if not facts and not links:
+        return f"said again: {text}" if deeds.counts else text
+    (count, word), *more = facts or links
+    noun = "fact" if facts else "link"
+    start = "" if facts and count == 1 and text else f"{count:,} {noun}{_s(count)} {word}"
+    told = ": ".join(part for part in (start, text) if part)
+    return " · ".join((told, *(f"{n:,} {noun}{_s(n)} {act}" for n, act in more)))
+
+
+def _counted(deeds: Deeds, entity: str) -> list[tuple[int, str]]:
+    found = ((deeds.counts.get((entity, act), 0), word) for act, word in _ACTS)
+    return [(count, word) for count, word in found if count]
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"

@@ -1,0 +1,82 @@
+"""Which batches stand: those that no undo took back, or whose undo was itself taken back."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Origin
+
+
+@record
+class StandingBatch:
+    """A batch that stands: its number, the one that users know, when it was made and by which verb.
+    `undoes` is the number of the batch that it took back, None for a batch that is no undo."""
+
+    number: int
+    ordinal: int
+    at: int
+    verb: str
+    undoes: int | None
+
+
+_DONE = """
+SELECT number, ordinal, at, verb, undoes FROM batch
+WHERE origin = (SELECT number FROM origin WHERE key = ?) AND ordinal < ? AND outcome = 'done'
+ORDER BY ordinal DESC LIMIT 200
+"""
+_ALL = 2**62
+
+
+def standing(db: Connection, *, viewer: Origin) -> Iterator[StandingBatch]:
+    """Yield the batches of an origin that stand, newest first.
+
+    What is newer decides: an undo takes back nothing where a newer one that stands took it back.
+    """
+    taken: set[int] = set()
+    below = _ALL
+    while True:
+        rows: list[Any] = db.execute(_DONE, (viewer.key, below)).fetchall()  # none stays open
+        if not rows:
+            return
+        for row in rows:
+            step = StandingBatch(*row)
+            below = step.ordinal
+            if step.number in taken:
+                continue
+            if step.undoes is not None:
+                taken.add(step.undoes)
+            yield step
+
+
+def brings_back(db: Connection, undoes: int | None) -> bool:
+    """Say whether a batch that undoes this one is a step forward: it takes back an undo, or what
+    took back a step forward."""
+    forward = True
+    while undoes is not None:
+        forward = not forward
+        undoes = taken_by(db, undoes)
+    return forward
+
+
+def taken_by(db: Connection, number: int) -> int | None:
+    """Return the number of the batch that a batch took back, None for one that is no undo."""
+    row: Any = db.execute("SELECT undoes FROM batch WHERE number = ?", (number,)).fetchone()
+    return row[0] if row else None
+
+
+def taker(db: Connection, number: int, *, viewer: Origin) -> int:
+    """Return the number that users know of the undo that took a batch back and stands, 0 where
+    none does."""
+    for step in standing(db, viewer=viewer):
+        if step.undoes == number:
+            return step.ordinal
+        if step.number <= number:
+            break
+    return 0
