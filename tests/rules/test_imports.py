@@ -16,7 +16,7 @@ from tests.support import ROOT
 PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
     "apsw": ("store/",),
-    "rich": ("cli/tables.py", "cli/columns.py", "cli/history_table.py"),
+    "rich": ("cli/tables.py", "cli/columns.py", "cli/history_table.py", "cli/care_tables.py"),
     "tabulate": ("cli/row_formats.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),

@@ -41,7 +41,8 @@ def run(argv: Sequence[str]) -> int:
     except (ClickException, UsageError) as error:
         if _is_door(argv):
             if {"--verbose", "-v", "--debug"} & set(argv):
-                told = UsageError(error.format_message(), hint="tideline context --help")
+                said = error.format_message() if isinstance(error, ClickException) else str(error)
+                told = UsageError(said, hint="tideline context --help")
                 tell_door(told, as_json=_wants_json(argv))
             return 0
         usage = error if isinstance(error, UsageError) else _meant(error, argv)

@@ -33,7 +33,7 @@ _BEGINNING = 20  # columns of a text of which only the beginning is shown
 _NARROWEST = 20
 _ENDING = 6  # letters of an id that a narrow table shows
 # Which columns give way, in this order: ids get shorter, then go, as the rest does.
-ORDER = ("id", "when", "score", "id", "segment", "verb", "when")
+ORDER = ("id", "when", "score", "id", "segment", "verb", "when", "check", "from")
 
 
 @record
@@ -71,8 +71,11 @@ def one_line(text: str) -> Text:
     return Text(screen_text(" ".join(text.split())))
 
 
-def show(session: Session, columns: Sequence[Column], *, crops: bool = False) -> None:
-    """Print a table. Its text is wrapped, or cut where only its beginning matters."""
+def show(
+    session: Session, columns: Sequence[Column], *, crops: bool = False, parted: int = 0
+) -> None:
+    """Print a table. Its text is wrapped, or cut where only its beginning matters. A blank line
+    stands behind each `parted` rows."""
     width = screen_width()
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
     fitted = zip(columns, _fitted(columns, width, _BEGINNING if crops else _LEAST), strict=True)
@@ -85,7 +88,10 @@ def show(session: Session, columns: Sequence[Column], *, crops: bool = False) ->
             justify="right" if column.is_number else "left",
             width=max(1, width - others) if column.is_text else _width(column, place),
         )  # fmt: skip
-    for row in zip(*(column.forms[place] for column, place in shown), strict=True):
+    rows = zip(*(column.forms[place] for column, place in shown), strict=True)
+    for number, row in enumerate(rows):
+        if parted and number and number % parted == 0:
+            table.add_row()
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     put(session, table, width=width)
 

@@ -99,12 +99,7 @@ ROWS = Option(
     "a terminal, lines elsewhere]; --json goes with json and jsonl alone.", "choice",
     choices=("table", *_FORMATS), beside=BESIDE,
 )  # fmt: skip
-"""The format of a command that prints rows, and has a table for them."""
-LINES = Option(
-    "format", ("--format",), "lines, json, jsonl, csv, tsv or markdown [default: lines]; --json "
-    "goes with json and jsonl alone.", "choice", choices=_FORMATS, beside=BESIDE,
-)  # fmt: skip
-"""The format of a command that prints rows, and has no table for them."""
+"""The format of a command that prints rows."""
 _JSON_FORMS = ("json", "jsonl", "nl")
 SHORT_FORMS = (
     JSONL,

@@ -69,22 +69,25 @@ def when(session: Session, times: Sequence[int]) -> Column:
 
 def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     """Print what fades: the day, the fact, and why."""
-    table = _table("fades", "fact", "segment", "id")
-    for day, fact, why in rows:
-        text = Text(screen_text(" ".join(fact.content.split())))
-        text.append(f"\n{why}", style="dim")
-        table.add_row(day, text, fact.segment, Text(fact.id, style="dim"))
-    _console(session).print(table)
+    texts = []
+    for _, fact, why in rows:
+        texts.append(columns.one_line(fact.content).append(f"\n{why}", style="dim"))
+    columns.show(session, (
+        Column("fades", ([day for day, _, _ in rows],), stays=True),
+        columns.text("fact", texts),
+        Column("segment", ([fact.segment for _, fact, _ in rows],)),
+        columns.ids([fact.id for _, fact, _ in rows]),
+    ))  # fmt: skip
 
 
 def cells(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows of texts; the first column takes the room that the others leave."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for place, name in enumerate(names):
-        table.add_column(name, overflow="fold", ratio=3 if not place else 1)
-    for row in rows:
-        table.add_row(*(Text(screen_text(cell)) for cell in row))
-    _console(session).print(table)
+    first, *others = ([columns.one_line(row[place]) for row in rows] for place in range(len(names)))
+    columns.show(session, (
+        columns.text(names[0], first),
+        *(Column(name, (shown,), stays=True)
+          for name, shown in zip(names[1:], others, strict=True)),
+    ))  # fmt: skip
 
 
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance

@@ -101,15 +101,19 @@ def _list(session: Session) -> None:
         plain |= {name: _get(session, name) for name in _OF_FILE}
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
-    output.emit_lines(
-        [f"{name}\t{_seen(name, rows[name])}\t({_came_from(value, rows[name])})"
-         for name, value in found.values.items()]
-        + [
-            f"{one.name or 'project'}\t{_text(one.value)}\t(ignored: {one.message})"
-            for one in found.ignored
-        ]
-        + [f"{name}\t{_get(session, name)}\t(memory file)" for name in _OF_FILE]
-    )
+    shown = [
+        *((name, _seen(name, rows[name]), _came_from(value, rows[name]))
+          for name, value in found.values.items()),
+        *((one.name or "project", _text(one.value), f"ignored: {one.message}")
+          for one in found.ignored),
+        *((name, _get(session, name), "memory file") for name in _OF_FILE),
+    ]  # fmt: skip
+    if output.is_terminal(session):
+        from tideline_cli.cli import care_tables  # noqa: PLC0415  rich, 20 ms
+
+        care_tables.settings(session, shown)
+    else:
+        output.emit_lines([f"{name}\t{value}\t({place})" for name, value, place in shown])
 
 
 def _effective(name: str, value: Any) -> Any:

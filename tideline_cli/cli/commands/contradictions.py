@@ -35,7 +35,7 @@ OPTIONS = (
            choices=tuple(SEGMENTS), many=True),
     Option("all", ("--all",), "Compare all facts, however many.", "flag", False),
     output.JSONL,
-    output.LINES,
+    output.ROWS,
 )  # fmt: skip
 
 
@@ -73,12 +73,20 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.detail(f"compared {report.compared:,} facts")
         if report.is_partial:
             session.note(f"compared the newest {report.compared:,} facts; --all compares all")
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual="lines")
+    def table() -> None:
+        from tideline_cli.cli import pair_table  # noqa: PLC0415  rich, 20 ms
+
+        pair_table.pairs(session, found)
+        session.keep_hits([fact.id for pair in found for fact in (pair.a, pair.b)])
+
+    usual = output.usual_of_rows(session) if found else "lines"
+    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
     output.emit_rows(
         chosen,
         map(_form, found),
         whole=lambda forms: {"contradictions": forms, "truncated": is_cut},
         lines=lambda: [line for pair in found for line in _lines(pair)],
+        table=table if found else None,
     )
     if not (found or output.is_json(session, chosen)):
         session.note("no contradictions found")

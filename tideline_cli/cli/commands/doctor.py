@@ -163,7 +163,13 @@ def _show(
         output.emit_json(_form(session, report, mended, kept))
         return
     lines: list[str] = []
-    for finding in report.findings:
+    seen = report.findings
+    if seen and output.is_terminal(session):
+        from tideline_cli.cli import care_tables  # noqa: PLC0415  rich, 20 ms
+
+        care_tables.findings(session, seen, mended)
+        seen = ()
+    for finding in seen:
         done = mended.get(finding, False)
         word = "repaired" if done else finding.severity
         lines.append(f"{word:<9}{finding.check}: {finding.message}")

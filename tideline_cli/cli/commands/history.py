@@ -89,7 +89,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         (_form(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, whole=not words, most=most),
-        table=table,
+        table=table if told else None,
     )
     if is_cut:
         session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
