@@ -90,7 +90,7 @@ _tideline_value() {
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        contradictions:--format) REPLY='one of lines json jsonl' ;;
+        contradictions:--format) REPLY='one of table lines json jsonl' ;;
         history:--limit|history:-n) REPLY='text' ;;
         history:--format) REPLY='one of table lines json jsonl' ;;
         undo:--limit) REPLY='text' ;;

@@ -250,7 +250,7 @@ complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only 
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at history" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'

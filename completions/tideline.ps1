@@ -191,7 +191,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of lines json jsonl'; Help = 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }

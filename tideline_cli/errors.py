@@ -2,7 +2,8 @@
 
 TidelineError
 ├── UsageError          2   a value that is not allowed
-│   └── HelpWantedError     a command without words: the help is shown
+│   ├── HelpWantedError     a command without words: the help is shown
+│   └── AmbiguousError      an id of which too little was given
 ├── NotFoundError       3   no such id for this viewer
 ├── WriteBlockedError   4   write-gate, threat scan or policy
 ├── StoreError          5   damaged, foreign, or newer than this program
@@ -36,6 +37,17 @@ class UsageError(TidelineError):
 
 class HelpWantedError(UsageError):
     """A command was called without its words by somebody at a terminal."""
+
+
+class AmbiguousError(UsageError):
+    """The beginning or the end of an id that several facts have: `facts` are the first few of
+    them, each with its id and its text."""
+
+    code = "ambiguous"
+
+    def __init__(self, message: str, *, hint: str, facts: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(message, hint=hint)
+        self.facts = facts
 
 
 class NotFoundError(TidelineError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import sys
 
@@ -31,6 +32,7 @@ _GAP = 2
 _LEAST = 36  # columns that the text keeps, where it is that long
 _BEGINNING = 20  # columns of a text of which only the beginning is shown
 _NARROWEST = 20
+_PADDING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.M)  # blanks at the end of a line
 _ENDING = 6  # letters of an id that a narrow table shows
 # Which columns give way, in this order: ids get shorter, then go, as the rest does.
 ORDER = ("id", "when", "score", "id", "segment", "verb", "when", "check", "from")
@@ -106,7 +108,7 @@ def put(session: Session, shown: RenderableType, *, width: int | None = None) ->
         markup=False, highlight=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
     console.print(shown)
-    pager.show(session, "\n".join(line.rstrip() for line in buffer.getvalue().split("\n")))
+    pager.show(session, _PADDING.sub(r"\1", buffer.getvalue()))
 
 
 def screen_width() -> int:

@@ -1,4 +1,4 @@
-"""The hits of the last recall in this terminal session, which `@1`, `@2` … stand for."""
+"""The facts shown last in this terminal session, which `@1`, `@2` … stand for."""
 
 from __future__ import annotations
 
@@ -36,20 +36,30 @@ def keep(ids: Sequence[str]) -> None:
         file.write("\n".join(ids))
 
 
+def replace(old: str, new: str) -> None:
+    """Let what stood for one fact stand for another; where none did, `@1` does."""
+    ids = _kept()
+    keep([new if one == old else one for one in ids] if old in ids else [new])
+
+
 def id_of(text: str, *, on_terminal: bool) -> str:
     """Return the id that `@1`, `@2` … stands for; raise NotFoundError where there is none."""
     place = text[1:]
-    path = _path()
-    ids: list[str] = []
-    if on_terminal and os.path.isfile(path):
-        with open(path, encoding="ascii", errors="replace") as file:
-            ids = file.read().split("\n")
+    ids = _kept() if on_terminal else []
     is_number = place.isascii() and place.isdigit() and len(place) <= _MOST_DIGITS
     if is_number and 0 < int(place) <= len(ids) and ids[0]:
         return ids[int(place) - 1]
     raise NotFoundError(
-        f"no such id: {text}", hint="@1, @2 … are the hits of the last recall in this terminal"
+        f"no such id: {text}", hint="@1, @2 … are the facts shown last in this terminal"
     )
+
+
+def _kept() -> list[str]:
+    path = _path()
+    if not os.path.isfile(path):
+        return []
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read().split("\n")
 
 
 def _path() -> str:

@@ -47,6 +47,17 @@ def emit_lines(lines: Sequence[str]) -> None:
     sys.stdout.write("".join(_screened(line) + "\n" for line in lines))
 
 
+def emit_pages(session: Session, lines: Sequence[str]) -> None:
+    """Print lines, on a terminal that has fewer by the pager."""
+    text = "".join(_screened(line) + "\n" for line in lines)
+    if sys.stdout.isatty():
+        from tideline_cli.cli import pager  # noqa: PLC0415  a pipe has none
+
+        pager.show(session, text)
+    else:
+        sys.stdout.write(text)
+
+
 def emit_exact(lines: Iterable[str]) -> None:
     """Print what another program reads, byte for byte; on a terminal, which would act on them,
     control characters are made visible."""

@@ -12,6 +12,7 @@ from tideline_cli.cli.commands import DOOR, verb
 from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import (
+    AmbiguousError,
     CannotWriteError,
     ExhaustedError,
     HelpWantedError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _BUG = 70
+_SHOWN = 50  # characters of a text beside its id
 
 
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
@@ -189,12 +191,17 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     except (ImportError, OSError):  # without memory or open files: that is the error to print
         return _failed_barely(error)
     if as_json:
-        form = {"code": error.code, "message": error.message, "hint": error.hint}
+        form: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
+        if isinstance(error, AmbiguousError):
+            form["facts"] = [{"id": name, "content": text} for name, text in error.facts]
         tell_form({"error": form | ({"traceback": _traceback()} if debug else {})})
         return error.exit_code
     if debug:
         tell("\n".join(map(printable, _traceback())))
     tell(f"tideline: {printable(error.message)}\n")
+    if isinstance(error, AmbiguousError):
+        for name, text in error.facts:
+            tell(f"  {name}  {printable(_beginning(text))}\n")
     if error.hint:
         tell(f"  hint: {printable(error.hint)}\n")
     return error.exit_code
@@ -207,6 +214,12 @@ def tell_door(error: TidelineError, *, as_json: bool, debug: bool = False) -> No
         return
     hint = f"; {error.hint}" if error.hint else ""
     tell_error(TidelineError(error.message.replace("\n", " ") + hint), as_json=False)
+
+
+def _beginning(text: str) -> str:
+    """Return the first words of a text, on one line."""
+    line = " ".join(text[:200].split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 
 def close(session: Session) -> None:

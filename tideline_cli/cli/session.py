@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.options import GlobalOptions
 
+_FULL = 26  # letters of an id
+
 
 def _typed(key: str) -> str:
     """Return the name of an origin as it can be typed and copied."""
@@ -288,18 +290,32 @@ class Session:
             raise HelpWantedError("nothing was said")
         return " ".join(words)
 
+    def _ending(self, text: str) -> str:
+        """Return the id that a user typed by its ending; any other text as it is."""
+        from tideline_cli.store import references  # noqa: PLC0415  most commands name no fact
+
+        db = self.reading() if references.is_part(text.removeprefix("…")) else None
+        return text if db is None else references.whole(db, text, viewer=self.viewer)
+
     def keep_hits(self, ids: Sequence[str]) -> None:
-        """Remember the hits of a recall for `@1`, `@2` … in this terminal session."""
+        """Remember the facts that are shown for `@1`, `@2` … in this terminal session."""
         if _has_terminal():
             from tideline_cli.cli import last_hits  # noqa: PLC0415  on a terminal alone
 
             last_hits.keep(ids)
 
+    def replace_hit(self, old: str, new: str) -> None:
+        """Let `@N` stand for a fact that took the place of another."""
+        if _has_terminal():
+            from tideline_cli.cli import last_hits  # noqa: PLC0415  on a terminal alone
+
+            last_hits.replace(old, new)
+
     def reference(self, text: str) -> str:
-        """Return an id, or the beginning of one, for what a user typed; `@1` is the first hit of
-        the last recall in this terminal session."""
+        """Return an id, or a part of one, for what a user typed; `@1` is the first of the facts
+        that were shown last in this terminal session."""
         if not text.startswith("@"):
-            return text
+            return text if len(text) == _FULL else self._ending(text)
         from tideline_cli.cli import last_hits  # noqa: PLC0415  ids are rarely typed so
 
         return last_hits.id_of(text, on_terminal=_has_terminal())

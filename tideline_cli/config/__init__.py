@@ -124,7 +124,7 @@ def config_file(environ: Mapping[str, str]) -> str:
 
 
 def state_folder(environ: Mapping[str, str]) -> str:
-    """Return the folder of files that may be lost: the hits of the last recall."""
+    """Return the folder of files that may be lost: the facts shown last."""
     return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import NotFoundError
 from tideline_cli.model.record import record
-from tideline_cli.store import visibility
+from tideline_cli.store import references, visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
-_MIN_PREFIX = 4
-_FULL = 26  # letters of an id
 
 
 @record
@@ -73,10 +71,10 @@ def get(db: Connection, seqs: Iterable[int], *, viewer: Origin | Everyone) -> di
 
 
 def find(db: Connection, reference: str, *, viewer: Origin | Everyone) -> Fact:
-    """Return the fact with this id or unique prefix of one.
+    """Return the fact with this id, or with the one id that begins so.
 
-    Raises NotFoundError, also for facts of other origins, and UsageError for a prefix that is
-    too short or not unique.
+    Raises NotFoundError, also for facts of other origins and for too few letters, and
+    AmbiguousError where several ids begin so.
     """
     return fact_of(_row(db, reference, viewer))
 
@@ -116,13 +114,14 @@ def source_of(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> Sou
 def missing(reference: str) -> NotFoundError:
     """Return the error for an id that is not there: the same where there is no store at all, or
     it would tell whether anybody has written."""
-    return NotFoundError(
-        f"no such id: {reference}", hint="`tideline list` shows the ids of this origin"
-    )
+    hint = "`tideline list` shows the ids of this origin"
+    if 0 < len(reference.removeprefix("…")) < references.LEAST:
+        hint = f"{reference} is too short, give {references.LEAST} letters or more; {hint}"
+    return NotFoundError(f"no such id: {reference}", hint=hint)
 
 
 def named(db: Connection, references: Iterable[str], *, viewer: Origin) -> list[Fact]:
-    """Return the facts with these ids or unique prefixes, each once, in the order of their naming.
+    """Return the facts with these ids or beginnings of ids, each once, in the order of naming.
 
     Raises as `find` does for the first reference that names none.
     """
@@ -233,39 +232,8 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     return "".join(f" AND {part}" for part in parts), tuple(values)
 
 
-def _ambiguous(prefix: str) -> UsageError:
-    return UsageError(f"{prefix} is the beginning of several ids", hint="give more of it")
-
-
 def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:
-    condition, values = visibility.where(viewer)
-    row: tuple[Any, ...] | None
-    try:
-        row = db.execute(
-            f"{SELECT} WHERE fact.id = ? AND {condition}", (reference, *values)
-        ).fetchone()
-    except UnicodeEncodeError:  # not UTF-8, as no id is
-        row = None
-    if row is None or len(reference) < _FULL:
-        # A short id does not stand before the facts whose ids begin with it.
-        others = _by_prefix(db, reference.upper(), condition, values)
-        if row is not None and others is not None and others[1] != row[1]:
-            raise _ambiguous(reference)
-        row = row or others
+    row = references.row_of(db, reference, viewer)
     if row is None:
         raise missing(reference)
     return row
-
-
-def _by_prefix(
-    db: Connection, prefix: str, condition: str, values: tuple[str, ...]
-) -> tuple[Any, ...] | None:
-    if len(prefix) < _MIN_PREFIX or not (prefix.isascii() and prefix.isalnum()):
-        return None
-    rows = db.execute(
-        f"{SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT 2",
-        (prefix, prefix + "~", *values),
-    ).fetchall()
-    if len(rows) > 1:
-        raise _ambiguous(prefix)
-    return rows[0] if rows else None

@@ -118,7 +118,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.note("nothing changed")
     elif text is not None and done.fact.content != fact.content and not _is_own(done.fact):
         session.note(f"still the words of {done.fact.source}; --vouch makes them yours")
-    _report(session, done)
+    _report(session, done, fact.id)
     return 0
 
 
@@ -184,8 +184,9 @@ def _text(session: Session, words: Sequence[str], before: str, *, has_labels: bo
     return edited(before)
 
 
-def _report(session: Session, done: Edited) -> None:
+def _report(session: Session, done: Edited, before: str) -> None:
     fact = done.fact
+    session.replace_hit(before, fact.id)
     if done.action == "reinforced":
         session.note(f"{fact.id} says so already and takes the place")
     later = dict(done.later)

@@ -65,6 +65,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     )
     after = f"; `{session.call('restore')} {{id}}` brings it back"
     by_id.report(session, done, "forgotten", "archived", after)
+    if not any(word.startswith("@") for word in words):  # whoever counts goes on counting
+        session.keep_hits([fact.id for fact in (*done.changed, *done.kept)])
     return 0
 
 

@@ -92,6 +92,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     found = found[: options.limit] if is_cut else found
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
+    if found:
+        session.keep_hits([fact.id for fact in found])
     _print(session, chosen, found, beside, is_cut=is_cut)
     if is_cut:
         session.note(f"there are more than the newest {options.limit:,}: --limit 0 lists all")

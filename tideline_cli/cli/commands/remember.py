@@ -102,6 +102,7 @@ def _report(session: Session, done: Remembered) -> None:
         session.note(f"--supersedes {reference}: archived already, nothing to replace")
     if done.secrets:
         new_fact.tell_secrets(session, done.secrets)
+    session.keep_hits([done.fact.id])
     if session.json:
         output.emit_json(new_fact.form(done))
         return

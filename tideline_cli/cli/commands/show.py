@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HELP = """Show one fact: all of it, its links, its strength now.
 
-ID is the beginning of an id (4 characters or more), or @1 for the first hit of the last recall
-in this terminal.
+ID is the beginning or the ending of an id (4 characters or more), or @1 for the first of the facts
+that were shown last in this terminal.
 
 On a terminal times are those of the clock here, and say how long ago; elsewhere ISO 8601 UTC."""
 EXAMPLES = (("@1", ""),)
@@ -56,7 +56,7 @@ def run(session: Session, words: list[str], _: Options) -> int:
         output.emit_json(_form(fact, power, out, back, past))
     else:
         shown = _seen_at(session.now) if output.is_terminal(session) else instant.iso
-        output.emit_lines(_lines(fact, power, out, back, past, shown=shown))
+        output.emit_pages(session, _lines(fact, power, out, back, past, shown=shown))
     return 0
 
 

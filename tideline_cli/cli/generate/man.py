@@ -81,7 +81,7 @@ _FILES = (
     Term("$XDG_DATA_HOME/tideline/tideline.db", "", "The memory; by default under ~/.local/share."),
     Term("$XDG_CONFIG_HOME/tideline/config.toml", "", "Your settings; by default under ~/.config."),
     Term("$XDG_STATE_HOME/tideline/last-recall/", "",
-         "Hits of the last recall; by default under ~/.local/state."),
+         "The facts shown last; by default under ~/.local/state."),
     Term("$XDG_CONFIG_HOME/tideline/trusted", "", "Project files that `config trust` trusts."),
     Term(PROJECT_FILE, "", "Settings of a project, in the working folder or above it."),
 )  # fmt: skip
@@ -89,9 +89,9 @@ _DESCRIPTION = (
     "tideline stores short facts in one SQLite file, finds the right ones again by word and by "
     "likeness, and prints them as a block that can be piped into a prompt.",
     "Texts are joined by spaces; `-`, or no text with a pipe, reads standard input. An ID may be "
-    "cut to a unique beginning of at least 4 characters; in a terminal `@1`, `@2` and so on are "
-    "the hits of the last recall. On a terminal results are tables; in a pipe they are plain "
-    "lines; with `--json` they are one JSON object. Results go to standard output, notes and "
+    "cut to a unique beginning or ending of at least 4 characters; in a terminal `@1`, `@2` and so "
+    "on are the facts that were shown last. On a terminal results are tables; in a pipe they are "
+    "plain lines; with `--json` they are one JSON object. Results go to standard output, notes and "
     "errors to standard error; with `--json` each is an object on a line of its own, with the key "
     "note, warning or error.",
 )

@@ -1,0 +1,91 @@
+"""What a user may type for an id: all of it, its beginning or its ending, where one fact has it."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import AmbiguousError
+from tideline_cli.model.origin import OWNER
+from tideline_cli.store import visibility
+from tideline_cli.store.fact_rows import SELECT, fact_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Everyone, Origin
+
+LEAST = 4
+"""Letters of an id that are enough where they are one fact's alone."""
+_FULL = 26  # letters of an id
+_NAMED = 5
+
+
+def row_of(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...] | None:
+    """Return the row of the fact with this id, or with the one id that begins so; None where there
+    is none. Raise AmbiguousError where several facts are meant."""
+    condition, values = visibility.where(viewer)
+    try:
+        row: tuple[Any, ...] | None = db.execute(
+            f"{SELECT} WHERE fact.id = ? AND {condition}", (reference, *values)
+        ).fetchone()
+    except UnicodeEncodeError:  # not UTF-8, as no id is
+        return None
+    if row is not None and len(reference) >= _FULL:
+        return row
+    # A short id does not stand before the facts whose ids begin with it.
+    if not is_part(reference):
+        return row
+    others = _beginning(db, reference.upper(), viewer)
+    if row is not None:
+        others = [row, *(other for other in others if other[1] != row[1])]
+    if len(others) > 1:
+        raise _ambiguous(reference, others)
+    return others[0] if others else None
+
+
+def whole(db: Connection, typed: str, *, viewer: Origin | Everyone) -> str:
+    """Return the id that ends as it was typed, where no id begins so; else what was typed. Raise
+    AmbiguousError where several end so. What a file says is never taken for an ending."""
+    bare = typed.removeprefix("…")
+    if not is_part(bare) or (bare == typed and row_of(db, typed, viewer) is not None):
+        return typed
+    found = _ending(db, bare.upper(), viewer)
+    if len(found) > 1:
+        raise _ambiguous(typed, found)
+    return str(fact_of(found[0]).id) if found else typed
+
+
+def is_part(reference: str) -> bool:
+    """Say whether a text may be a part of an id that is long enough."""
+    return LEAST <= len(reference) < _FULL and reference.isascii() and reference.isalnum()
+
+
+def _beginning(db: Connection, prefix: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
+    condition, values = visibility.where(viewer)
+    return db.execute(
+        f"{SELECT} WHERE fact.id >= ? AND fact.id < ? AND {condition} LIMIT ?",
+        (prefix, prefix + "~", *values, _NAMED + 1),
+    ).fetchall()
+
+
+def _ending(db: Connection, ending: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
+    """Return the facts whose id ends so. The owner's are looked for in the index of all ids, which
+    is faster by far; the time of another origin tells nothing of what others hold."""
+    condition, values = visibility.where(viewer)
+    wanted = "fact.id LIKE ?"
+    if viewer == OWNER:
+        wanted = "fact.seq IN (SELECT seq FROM fact AS named WHERE named.id LIKE ?)"
+    return db.execute(
+        f"{SELECT} WHERE {wanted} AND {condition} LIMIT ?", (f"%{ending}", *values, _NAMED + 1)
+    ).fetchall()
+
+
+def _ambiguous(reference: str, rows: list[tuple[Any, ...]]) -> AmbiguousError:
+    """Return the error that lists the facts which may be meant, the first few."""
+    found = [fact_of(row) for row in rows]
+    told = tuple((fact.id, fact.content) for fact in found[:_NAMED])
+    more = " at least" if len(found) > _NAMED else ""
+    return AmbiguousError(
+        f"{reference} may be{more} {len(found)} facts", hint="give more of the id", facts=told
+    )
