@@ -13,13 +13,13 @@ def test_the_page_of_an_empty_memory(run, home):
     done = run()
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0] == f"tideline {__version__} · Long-term memory of the command line."
-    assert [line.split()[0] for line in lines[2:7]] == [
+    assert lines[:2] == [f"tideline {__version__}", "Long-term memory of the command line."]
+    assert [line.split()[0] for line in lines[3:8]] == [
         "remember", "recall", "list", "context", "undo",
     ]  # fmt: skip
-    assert lines[8] == "memory  ~/home/tideline.db"
-    assert lines[9] == 'facts   none yet: begin with tideline remember "…"'
-    assert max(map(len, lines)) <= 56
+    assert lines[9] == "memory  ~/home/tideline.db"
+    assert lines[10] == 'facts   none yet: begin with tideline remember "…"'
+    assert max(map(len, lines)) <= 52
     assert not list(home.iterdir())
 
 

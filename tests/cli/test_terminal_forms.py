@@ -182,7 +182,7 @@ def test_a_pager_that_is_left_or_missing(facts, screen):
 
 
 def test_the_start_page_at_all_widths(screen):
-    """Whatever the terminal, no line is wider than 56 columns; bold and dim are not in NO_COLOR."""
+    """Whatever the terminal, no line is wider than 52 columns; bold and dim are not in NO_COLOR."""
     lines = screen("tideline", 80, keep=True)
     assert "\x1b[1mtideline\x1b[0m" in lines[0]
     plain = screen("tideline", 80, keep=True, NO_COLOR="1")

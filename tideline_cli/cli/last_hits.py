@@ -36,7 +36,7 @@ def keep(ids: Sequence[str]) -> None:
         file.write("\n".join(ids))
 
 
-def replace(old: str, new: str) -> None:
+def exchange(old: str, new: str) -> None:
     """Let what stood for one fact stand for another; where none did, `@1` does."""
     ids = _kept()
     keep([new if one == old else one for one in ids] if old in ids else [new])

@@ -309,7 +309,7 @@ class Session:
         if _has_terminal():
             from tideline_cli.cli import last_hits  # noqa: PLC0415  on a terminal alone
 
-            last_hits.replace(old, new)
+            last_hits.exchange(old, new)
 
     def reference(self, text: str) -> str:
         """Return an id, or a part of one, for what a user typed; `@1` is the first of the facts

@@ -233,7 +233,7 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
 
 
 def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:
-    row = references.row_of(db, reference, viewer)
+    row = references.row_of(db, reference, viewer=viewer)
     if row is None:
         raise missing(reference)
     return row

@@ -21,7 +21,7 @@ _FULL = 26  # letters of an id
 _NAMED = 5
 
 
-def row_of(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...] | None:
+def row_of(db: Connection, reference: str, *, viewer: Origin | Everyone) -> tuple[Any, ...] | None:
     """Return the row of the fact with this id, or with the one id that begins so; None where there
     is none. Raise AmbiguousError where several facts are meant."""
     condition, values = visibility.where(viewer)
@@ -48,7 +48,7 @@ def whole(db: Connection, typed: str, *, viewer: Origin | Everyone) -> str:
     """Return the id that ends as it was typed, where no id begins so; else what was typed. Raise
     AmbiguousError where several end so. What a file says is never taken for an ending."""
     bare = typed.removeprefix("…")
-    if not is_part(bare) or (bare == typed and row_of(db, typed, viewer) is not None):
+    if not is_part(bare) or (bare == typed and row_of(db, typed, viewer=viewer) is not None):
         return typed
     found = _ending(db, bare.upper(), viewer)
     if len(found) > 1:

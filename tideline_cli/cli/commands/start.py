@@ -25,7 +25,7 @@ _FIRST = (
     ('remember "TEXT"', "write a fact down"),
     ('recall "QUERY"', "find it again"),
     ("list", "see all of them"),
-    ('context "PROMPT"', "give some to a prompt"),
+    ('context "PROMPT"', "facts for a prompt"),
     ("undo", "take a command back"),
 )
 
@@ -51,7 +51,7 @@ def run(session: Session, words: list[str], _: Options) -> int:  # noqa: ARG001 
     owner = session.viewer.is_owner
     whose = "" if owner else f" of {output.visible(output.shown_origin(session.viewer.key))}"
     sys.stdout.write("\n".join((
-        f"{bright}tideline{plain} {__version__} · {SUMMARY}", "", *lines, "",
+        f"{bright}tideline{plain} {__version__}", SUMMARY, "", *lines, "",
         f"{dim}memory{plain}  {name}", f"{dim}facts{plain}   {_told(count, why)}{whose}", "",
         f"{dim}`tideline help` lists all commands,",
         f"`tideline help COMMAND` explains one.{plain}", "",
