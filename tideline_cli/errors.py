@@ -101,3 +101,13 @@ class ReplacedError(BusyError):
     def after(self, done: str) -> ReplacedError:
         """Return the error with a note on what the command had done before."""
         return ReplacedError(f"{self.message}: {done}", hint=self.hint)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of long work: how far it came, and how to go on."""
+
+    def __init__(self, message: str, *, hint: str = "", done: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.done = done

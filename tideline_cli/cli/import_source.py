@@ -92,6 +92,13 @@ class Source:
         for name in sorted(self.missed):
             session.note(f"--map: no row has the column {name!r:.60}")
 
+    def row_count(self) -> int:
+        """Return how many rows a file of JSON lines has; 0 where only reading it would tell."""
+        if self._kind != "jsonl" or self._path == "-":
+            return 0
+        with self._open() as file:
+            return sum(1 for line in _lines(file) if line.strip())
+
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         if self._kind == "sqlite":
             from tideline_cli.exchange import foreign  # noqa: PLC0415  only a SQLite file

@@ -45,6 +45,15 @@ def warn(code: str, text: str, *, hint: str = "", as_json: bool = False) -> None
         note(f"{text}; {hint}" if hint else text)
 
 
+def interrupted(how_far: str, *, hint: str, as_json: bool) -> None:
+    """Tell how far work came that the user has stopped, and how to go on."""
+    if as_json:
+        told = {"code": "interrupted", "message": f"interrupted; {how_far}", "hint": hint}
+        tell_form({"error": told})
+    else:
+        note(f"interrupted; {how_far}; {hint}")
+
+
 def shows_progress(*, quiet: bool, as_json: bool) -> bool:
     """Say whether a progress bar is shown: on a terminal, where stderr is for a person."""
     return not (quiet or as_json) and sys.stderr.isatty()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from time import monotonic
 
 from tideline_cli.cli.messages import shows_progress, tell
 from tideline_cli.dream import run
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import Interrupted, UsageError
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import bulk_reads, locks, notices, stats
@@ -99,14 +100,25 @@ def _over_origins(session: Session, db: Connection, asked: PassRequest) -> PassR
         if next_due is not None:
             due.append(next_due)
             continue
-        dreamt = run.dream(
-            db, asked.settings, viewer=origin, now=session.now, dry_run=asked.dry_run,
-            verb=asked.verb, progress=_progress(session),
-        )  # fmt: skip
+        dreamt = _dream(session, db, asked, origin)
         done.append((origin, dreamt))
         if dreamt.batch is not None and dreamt.archived_count and not is_watched(session):
             notices.add(db, dreamt.batch, facts=dreamt.archived_count, viewer=origin)
     return PassRun(tuple(done), False, min(due) if due and not done else None)
+
+
+def _dream(session: Session, db: Connection, asked: PassRequest, origin: Origin) -> Dreamt:
+    """Run the pass over one origin; where the user stops it, say how far it came."""
+    try:
+        return run.dream(
+            db, asked.settings, viewer=origin, now=session.now, dry_run=asked.dry_run,
+            verb=asked.verb, progress=_progress(session),
+        )  # fmt: skip
+    except Interrupted:
+        raise
+    except KeyboardInterrupt as stop:
+        hint = f"run `tideline {asked.verb}` again"
+        raise Interrupted("no fact of this origin was changed", hint=hint) from stop
 
 
 def _next_due(
@@ -125,9 +137,12 @@ def _progress(session: Session) -> Callable[[int, int], None] | None:
     if not shows_progress(quiet=session.quiet, as_json=session.json):
         return None
 
+    began = monotonic()
+
     def show(done: int, of: int) -> None:
         end = "\r\x1b[K" if done >= of else ""
-        tell(f"\r\x1b[Kcomparing {done:,} of {of:,} facts{end}")
+        rate = done / max(monotonic() - began, 1e-3)
+        tell(f"\r\x1b[Kcomparing {done:,} of {of:,} facts, {rate:,.0f}/s{end}")
         sys.stderr.flush()
 
     return show

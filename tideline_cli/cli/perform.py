@@ -16,6 +16,7 @@ from tideline_cli.errors import (
     CannotWriteError,
     ExhaustedError,
     HelpWantedError,
+    Interrupted,
     StoreError,
     TidelineError,
     UsageError,
@@ -50,8 +51,8 @@ def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None
     except BrokenPipeError:
         discard_stdout()
         return 0
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return call.interrupted(stop)
     except Exception as error:  # noqa: BLE001  the one catcher
         if call.is_door and not call.is_told:
             discard_stdout()
@@ -74,6 +75,14 @@ class _Call:
         self.is_door = name == DOOR and bool(given.get("auto"))
         self.is_told = bool(given.get("verbose") or self._debug)
         self.session: Session | None = None
+
+    def interrupted(self, stop: KeyboardInterrupt) -> int:
+        """Say how far long work came that the user has stopped, and return the exit code."""
+        if isinstance(stop, Interrupted) and not self.is_door:
+            from tideline_cli.cli.messages import interrupted  # noqa: PLC0415  Ctrl-C alone
+
+            interrupted(stop.message, hint=stop.hint, as_json=self.as_json)
+        return INTERRUPTED
 
     def run(self) -> int:
         """Run the command, and return its exit code."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -91,17 +92,27 @@ def cells(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]])
 
 
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
-    """A bar on stderr; `advance` is called now and then, `position` says how far it is."""
+    """A bar on stderr; `advance` is called now and then with the number of rows, `position` says
+    how far the file is read."""
 
     def __init__(self, label: str, total: int, position: Callable[[], int]) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}"), BarColumn(),
+            TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]:,.0f}/s"),
+            TimeRemainingColumn(),
+        )  # fmt: skip
         self._bar = Progress(*columns, console=Console(file=sys.stderr), transient=True)
-        self._task = self._bar.add_task(label, total=total)
+        self._task = self._bar.add_task(label, total=total, rows=0, rate=0.0)
         self._position = position
+        self._began = monotonic()
 
     def __enter__(self) -> Callable[[int], None]:
         self._bar.start()
-        return lambda _: self._bar.update(self._task, completed=self._position())
+        return self._advance
+
+    def _advance(self, rows: int) -> None:
+        rate = rows / max(monotonic() - self._began, 1e-3)
+        self._bar.update(self._task, completed=self._position(), rows=rows, rate=rate)
 
     def __exit__(
         self,

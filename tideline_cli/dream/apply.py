@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.dream.stages import KIND
-from tideline_cli.errors import NotFoundError, ReplacedError
+from tideline_cli.errors import Interrupted, NotFoundError, ReplacedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.edge import SUCCEEDS
@@ -49,6 +49,9 @@ class Pass:
             except ReplacedError as error:
                 done = f"{start - len(self.skipped):,} of {len(proposals):,} changes were made"
                 raise error.after(f"{done} in what was there before") from error
+            except KeyboardInterrupt as stop:
+                done = f"{start:,} of {len(proposals):,} changes are made"
+                raise Interrupted(done, hint="run it again to go on") from stop
 
     def _apply_some(self, proposals: Sequence[Proposal]) -> None:
         with self._open() as batch:

@@ -7,7 +7,7 @@ from tideline_cli.cli.import_source import LimitedRows, Source, kind_of
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.columns import mapping_of
 from tideline_cli.exchange.importer.rows import ImportContext
@@ -98,10 +98,17 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import import_preview  # noqa: PLC0415  a dry run alone
 
         return import_preview.preview(session, path, rows, context, source)
-    with _progress(session, source) as advance:
-        summary = import_rows.import_rows(
-            session.writing(), rows, context, merge=options.merge, progress=advance
-        )
+    try:
+        with _progress(session, source) as advance:
+            summary = import_rows.import_rows(
+                session.writing(), rows, context, merge=options.merge, progress=advance
+            )
+    except Interrupted as stop:
+        total = source.row_count()
+        if total:
+            message = f"{stop.done:,} of {total:,} are in"
+            raise Interrupted(message, hint=stop.hint, done=stop.done) from stop
+        raise
     source.tell_missed(session)
     import_report.report(session, path, summary, trust=options.trust, stopped=rows.stopped)
     if rows.stopped is not None:

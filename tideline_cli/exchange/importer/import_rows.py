@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import ReplacedError
+from tideline_cli.errors import Interrupted, ReplacedError
 from tideline_cli.exchange.importer.destination import Destination
 from tideline_cli.exchange.importer.import_batch import ImportBatch
 from tideline_cli.exchange.importer.read_chunks import CHUNK, ChunkReader
@@ -32,7 +32,8 @@ def import_rows(
 
     Rows that are there already are left alone, so an import that was cut short is finished by
     running it again. A bad row is reported and skipped. Raises ReplacedError, with how far it
-    came, when another content takes the place of the store's meanwhile.
+    came, when another content takes the place of the store's meanwhile, and Interrupted when the
+    user stops it.
     """
     prepare_for_bulk(db)
     run = _Run(db, context, merge=merge)
@@ -43,6 +44,9 @@ def import_rows(
         run.finish()
     except ReplacedError as error:
         raise error.after(_told(run.summary)) from error
+    except KeyboardInterrupt as stop:
+        rows_in = f"{run.committed:,} rows are in"
+        raise Interrupted(rows_in, hint="run it again to go on", done=run.committed) from stop
     finally:
         run.storer.close()
     return run.summary
@@ -54,6 +58,7 @@ class _Run:
     def __init__(self, db: Connection, context: ImportContext, *, merge: bool) -> None:
         self._db = db
         self.summary = ImportSummary()
+        self.committed = 0  # rows that are in the store
         self._reader = ChunkReader(context, self.summary, analyzer=_analyzer(db), merge=merge)
         self._is_trusted = context.trusted
         self._batch = ImportBatch(db, context)
@@ -104,6 +109,7 @@ class _Run:
             self.storer.store(self._reader.analysed(chunk, _analyzer(self._db)), batch)
             if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
                 _extend_bounds(self._db)
+        self.committed = self.summary.taken
 
 
 def _analyzer(db: Connection) -> Analyzer:
