@@ -38,7 +38,8 @@ _tideline_value() {
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
-        recall:--format) REPLY='one of table lines json jsonl' ;;
+        recall:--fmt) REPLY='text' ;;
+        recall:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
@@ -67,7 +68,8 @@ _tideline_value() {
         list:--until) REPLY='text' ;;
         list:--as-of) REPLY='text' ;;
         list:--limit|list:-n) REPLY='text' ;;
-        list:--format) REPLY='one of table lines json jsonl' ;;
+        list:--fmt) REPLY='text' ;;
+        list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
         restore:--from) REPLY='file' ;;
@@ -90,16 +92,19 @@ _tideline_value() {
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        contradictions:--format) REPLY='one of table lines json jsonl' ;;
+        contradictions:--format) REPLY='one of lines json jsonl csv tsv markdown' ;;
         history:--limit|history:-n) REPLY='text' ;;
-        history:--format) REPLY='one of table lines json jsonl' ;;
-        undo:--limit) REPLY='text' ;;
+        history:--fmt) REPLY='text' ;;
+        history:--format) REPLY='one of lines json jsonl csv tsv markdown' ;;
         retention:--days) REPLY='text' ;;
-        import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
+        import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
-        export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
+        import:--map) REPLY='text' ;;
+        export:--format) REPLY='one of jsonl csv tsv sqlite markdown table' ;;
+        export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
+        export:--split) REPLY='folder' ;;
         gc:--max-loss) REPLY='text' ;;
         extract:--session) REPLY='text' ;;
         extract:--llm) REPLY='text' ;;
@@ -128,23 +133,23 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
 
 # Set REPLY to the flags of command $1, or those that stand without one.
 _tideline_flags() {
-    REPLY='--version -V'
+    REPLY='--version'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
@@ -154,12 +159,11 @@ _tideline_flags() {
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --format' ;;
-        history) REPLY='--limit -n --jsonl --format' ;;
-        undo) REPLY='--dry-run -n --list --limit' ;;
-        redo) REPLY='--dry-run -n' ;;
+        history) REPLY='--limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        undo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
-        export) REPLY='--format --jsonl --output -o --all-origins' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
+        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
@@ -171,7 +175,7 @@ _tideline_flags() {
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
-    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --no-pager --help -h'
+    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'
 }
 
 _tideline_summary() {
@@ -195,7 +199,6 @@ _tideline_summary() {
         contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
         history) REPLY='Show who changed what, and when.' ;;
         undo) REPLY='Take back what one command did.' ;;
-        redo) REPLY='Bring back what the last undo took.' ;;
         retention) REPLY='Remove, for good, what is older than N days.' ;;
         import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
         export) REPLY='Write facts out as JSON lines, CSV, SQLite or Markdown.' ;;
@@ -314,7 +317,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -8,7 +8,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --format
         case dream
@@ -16,7 +16,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --format
+            contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --fmt --format
         case forget
             contains -- $argv[2] --query --superseded-by
         case restore
@@ -30,15 +30,13 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case contradictions
             contains -- $argv[2] --limit -n --min-score --segment -s --format
         case history
-            contains -- $argv[2] --limit -n --format
-        case undo
-            contains -- $argv[2] --limit
+            contains -- $argv[2] --limit -n --fmt --format
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows
+            contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --output -o
+            contains -- $argv[2] --format --fmt --output -o --split
         case gc
             contains -- $argv[2] --max-loss
         case extract
@@ -110,9 +108,8 @@ complete -c tideline -l verbose -s v -d 'Print more notes on stderr'
 complete -c tideline -l debug -d 'Show tracebacks'
 complete -c tideline -l color -x -a 'auto always never' -d 'When to use color'
 complete -c tideline -l no-input -d 'Never ask a question'
-complete -c tideline -l no-pager -d 'Print long results on a terminal without PAGER'
 complete -c tideline -l help -s h -d 'Show a short help'
-complete -c tideline -n "__tideline_at ''" -l version -s V -d 'Print the version'
+complete -c tideline -n "__tideline_at ''" -l version -d 'Print the version'
 complete -c tideline -n "__tideline_at ''" -a remember -d 'Write a fact down.'
 complete -c tideline -n "__tideline_at ''" -a recall -d 'Find the facts that answer a query.'
 complete -c tideline -n "__tideline_at ''" -a context -d 'Print a budgeted block of facts for a prompt.'
@@ -132,7 +129,6 @@ complete -c tideline -n "__tideline_at ''" -a purge -d 'Remove facts for good, f
 complete -c tideline -n "__tideline_at ''" -a contradictions -d 'Show pairs of facts that may contradict each other.'
 complete -c tideline -n "__tideline_at ''" -a history -d 'Show who changed what, and when.'
 complete -c tideline -n "__tideline_at ''" -a undo -d 'Take back what one command did.'
-complete -c tideline -n "__tideline_at ''" -a redo -d 'Bring back what the last undo took.'
 complete -c tideline -n "__tideline_at ''" -a retention -d 'Remove, for good, what is older than N days.'
 complete -c tideline -n "__tideline_at ''" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
 complete -c tideline -n "__tideline_at ''" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
@@ -180,7 +176,12 @@ complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each sco
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at recall" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at recall" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at recall" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at recall" -l fmt -x -d 'Print a table in this form of tabulate: github, grid, html, simple …'
+complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it'
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at most, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
@@ -218,7 +219,12 @@ complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at 
 complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at list" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at list" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at list" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at list" -l fmt -x -d 'Print a table in this form of tabulate: github, grid, html, simple …'
+complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact nearest to this text'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l yes -s y -d 'Do not ask'
@@ -241,7 +247,7 @@ complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether 
 complete -c tideline -n "__tideline_at link" -l kind -x -a 'corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' -d 'How they are related [default: relates]'
 complete -c tideline -n "__tideline_at link" -l reason -x -d 'Why'
 complete -c tideline -n "__tideline_at link" -l strength -x -d 'How closely'
-complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, both ways'
+complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, from either end'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n "__tideline_at purge" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at purge" -l dry-run -s n -d 'List what would go, and leave it'
@@ -250,14 +256,16 @@ complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only 
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl csv tsv markdown' -d 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at history" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at history" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at history" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at history" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at history" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at history" -l fmt -x -d 'Print a table in this form of tabulate: github, grid, html, simple …'
+complete -c tideline -n "__tideline_at history" -l format -x -a 'lines json jsonl csv tsv markdown' -d 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at undo" -l dry-run -s n -d 'Say what would be taken back, and leave it'
-complete -c tideline -n "__tideline_at undo" -l list -d 'Show what could be undone, newest first; a BATCH is not named with it'
-complete -c tideline -n "__tideline_at undo" -l limit -x -d 'Batches that --list shows [default: 20; 0 is all]'
-complete -c tideline -n "__tideline_at redo" -l dry-run -s n -d 'Say what would be brought back, and leave it'
 complete -c tideline -n "__tideline_at retention" -l days -x -d 'The age that a fact may reach'
 complete -c tideline -n "__tideline_at retention" -l include-confirmed -d 'Confirmed and pinned facts as well'
 complete -c tideline -n "__tideline_at retention" -l all-origins -d 'The facts of all origins, for the owner'
@@ -266,14 +274,22 @@ complete -c tideline -n "__tideline_at retention" -l dry-run -s n -d 'List what 
 complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s'
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
-complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite' -d 'jsonl, csv, tsv or sqlite [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
+complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
+complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
-complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl]'
+complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown table' -d 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at export" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at export" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at export" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at export" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at export" -l fmt -x -d 'Print a table in this form of tabulate: github, grid, html, simple …'
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
 complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'
+complete -c tideline -n "__tideline_at export" -l split -x -a '(__fish_complete_directories)' -d 'Write a Markdown file for each active fact into the new folder DIR'
 complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
@@ -312,4 +328,4 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'

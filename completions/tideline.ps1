@@ -24,7 +24,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'contradictions' = 'Show pairs of facts that may contradict each other.'
         'history' = 'Show who changed what, and when.'
         'undo' = 'Take back what one command did.'
-        'redo' = 'Bring back what the last undo took.'
         'retention' = 'Remove, for good, what is older than N days.'
         'import' = 'Take in facts from JSON lines, CSV, TSV or SQLite.'
         'export' = 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
@@ -49,10 +48,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         @{ Flags = @('--debug'); Kind = 'flag'; Help = 'Show tracebacks.' }
         @{ Flags = @('--color'); Kind = 'one of auto always never'; Help = 'When to use color.' }
         @{ Flags = @('--no-input'); Kind = 'flag'; Help = 'Never ask a question.' }
-        @{ Flags = @('--no-pager'); Kind = 'flag'; Help = 'Print long results on a terminal without PAGER.' }
         @{ Flags = @('--help','-h'); Kind = 'flag'; Help = 'Show a short help.' }
     )
-    $version = @{ Flags = @('--version','-V'); Kind = 'flag'; Help = 'Print the version.' }
+    $version = @{ Flags = @('--version'); Kind = 'flag'; Help = 'Print the version.' }
     $options = @{
         'remember' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
@@ -91,7 +89,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
             @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
@@ -141,7 +144,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'pin' = @(
         )
@@ -176,7 +184,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--kind'); Kind = 'one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar'; Help = 'How they are related [default: relates].' }
             @{ Flags = @('--reason'); Kind = 'text'; Help = 'Why.' }
             @{ Flags = @('--strength'); Kind = 'text'; Help = 'How closely.' }
-            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, both ways.' }
+            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, from either end.' }
         )
         'feedback' = @(
             @{ Flags = @('--delta'); Kind = 'text'; Help = 'By how much, from -0.3 to 0.3, in place of up and down.' }
@@ -191,20 +199,20 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
         )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
+            @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
         )
         'undo' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be taken back, and leave it.' }
-            @{ Flags = @('--list'); Kind = 'flag'; Help = 'Show what could be undone, newest first; a BATCH is not named with it.' }
-            @{ Flags = @('--limit'); Kind = 'text'; Help = 'Batches that --list shows [default: 20; 0 is all].' }
-        )
-        'redo' = @(
-            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be brought back, and leave it.' }
         )
         'retention' = @(
             @{ Flags = @('--days'); Kind = 'text'; Help = 'The age that a fact may reach.' }
@@ -217,15 +225,23 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust'); Kind = 'flag'; Help = 'Keep the sources that the file states; the rest is the owner''s.' }
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite'; Help = 'jsonl, csv, tsv or sqlite [default: by the file''s name].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
+            @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv sqlite markdown'; Help = 'jsonl, csv, sqlite or markdown [default: jsonl].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown table'; Help = 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in this form of tabulate: github, grid, html, simple …' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
+            @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
         )
         'gc' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would change, and change nothing.' }
@@ -288,7 +304,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup:0' = 'file'
         'config:0' = 'one of list get set path trust untrust'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -79,7 +79,9 @@ class Source:
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
-        if path != "-":
+        if self._is_folder():
+            self._kind = "markdown"
+        elif path != "-":
             self.size = _regular(path)
             files.refuse_own(path, self._store)
 
@@ -91,6 +93,21 @@ class Source:
         """Say which columns of --map no row has had."""
         for name in sorted(self.missed):
             session.note(f"--map: no row has the column {name!r:.60}")
+
+    def _is_folder(self) -> bool:
+        return self._path != "-" and os.path.isdir(self._path)
+
+    def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        """Yield the rows of the Markdown files of a folder, by their names, numbered through."""
+        from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
+
+        number = 0
+        for name in sorted(os.listdir(self._path)):
+            if kind_of(name) == "markdown" and not name.startswith("."):
+                with _opened(os.path.join(self._path, name)) as file:
+                    for _, row in markdown_rows.rows(_lines(file)):
+                        number += 1
+                        yield number, row
 
     def row_count(self) -> int:
         """Return how many rows a file of JSON lines has; 0 where only reading it would tell."""
@@ -106,6 +123,9 @@ class Source:
             yield from foreign.database(
                 self._path, self._table, store=self._store, tell=self._tell
             )
+            return
+        if self._is_folder():
+            yield from self._of_folder()
             return
         with self._open() as file:
             self.position = file.tell
@@ -125,17 +145,21 @@ class Source:
 
     def _open(self) -> BinaryIO:
         if self._path != "-":
-            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-            handle = os.open(self._path, flags)
-            if stat.S_ISREG(os.fstat(handle).st_mode):
-                return open(handle, "rb")
-            os.close(handle)
-            raise UsageError(f"{self._path} is not a file", hint="pipe it and use `-`")
+            return _opened(self._path)
         if not self._twice:
             return sys.stdin.buffer
         if self._spool is None:
             self._spool = io.BytesIO(sys.stdin.buffer.read())
         return io.BytesIO(self._spool.getvalue())
+
+
+def _opened(path: str) -> BinaryIO:
+    """Open a file; refuse what is not one."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return open(handle, "rb")
+    os.close(handle)
+    raise UsageError(f"{path} is not a file", hint="pipe it and use `-`")
 
 
 def _regular(path: str) -> int:

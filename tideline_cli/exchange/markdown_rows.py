@@ -8,6 +8,7 @@ export holds a block of fields before each fact (see `markdown_facts`).
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.markdown_facts import FENCE, item_row
 from tideline_cli.model import codec
 
 TYPE_CHECKING = False
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any] | TidelineError
 
-FENCE = "---"
 _BULLETS = ("- ", "* ", "+ ")
 
 
@@ -47,22 +47,12 @@ def _block_end(texts: list[str], start: int) -> int:
 
 
 def _of_export(texts: list[str]) -> Iterator[tuple[int, Row]]:
-    place = 0
-    while place < len(texts):
-        end = _block_end(texts, place)
-        following = end + 1
-        while following < len(texts) and not (
-            texts[following] == FENCE and _block_end(texts, following)
-        ):
-            following += 1
-        fields = [line.partition(":") for line in texts[place + 1 : end]]
-        row = {name.strip(): _value(value.strip()) for name, _, value in fields}
-        body = texts[end + 1 : following]
-        if "content" not in row:
-            row["content"] = "\n".join(_unindented(body)).strip("\n")
-        if row.pop("facts", None) is None:  # a block of the file itself says how many there are
-            yield place + 1, row
-        place = following
+    """Yield the fact of a file that begins with its fields."""
+    end = _block_end(texts, 0)
+    fields = [line.partition(":") for line in texts[1:end]]
+    row = {name.strip(): _value(value.strip()) for name, _, value in fields}
+    row.setdefault("content", "\n".join(texts[end + 1 :]).strip("\n"))
+    yield 1, row
 
 
 def _value(text: str) -> Any:
@@ -74,11 +64,6 @@ def _value(text: str) -> Any:
     if text[:1] == "[" and text[-1:] == "]":
         return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
     return text or None
-
-
-def _unindented(body: list[str]) -> list[str]:
-    """Return the lines of a text, where an escaped fence or heading mark is itself again."""
-    return [line[1:] if line[:1] == "\\" else line for line in body]
 
 
 def _of_prose(texts: list[str]) -> Iterator[tuple[int, Row]]:
@@ -130,6 +115,9 @@ def _item(line: str) -> str | None:
 
 
 def _row(block: list[str], heading: str | None) -> dict[str, Any]:
+    ours = item_row(block) if block[0].startswith("- [") else None
+    if ours is not None:
+        return ours
     first = _item(block[0])
     rest = block[1:]
     depth = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)

@@ -11,11 +11,10 @@ from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
-from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.render import prompt_text, screen_json, screen_text
+from tideline_cli.policy.render import screen_json, screen_text
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -33,9 +32,12 @@ quoted_cells, by which import takes the quotes off again.
 With --json, JSON lines to standard output stay as they are; for what goes into a file one object
 says where it is and how many facts it holds. CSV and Markdown to standard output are refused.
 
-Markdown holds the active facts, for reading; a text that shows an attack pattern is marked. On a
-terminal control characters are spelled out; into a pipe or a file every byte goes as it is."""
-EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""))
+Markdown holds the active facts, for reading and for `import --trust`, which brings back texts,
+dates, tags and links; --split DIR makes a file of each fact. A text that shows an attack pattern is
+marked. A table is for reading alone. On a terminal control characters are spelled out; into a pipe
+or a file every byte goes as it is."""
+EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""),
+            ("", "--split notes"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("format", ("--format",), "jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].",
@@ -46,6 +48,9 @@ OPTIONS = (
     Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
     Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
            "flag", False),
+    Option("split", ("--split",), "Write a Markdown file for each active fact into the new folder "
+           "DIR.", "folder", metavar="DIR", excludes=("output", "json", "format", "jsonl", "nl",
+                                                      "csv", "tsv", "table", "fmt")),
 )  # fmt: skip
 
 
@@ -62,6 +67,7 @@ class Options:
     fmt: str | None
     output: str | None
     all_origins: bool
+    split: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -74,6 +80,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     form = output.named(options) or "jsonl"
     if not is_file:
         output.check_beside_json(session, form, ("jsonl", "sqlite"))
+    if options.split is not None:
+        return _split(session, options)
     viewer = EVERYONE if options.all_origins else session.viewer
     db = session.reading()
     if db is None:
@@ -85,6 +93,30 @@ def run(session: Session, words: list[str], options: Options) -> int:
         emit_json({"output": options.output, "format": form, "facts": count})
     elif is_file:
         session.detail(f"{count:,} facts written to {options.output}")
+    return 0
+
+
+def _split(session: Session, options: Options) -> int:
+    """Write each active fact into a file of its own, in a new folder."""
+    from tideline_cli.exchange import markdown_facts  # noqa: PLC0415  Markdown alone
+
+    folder, db = str(options.split), session.reading()
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError as error:
+        raise UsageError(f"{folder} exists", hint="name a new folder") from error
+    count = 0
+    if db is not None:
+        viewer = EVERYONE if options.all_origins else session.viewer
+        with snapshot(db):
+            for form in jsonl.forms(db, viewer=viewer):
+                if form["lifecycle"] == "active":
+                    path = os.path.join(folder, f"{form['id']}.md")
+                    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                    with open(handle, "w", encoding="utf-8", newline="") as file:
+                        file.write(markdown_facts.document(form))
+                    count += 1
+    session.detail(f"{count:,} facts written into {folder}")
     return 0
 
 
@@ -120,8 +152,10 @@ def _write(
 
 def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str]]:
     """Return what writes facts in a format, line by line."""
+    from tideline_cli.exchange import markdown_facts  # noqa: PLC0415  the scan of threats
+
     known = {"jsonl": _json_lines, "csv": _csv_lines, "tsv": _tsv_lines,
-             "markdown": _markdown_lines}  # fmt: skip
+             "markdown": markdown_facts.lines}  # fmt: skip
     if format in known:
         return known[format]
 
@@ -176,25 +210,6 @@ def _csv_lines(forms: Iterable[Mapping[str, Any]], *, delimiter: str = ",") -> I
         # A lone carriage return ends a line for readers, and Python 3.11 does not quote it.
         (guarded if any("\r" in value for value in row) else writer).writerow(row)
         yield line.getvalue()
-
-
-def _markdown_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    by_segment: dict[str, list[str]] = {}
-    for form in forms:
-        by_segment.setdefault(form["segment"], []).append(_bullet(form))
-    yield "# Memory\n"
-    for segment, lines in sorted(by_segment.items()):
-        yield f"\n## {segment}\n\n"
-        yield from lines
-
-
-def _bullet(form: Mapping[str, Any]) -> str:
-    """Return the line of a fact. It begins with words of this program, so that the text begins no
-    item, role or heading; before a text with attack patterns stand the names of these."""
-    shown = prompt_text(form["content"])
-    found = threats_in(shown)
-    mark = f"[THREAT: {', '.join(found)}] " if found else ""
-    return f"- [{form['segment']}] {mark}{shown} <!-- {form['id']} -->\n"
 
 
 def _row_seen(row: str) -> str:

@@ -24,7 +24,8 @@ The text of a row is its "content", or else text, memory, body, note, fact, stat
 observation; --map COLUMN=FIELD says what else a column is, and --dry-run shows what would become of
 the first rows. JSON may be one object a line, a list, or an object that holds one. The cells of CSV
 may be parted by comma, semicolon, tab or bar; tags may be "home;bike" or "home, bike". Of a
-Markdown file each item and each paragraph is a fact, and the heading above it its tag.
+Markdown file, or of all in a folder, each item and each paragraph is a fact, and the heading above
+it its tag; what an export has written is read back as it was.
 
 Rows are taken as they are, archived ones too, and nothing is merged. Rows that are there already
 are left alone, but for edges and sources that they lack, so an import that was cut short is
