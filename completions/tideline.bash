@@ -38,8 +38,7 @@ _tideline_value() {
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
-        recall:--fmt) REPLY='text' ;;
-        recall:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        recall:--format) REPLY='one of table lines json jsonl' ;;
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
@@ -68,8 +67,10 @@ _tideline_value() {
         list:--until) REPLY='text' ;;
         list:--as-of) REPLY='text' ;;
         list:--limit|list:-n) REPLY='text' ;;
-        list:--fmt) REPLY='text' ;;
-        list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        list:--format) REPLY='one of table lines json jsonl' ;;
+        fading:--within) REPLY='text' ;;
+        fading:--limit|fading:-n) REPLY='text' ;;
+        fading:--format) REPLY='one of table lines json jsonl' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
         restore:--from) REPLY='file' ;;
@@ -92,19 +93,18 @@ _tideline_value() {
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        contradictions:--format) REPLY='one of lines json jsonl csv tsv markdown' ;;
+        contradictions:--format) REPLY='one of lines json jsonl' ;;
         history:--limit|history:-n) REPLY='text' ;;
-        history:--fmt) REPLY='text' ;;
-        history:--format) REPLY='one of lines json jsonl csv tsv markdown' ;;
+        history:--format) REPLY='one of lines json jsonl' ;;
+        timeline:--slot) REPLY='text' ;;
+        timeline:--limit|timeline:-n) REPLY='text' ;;
+        timeline:--format) REPLY='one of table lines json jsonl' ;;
         retention:--days) REPLY='text' ;;
-        import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
+        import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
-        import:--map) REPLY='text' ;;
-        export:--format) REPLY='one of jsonl csv tsv sqlite markdown table' ;;
-        export:--fmt) REPLY='text' ;;
+        export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
         export:--output|export:-o) REPLY='file' ;;
-        export:--split) REPLY='folder' ;;
         gc:--max-loss) REPLY='text' ;;
         extract:--session) REPLY='text' ;;
         extract:--llm) REPLY='text' ;;
@@ -133,7 +133,7 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history timeline undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -143,13 +143,14 @@ _tideline_flags() {
     REPLY='--version'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --archived --explain --no-touch --batch --jsonl --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins' ;;
         show) REPLY='' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --lifecycle --archived --since --until --as-of --limit -n --jsonl --format' ;;
+        fading) REPLY='--within --limit -n --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --yes -y' ;;
@@ -159,11 +160,12 @@ _tideline_flags() {
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --format' ;;
-        history) REPLY='--limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        history) REPLY='--limit -n --jsonl --format' ;;
+        timeline) REPLY='--slot --limit -n --jsonl --format' ;;
         undo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
-        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
+        export) REPLY='--format --jsonl --output -o --all-origins' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
@@ -188,6 +190,7 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
+        fading) REPLY='Show which facts fade soon, and what keeps them.' ;;
         pin) REPLY='Let facts never fade.' ;;
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
@@ -198,6 +201,7 @@ _tideline_summary() {
         purge) REPLY='Remove facts for good, from every file.' ;;
         contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
         history) REPLY='Show who changed what, and when.' ;;
+        timeline) REPLY='Show one fact or one slot through time.' ;;
         undo) REPLY='Take back what one command did.' ;;
         retention) REPLY='Remove, for good, what is older than N days.' ;;
         import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
@@ -317,7 +321,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading pin unpin forget restore edit link feedback purge contradictions history timeline undo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -144,6 +144,15 @@ def _redo(form: Any, text: str) -> list[str]:
     return _undo(form | {"undone": form["redone"]}, text)
 
 
+def _timeline(form: Any, text: str) -> list[str]:
+    if "slots" in form:
+        return _same(
+            "slots", [row["slot"] for row in form["slots"]],
+            [line.split("\t")[0] for line in text.splitlines()],
+        )  # fmt: skip
+    return _facts(form, text)
+
+
 def _import(form: Any, text: str) -> list[str]:
     words = {"added": "added", "present": "there already", "skipped": "bad rows skipped",
              "reinforced": "reinforced", "superseded": "superseded", "links": "links"}  # fmt: skip
@@ -214,6 +223,6 @@ SAYS: dict[str, Says] = {
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
     "extract": _extract, "relink": _relink, "embed": _embed, "doctor": _doctor, "backup": _backup,
-    "fading": _facts, "schedule": _schedule, "config": _config, "man": _man,
+    "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

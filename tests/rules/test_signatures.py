@@ -39,6 +39,7 @@ OF_NOBODY = {
     "store.departures.successors": "of the facts that are given",
     "store.digest.wrong": "numbers and ids, for doctor, which the owner alone may ask",
     "store.facts.numbers_after": "numbers alone, for making vectors of all origins",
+    "store.given.times": "of the facts that are given",
     "store.history.by_number": "a batch, which tells an ordinal to its own origin alone",
     "store.images.lives": "edges of the facts that are given",
     "store.images.last_active": "of the fact that is given",

@@ -91,6 +91,37 @@ def cells(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]])
     ))  # fmt: skip
 
 
+def slot_changes(session: Session, rows: Sequence[tuple[str, str, Fact, str]]) -> None:
+    """Print slots: when the last value came, the name, the value, how many there were."""
+    table = _table("changed", "slot", "fact", "values")
+    for day, slot, fact, values in rows:
+        text = Text(screen_text(" ".join(fact.content.split())))
+        if fact.lifecycle != "active":
+            text.append(f" ({fact.lifecycle})", style="dim")
+        table.add_row(day, Text(screen_text(slot)), text, Text(values, style="dim"))
+    _console(session).print(table)
+
+
+def timeline(
+    session: Session, rows: Sequence[tuple[bool, str, Fact, str]], *, draws: bool
+) -> None:
+    """Print facts through time, one below the other: whether it holds, since when, the text, and
+    what is said of it. Without `draws` the marks are ASCII."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold", ratio=1)
+    on, off = ("●", "○") if draws else ("*", "o")
+    line = "│" if draws else "|"
+    for place, (holds, day, fact, told) in enumerate(rows):
+        text = Text(screen_text(" ".join(fact.content.split())), style="" if holds else "dim")
+        text.append("\n" + told, style="dim")
+        table.add_row(on if holds else off, day, text)
+        if place < len(rows) - 1:
+            table.add_row(Text(line, style="dim"), "", "")
+    _console(session).print(table)
+
+
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
     """A bar on stderr; `advance` is called now and then with the number of rows, `position` says
     how far the file is read."""

@@ -3,11 +3,13 @@ moves."""
 
 from __future__ import annotations
 
+from tideline_cli.model import codec
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from apsw import Connection
 
@@ -25,6 +27,15 @@ def put(db: Connection, ids: Mapping[int, str], *, now: int) -> None:
             """,
             (seq, now, fact_id),
         )
+
+
+def times(db: Connection, seqs: Iterable[int]) -> dict[int, int]:
+    """Return when each of these facts was last given out, by number."""
+    rows: Iterable[Any] = db.execute(
+        "SELECT fact, at FROM given WHERE fact IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(seqs)),),
+    )
+    return dict(rows)
 
 
 def since(db: Connection, instant: int, *, viewer: Origin) -> frozenset[str]:

@@ -29,6 +29,27 @@ def values_in(
     return [(fact_of(row), row[-1]) for row in rows]
 
 
+def all_values(db: Connection, slot: str, *, viewer: Origin) -> list[Fact]:
+    """Return all facts that a slot has and had, in order of arrival."""
+    condition, names = visibility.where(viewer)
+    rows: Iterable[tuple[Any, ...]] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot = ? ORDER BY fact.seq", (*names, slot)
+    )
+    return [fact_of(row) for row in rows]
+
+
+def newest(db: Connection, *, viewer: Origin, limit: int) -> list[tuple[str, int, int]]:
+    """Return the slots that were spoken of last: the name, the number of values, and when the last
+    one came."""
+    condition, names = visibility.where(viewer)
+    rows: list[Any] = db.execute(
+        f"SELECT slot, count(*), max(created_at) AS at FROM fact WHERE {condition}"
+        " AND slot IS NOT NULL GROUP BY slot ORDER BY at DESC, slot LIMIT ?",
+        (*names, limit),
+    ).fetchall()
+    return rows
+
+
 def past_values(
     db: Connection, slot: str, *, scope: str | None, viewer: Origin, after: int
 ) -> list[Fact]:

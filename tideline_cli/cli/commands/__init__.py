@@ -46,6 +46,7 @@ COMMANDS: Mapping[str, Command] = {
         "contradictions", "Show pairs of facts that may contradict each other.", "Care"
     ),
     "history": Command("history", "Show who changed what, and when.", "Past"),
+    "timeline": Command("timeline", "Show one fact or one slot through time.", "Past"),
     "undo": Command("undo", "Take back what one command did.", "Past"),
     "redo": Command("redo", "Bring back what the last undo took.", "Past"),
     "retention": Command("retention", "Remove, for good, what is older than N days.", "Care"),

@@ -1,0 +1,207 @@
+"""tideline timeline."""
+
+from __future__ import annotations
+
+import sys
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.memory import timeline
+from tideline_cli.memory.timeline import Moment, SlotChange
+from tideline_cli.model import codec
+from tideline_cli.model.instant import iso
+from tideline_cli.model.record import record
+from tideline_cli.ranking.fading import Eviction
+from tideline_cli.store import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+HELP = """Show one fact or one slot through time.
+
+The oldest value first: from when to when it holds, who said it, and what took its place; of what
+holds now its strength, and the day it fades unless it is used. With an id, the values of its slot
+and what it replaced. With neither, the slots that were spoken of last."""
+EXAMPLES = (("", "--slot deploy_day"), ("01JN8Q4F", "--slot deploy_day --json"))
+ARGUMENTS = (Argument("words", "ID", "A fact.", "id", many=False),)
+OPTIONS = (
+    Option("slot", ("--slot",), "The values of this slot.", metavar="NAME", excludes=("words",)),
+    Option("limit", ("--limit", "-n"), "Slots at most, where none is named [default: 10; 0 is "
+           "all].", "count", 10),
+    output.JSONL,
+    output.ROWS,
+)  # fmt: skip
+_BAR = 10
+
+
+@record
+class Options:
+    """The options of a call."""
+
+    slot: str | None
+    limit: int
+    jsonl: bool
+    format: str | None
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
+    """Show a timeline, or the slots that have one."""
+    if len(words) > 1:
+        raise UsageError("timeline takes one id", hint="tideline timeline --slot NAME")
+    usual = output.usual_of_rows(session)
+    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    if not words and options.slot is None:
+        return _show_slots(session, chosen, options.limit)
+    steps = _steps(session, words, options)
+    _print(session, chosen, steps, slot=options.slot)
+    return 0
+
+
+def _steps(session: Session, words: list[str], options: Options) -> list[Moment]:
+    """Return the steps; raise NotFoundError for a fact or a slot that is not there."""
+    rule = Eviction(after_owner_ms=session.config.get("evict_after_owner"))
+    db = session.reading()
+    if words:
+        reference = session.reference(words[0])
+        if db is None:
+            raise facts.missing(words[0])
+        return timeline.of_fact(db, reference, rule, viewer=session.viewer, now=session.now)
+    slot = options.slot or ""
+    found: list[Moment] = []
+    if db is not None:
+        found = timeline.of_slot(db, slot, rule, viewer=session.viewer, now=session.now)
+    if not found:
+        raise NotFoundError(f"no such slot: {slot}", hint="`tideline timeline` names some")
+    return found
+
+
+def _show_slots(session: Session, format: str, limit: int) -> int:
+    db = session.reading()
+    found: list[SlotChange] = []
+    if db is not None:
+        found = timeline.changed_slots(db, viewer=session.viewer, limit=limit or -1)
+
+    def table() -> None:
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        rows = [(_day(one.at), one.slot, one.fact, _values(one)) for one in found]
+        tables.slot_changes(session, rows)
+
+    output.emit_rows(
+        format if found or format != "table" else "lines",
+        map(_slot_form, found),
+        whole=lambda forms: {"slots": forms},
+        lines=lambda: [
+            f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{' '.join(one.fact.content.split())}"
+            for one in found
+        ],
+        table=table,
+    )
+    if not found and not output.is_json(session, format):
+        session.note("no slots yet: `tideline remember TEXT --slot NAME` makes one")
+    return 0
+
+
+def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str | None) -> None:
+    def table() -> None:
+        from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
+
+        draws = _can_draw(sys.stdout.encoding)
+        days = {step.fact.id: _day(step.since) for step in steps}
+        rows = [
+            (step.state == "active", _day(step.since), step.fact, _told(session, step, days, draws))
+            for step in steps
+        ]
+        tables.timeline(session, rows, draws=draws)
+
+    name = slot or next((step.fact.slot for step in steps if step.fact.slot), None)
+    output.emit_rows(
+        format,
+        map(_form, steps),
+        whole=lambda forms: {"slot": name, "facts": forms},
+        lines=lambda: [_line(step) for step in steps],
+        table=table,
+    )
+
+
+def _form(step: Moment) -> dict[str, Any]:
+    return {
+        "id": step.fact.id,
+        "content": step.fact.content,
+        "slot": step.fact.slot,
+        "source": step.fact.source,
+        "created_at": iso(step.fact.created_at),
+        "since": iso(step.since),
+        "until": None if step.until is None else iso(step.until),
+        "state": step.state,
+        "by": step.by,
+        "strength": step.strength,
+        "fades_at": None if step.fades_at is None else iso(step.fades_at),
+    }
+
+
+def _slot_form(one: SlotChange) -> dict[str, Any]:
+    return {
+        "slot": one.slot,
+        "changed_at": iso(one.at),
+        "values": one.values,
+        "fact": codec.fact_form(one.fact),
+    }
+
+
+def _values(one: SlotChange) -> str:
+    return "1 value" if one.values == 1 else f"{one.values:,} values"
+
+
+def _line(step: Moment) -> str:
+    """Return the line of a step in a pipe."""
+    until = "" if step.until is None else _day(step.until)
+    text = " ".join(step.fact.content.split())
+    fields = (step.fact.id, _day(step.since), until, step.state, step.fact.source, text)
+    return "\t".join((*fields, f"({', '.join(_ends(step, draws=False))})"))
+
+
+def _told(session: Session, step: Moment, days: Mapping[str, str], draws: bool) -> str:
+    """Return what is said below the text of a step on a terminal; `days` has those of all steps by
+    id."""
+    said: list[str] = [step.fact.source]
+    if step.until is not None:
+        said.append(f"until {_day(step.until)}")
+    if step.by is not None and step.by in days:
+        said.append(f"{step.state} by that of {days[step.by]}")
+    else:
+        said += _ends(step, draws=draws)
+    if step.state == "faded":
+        said.append(session.call("restore", step.fact.id))
+    return " · ".join(said) if draws else ", ".join(said)
+
+
+def _ends(step: Moment, *, draws: bool) -> list[str]:
+    """Return what became of a step, or how strong it is and when it fades."""
+    if step.strength is None:
+        return [step.state if step.by is None else f"{step.state} by {step.by}"]
+    said = [] if step.state == "active" else [step.state]
+    said.append(f"strength {_bar(step.strength) if draws else ''}{step.strength:.2f}")
+    said.append("never fades" if step.fades_at is None else f"fades {_day(step.fades_at)}")
+    return said
+
+
+def _bar(strength: float) -> str:
+    full = round(strength * _BAR)
+    return "█" * full + "░" * (_BAR - full) + " "
+
+
+def _day(ms: int) -> str:
+    return iso(ms)[:10]
+
+
+def _can_draw(encoding: str | None) -> bool:
+    try:
+        "●○│█░·".encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
