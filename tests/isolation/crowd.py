@@ -25,6 +25,9 @@ LOOKS = (
     ("context", "user coffee"), ("status", "--json"), ("history", "--json"), ("list",),
     ("contradictions", "--json"), ("dream", "--dry-run", "--json"), ("gc", "--dry-run", "--json"),
     ("retention", "--days", "30", "--dry-run", "--json"),
+    ("recall", "coffee trains", "--json"), ("recall", "coffee", "--archived", "--json"),
+    ("list", "--archived", "--json"), ("fading", "--within", "900d", "--json"),
+    ("timeline", "--json"), ("timeline", "--slot", "slot_5"),
 )  # fmt: skip
 
 

@@ -99,8 +99,11 @@ class Author:
         return ["import", "-", "--json", *how], _lines(rows), ()
 
     def _recall(self):
-        more = self._rng.choice(((), ("--no-touch",), ("--mode", "semantic"), ("--explain",)))
-        return ["recall", self._text(), "--json", *more], "", ()
+        more = self._rng.choice((
+            (), ("--no-touch",), ("--mode", "semantic"), ("--explain",), ("--archived",),
+        ))  # fmt: skip
+        verb = self._rng.choice(("recall", "recall", "context"))
+        return [verb, self._text(), "--json", *(more if verb == "recall" else ())], "", ()
 
     def _named(self):
         rng = self._rng
@@ -133,6 +136,8 @@ class Author:
             ("dream", "--merge-at", "0.7", "--max-loss", "1"), ("dream", "--if-due"), ("gc",),
             ("dream", "--dry-run", "--json"), ("contradictions", "--json"), ("dream", "--json"),
             ("retention", "--days", "300", "--yes"), ("export",), ("list",), ("status", "--json"),
+            ("dream", "--evict-below", "0.9", "--evict-after", "0d", "--max-loss", "1", "--json"),
+            ("fading", "--within", "90d"), ("timeline",), ("timeline", "--slot", "day"),
         ))  # fmt: skip
         return [verb, *more], "", ()
 
@@ -191,6 +196,10 @@ def looks(who):
         ("gc", "--dry-run", "--json"), ("consolidate", "--dry-run", "--llm", "none", "--json"),
         ("relink", "--dry-run", "--llm", "none", "--json"), ("undo", "--dry-run", "--json"),
         ("retention", "--days", "1", "--dry-run", "--json"),
+        ("fading", "--within", "400d", "--json"), ("fading",), ("timeline", "--json"),
+        ("list", "--archived", "--json"), ("recall", "deploy green", "--archived", "--json"),
+        *(("timeline", "--slot", slot, "--json") for slot in SLOTS),
+        *(("timeline", one, "--json") for one in ids),
         *(("show", one, "--json") for one in ids), *(("history", one) for one in ids),
     ]  # fmt: skip
     return [Command(who, one, at=last) for one in words]
