@@ -28,9 +28,9 @@ from tideline_cli.store.opening import open_for_writing
 
 NEW = 1000
 EVERY = 0.05  # seconds between two writes of one writer
-FIRST = {10_000: 2.0, 100_000: 60.0}
+FIRST = {10_000: 2.0, 100_000: 8.0, 1_000_000: 480.0}
 AGAIN = 3.0
-RSS = 700.0  # MB
+RSS = 600.0  # MB
 P99 = 0.1
 _DREAM = ("dream", "--json", "--max-loss", "1")
 
@@ -129,7 +129,7 @@ def main() -> None:
     for n in stores.sizes_from(args.sizes) + [1_000_000] * args.million:
         for night, seconds, rss, done in nights(n):
             most = FIRST.get(n) if night == "first" else AGAIN
-            ok = most is None or (seconds <= most and (rss <= RSS or n > 100_000))
+            ok = most is None or (seconds <= most and rss <= RSS)
             demand = f"<= {most:g} s" if most else ""
             told = ", ".join(f"{count:,} {name}" for name, count in done.items() if count)
             print(

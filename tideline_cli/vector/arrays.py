@@ -10,17 +10,19 @@ from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_DATA, getrlimit
 
 from tideline_cli.errors import ExhaustedError
 
-__all__ = ["np"]
+__all__ = ["np", "thread_count"]
 
 _MIB = 1 << 20
-# Measured for numpy 2.4 with OpenBLAS 0.3.31: 85 MiB to load, 42 MiB for each further thread.
+# Measured for numpy 2.4 with OpenBLAS 0.3.31: 85 MiB to load, 42 MiB for each further thread. Its
+# threads share out single products, and wait for one another by spinning; whole blocks are shared
+# out by `vector.threads`.
 _LEAST = 160 * _MIB  # and 64 MiB to work with
 _PLENTY = 1024 * _MIB
+_MOST_THREADS = 8
 
 
 def check_room() -> None:
-    """Raise ExhaustedError when the limits of this process leave no room for numpy; where they
-    leave little room, make numpy use one thread."""
+    """Raise ExhaustedError when the limits of this process leave no room for numpy."""
     room = _room()
     if room < _LEAST:
         raise ExhaustedError(
@@ -28,8 +30,18 @@ def check_room() -> None:
             f"leave {max(0, room) // _MIB} MiB",
             hint="raise the limit (`ulimit -v`, `ulimit -d`)",
         )
-    if room < _PLENTY:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def thread_count() -> int:
+    """Return how many threads this process may use: one where memory is short, since each reserves
+    64 MiB and more."""
+    if _room() < _PLENTY:
+        return 1
+    try:
+        free = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS
+        free = os.cpu_count() or 1
+    return min(free, _MOST_THREADS)
 
 
 def _room() -> int:
@@ -52,5 +64,6 @@ def _used(place: int) -> int:
 
 
 check_room()
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402  after the check

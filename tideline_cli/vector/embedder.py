@@ -70,12 +70,6 @@ class Embedder(Protocol):
         """Return rows (n, dims) that codes (n, code_size) stand for, each within `tolerance` of
         the vector it was packed from: their products with unit vectors differ by no more."""
 
-    def halves(
-        self, codes: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return some of the first values (n, k) of the rows, contiguous, and the lengths (n,) of
-        what is left of each row."""
-
 
 _BUILT_IN: dict[str, Callable[[], Embedder]] = {
     HRR: HrrEmbedder,
@@ -168,12 +162,6 @@ class _Guarded:
 
     def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
         found: NDArray[np.float32] = self._asked("rows", codes)
-        return found
-
-    def halves(
-        self, codes: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        found: tuple[NDArray[np.float32], NDArray[np.float32]] = self._asked("halves", codes)
         return found
 
 

@@ -78,15 +78,6 @@ class HashingEmbedder:
         """Return rows (n, 256) of codes (n, 512), unit length but for the rounding."""
         return np.ascontiguousarray(codes).view("<i2").astype(np.float32) / np.float32(_SCALE)
 
-    def halves(
-        self, codes: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the first halves (n, 128) of the rows, and the lengths (n,) of the second."""
-        rows = self.rows(codes)
-        rest = rows[:, DIMS // 2 :]
-        first = np.ascontiguousarray(rows[:, : DIMS // 2])
-        return first, np.sqrt(np.einsum("ij,ij->i", rest, rest))
-
 
 @lru_cache(maxsize=1 << 15)
 def _buckets(word: str) -> tuple[int, ...]:

@@ -114,14 +114,6 @@ class HrrEmbedder:
         pairs: NDArray[np.complex64] = waves.astype(np.complex64).take(codes)
         return pairs.view(np.float32)
 
-    def halves(
-        self, codes: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the first halves (n, 128) of the rows, and the lengths (n,) of the second: every
-        phase has the same length."""
-        first = self.rows(np.ascontiguousarray(codes[:, : PHASES // 2]))
-        return first, np.full(len(codes), sqrt(0.5), np.float32)
-
 
 class _Bundler:
     """Sums the waves of whole words in fixed point, and remembers the sum of each word.
