@@ -7,6 +7,7 @@ from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from tideline_cli.cli import ages, columns
@@ -93,13 +94,18 @@ def cells(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]])
 
 def slot_changes(session: Session, rows: Sequence[tuple[str, str, Fact, str]]) -> None:
     """Print slots: when the last value came, the name, the value, how many there were."""
-    table = _table("changed", "slot", "fact", "values")
-    for day, slot, fact, values in rows:
-        text = Text(screen_text(" ".join(fact.content.split())))
+    texts = []
+    for _, _, fact, _ in rows:
+        text = columns.one_line(fact.content)
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})", style="dim")
-        table.add_row(day, Text(screen_text(slot)), text, Text(values, style="dim"))
-    _console(session).print(table)
+        texts.append(text)
+    columns.show(session, (
+        Column("changed", ([day for day, _, _, _ in rows],), stays=True),
+        Column("slot", ([columns.one_line(slot) for _, slot, _, _ in rows],), stays=True),
+        columns.text("fact", texts),
+        Column("values", ([values for _, _, _, values in rows],)),
+    ))  # fmt: skip
 
 
 def timeline(
@@ -114,12 +120,13 @@ def timeline(
     on, off = ("●", "○") if draws else ("*", "o")
     line = "│" if draws else "|"
     for place, (holds, day, fact, told) in enumerate(rows):
-        text = Text(screen_text(" ".join(fact.content.split())), style="" if holds else "dim")
+        text = columns.one_line(fact.content)
+        text.style = "" if holds else "dim"
         text.append("\n" + told, style="dim")
         table.add_row(on if holds else off, day, text)
         if place < len(rows) - 1:
             table.add_row(Text(line, style="dim"), "", "")
-    _console(session).print(table)
+    columns.put(session, table)
 
 
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance

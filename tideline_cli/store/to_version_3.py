@@ -126,7 +126,14 @@ def _index_labels(db: Connection) -> None:
     labels.make_anew(db)
 
 
-PARTS: tuple[Callable[[Connection], None], ...] = (_fading, _note_statements, _count_lapsed, _remove_reversed, _scope, _index_labels,)
+PARTS: tuple[Callable[[Connection], None], ...] = (
+    _fading,
+    _note_statements,
+    _count_lapsed,
+    _remove_reversed,
+    _scope,
+    _index_labels,
+)
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
 

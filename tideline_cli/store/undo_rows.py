@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
-from tideline_cli.store import (digest, images, labels, uses)
+from tideline_cli.store import digest, images, labels, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

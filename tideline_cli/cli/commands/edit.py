@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import (ages, by_id, output, terminal, secret_notes)
+from tideline_cli.cli import ages, by_id, output, secret_notes, terminal
 from tideline_cli.cli.commands import remember
 from tideline_cli.cli.new_fact import new_id, tell_secrets
 from tideline_cli.cli.options import Argument, Option

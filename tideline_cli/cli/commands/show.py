@@ -7,8 +7,8 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
-from tideline_cli.model.fields import (TIMES)
-from tideline_cli.model.edge import (INVERSE)
+from tideline_cli.model.edge import INVERSE
+from tideline_cli.model.fields import TIMES
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
 from tideline_cli.store import facts, history, links
