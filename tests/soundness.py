@@ -10,7 +10,8 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
-from tideline_cli.store import digest, vectors
+from tideline_cli.store import batch_counts, digest, vectors
+from tideline_cli.store.checks import text_index
 from tideline_cli.store.connection import setting
 
 
@@ -34,6 +35,8 @@ def sound(db):
     assert list(digest.wrong(db)) == []
     assert db.execute("PRAGMA foreign_key_check").fetchall() == []
     assert db.execute("SELECT count(*) FROM batch WHERE open > 0").get == 0
+    assert list(text_index.status_counts(db)) == []
+    assert not batch_counts.are_wrong(db)
 
 
 def index_is_sound(db):

@@ -13,7 +13,8 @@ from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso, parse_duration
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import journal, stats, visibility, writes
+from tideline_cli.store import journal, visibility, writes
+from tideline_cli.store.activity import by_day
 from tideline_cli.store.opening import open_for_writing
 
 TODAY = NOW // DAY
@@ -152,7 +153,7 @@ def test_archived_against_a_plain_count(moves):
             wanted[day] += state[one] == "active" != lifecycle
             state[one] = lifecycle
             change(db, f"lifecycle = '{lifecycle}'", one, at=(TODAY - 5 + day) * DAY)
-        found = stats.activity(db, viewer=OWNER, since=(TODAY - 5) * DAY, days=6)
+        found = by_day(db, viewer=OWNER, since=(TODAY - 5) * DAY, days=6)
     assert found == [(0, n) for n in wanted]
 
 

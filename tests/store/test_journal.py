@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support import NOW, fact, rows
@@ -62,9 +64,12 @@ def test_a_replaced_slot_is_history(db):
     ]
     old = facts.find(db, "A", viewer=OWNER)
     assert (old.lifecycle, old.valid_to) == ("archived", NOW + 1)
-    changed = [e for e in history.entries_of(db, 1, viewer=OWNER) if e.act == "~"]
-    assert '"lifecycle":"active"' in changed[0].before
-    assert '"content":"I deploy on Fridays"' in changed[0].before
+    (changed,) = (e for e in history.entries_of(db, 1, viewer=OWNER) if e.act == "~")
+    assert json.loads(changed.before) == {"lifecycle": "active", "valid_to": None}
+    (whole,) = history.with_whole_images(db, [changed])
+    was = json.loads(whole.before)
+    assert (was["seq"], was["lifecycle"], was["valid_to"]) == (1, "active", None)
+    assert was["content"] == "I deploy on Fridays"
 
 
 @pytest.mark.parametrize(

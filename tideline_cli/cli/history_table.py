@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.store.deeds import Deeds
+    from tideline_cli.store.deeds import BatchDeeds
     from tideline_cli.store.history import Entry
     from tideline_cli.store.steps import StandingBatch
 
 
-def steps(session: Session, found: Sequence[StandingBatch], did: Mapping[int, Deeds]) -> None:
+def steps(session: Session, found: Sequence[StandingBatch], did: Mapping[int, BatchDeeds]) -> None:
     """Print what could be undone, a line a batch."""
     texts = [deed_words.said(did[step.ordinal]) for step in found]
     columns.show(session, (
@@ -29,8 +29,9 @@ def steps(session: Session, found: Sequence[StandingBatch], did: Mapping[int, De
 
 
 def batches(
-    session: Session, found: Sequence[Entry], did: Mapping[int, Deeds], standing: Collection[int]
-) -> None:
+    session: Session, found: Sequence[Entry], did: Mapping[int, BatchDeeds],
+    standing: Collection[int],
+) -> None:  # fmt: skip
     """Print batches, newest first: of each its first entry, what it did, and whether that stands or
     was taken back since."""
     texts: list[Text] = []
@@ -72,7 +73,7 @@ def _places(fact_ids: Sequence[str | None]) -> Column:
     return Column("", ([places.get(one or "", "") for one in fact_ids],), stays=True)
 
 
-def _said(entry: Entry, did: Mapping[int, Deeds]) -> str:
+def _said(entry: Entry, did: Mapping[int, BatchDeeds]) -> str:
     """Return what a batch did; a pass says it itself, and a blocked write why it was."""
     if entry.outcome == "blocked":
         return f"blocked: {entry.reason}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.undo import Undone
-    from tideline_cli.store.deeds import Deeds
+    from tideline_cli.store.deeds import BatchDeeds
     from tideline_cli.store.steps import StandingBatch
 
 
@@ -77,14 +77,14 @@ def show(
         session.note("there is nothing to undo")
 
 
-def _form(step: StandingBatch, did: Deeds) -> dict[str, Any]:
-    names = {"+": "added", "~": "changed", "-": "removed"}
+def _form(step: StandingBatch, did: BatchDeeds) -> dict[str, Any]:
+    made = did.counts
     return {
         "batch": step.ordinal,
         "at": instant.iso(step.at),
         "verb": step.verb,
-        "facts": {name: did.counts.get(("fact", act), 0) for act, name in names.items()},
-        "links": {name: did.counts.get(("link", act), 0) for act, name in names.items()},
+        "facts": {"added": made.added, "changed": made.changed, "removed": made.removed},
+        "links": {"added": made.linked, "changed": made.relinked, "removed": made.unlinked},
         "id": did.fact,
         "content": did.text,
     }

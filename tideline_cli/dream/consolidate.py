@@ -3,8 +3,6 @@ changes."""
 
 from __future__ import annotations
 
-from itertools import islice
-
 from tideline_cli.dream import apply, verdict
 from tideline_cli.dream.verdict import Verdict
 from tideline_cli.errors import UnavailableError
@@ -89,12 +87,21 @@ def gather(db: Connection, *, viewer: Origin, most: int = MAX_FACTS) -> Bucket:
     """Return the facts of an origin that the model would see."""
     with snapshot(db):
         count = bulk_reads.active_count(db, viewer=viewer)
-        everything = facts.each(db, viewer=viewer, wanted=facts.Filter())
-        listed = (fact for fact in everything if not is_withheld(fact))
-        newest = list(islice(listed, most))
-        left_out = next(listed, None) is not None
+        listed = _listed(db, most + 1, count, viewer=viewer)
+        newest, left_out = listed[:most], len(listed) > most
         terms = bulk_reads.terms_of(db, [fact.id for fact in newest], viewer=viewer)
     return Bucket(count, tuple(newest), terms, left_out)
+
+
+def _listed(db: Connection, most: int, count: int, *, viewer: Origin) -> list[Fact]:
+    """Return the newest `most` of `count` active facts, identifiers left out."""
+    asked = 2 * most
+    while True:
+        newest = facts.each(db, viewer=viewer, wanted=facts.Filter(), limit=asked)
+        listed = [fact for fact in newest if not is_withheld(fact)]
+        if len(listed) >= most or asked >= count:
+            return listed[:most]
+        asked *= 4
 
 
 def consolidate(

@@ -73,6 +73,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("values", structure.values),
     ("origins", structure.origin_names),
     ("counts", text_index.ranking_counts),
+    ("census", text_index.status_counts),
     ("bounds", derived.bounds),
     ("vectors", derived.vector_sets),
     ("pairs", derived.pair_rows),
@@ -212,6 +213,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
 
 _DEEP: tuple[tuple[str, Check], ...] = (
     ("digests", structure.digests),
+    ("batch_counts", text_index.batch_counts_fit),
     ("terms", index_terms),
     ("labels", label_terms),
     ("exact_bounds", exact_bounds),

@@ -8,6 +8,7 @@ from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import (
     backup,
+    batch_counts,
     bulk_reads,
     connection,
     digest,
@@ -128,6 +129,8 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "journal": journalled.close_gaps,
     "index": fts.rebuild,
     "counts": text_index.count_anew,
+    "census": text_index.enrol_anew,
+    "batch_counts": batch_counts.count_anew,
     "bounds": _bound,
     "pairs": derived.forget_pairs,
     "outlooks": outlook.clear,
@@ -137,7 +140,8 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
 _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vectors": _embed}
 # Gaps are closed before a batch is added, the index is whole before terms change.
 _ORDER = (
-    "batches", "journal", "references", "links", "index", "terms", "counts", "labels", "bounds",
+    "batches", "journal", "references", "links", "batch_counts", "index", "terms", "counts",
+    "census", "labels", "bounds",
     "pairs", "vectors", "digests", "outlooks",
 )  # fmt: skip
 

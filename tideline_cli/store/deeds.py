@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record
+from tideline_cli.store import batch_counts, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from apsw import Connection
@@ -16,60 +17,90 @@ if TYPE_CHECKING:
 
 
 @record
-class Deeds:
-    """What one batch did. `counts` has how often it did each act (+, ~, -) to each entity (fact,
-    link, usage); `fact` is the id of the first fact of them, `text` what that says or said."""
+class BatchDeeds:
+    """What one batch did: in counts, and the first fact of them: its id, and what it says or said.
+    """
 
-    counts: dict[tuple[str, str], int]
+    counts: batch_counts.Deeds
     fact: str | None
     text: str | None
 
 
-# A fact that is gone is known by the image that its removal left; an edge belongs to the fact where
-# it starts.
-_CHANGES = """
-FROM batch JOIN origin AS own ON own.number = batch.origin
-  JOIN change ON change.batch = batch.number AND change.number >= batch.first
-  LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
-  LEFT JOIN fact ON fact.seq = CASE change.entity
-    WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
-WHERE own.key = ?1 AND batch.ordinal IN (SELECT value FROM json_each(?2))
-  AND coalesce(fact.origin, iif(change.entity = 'fact', change.before ->> 'origin', NULL),
-               batch.origin) = batch.origin
+# The first change of a batch that is of some kind. A fact is known by its own number, an edge by
+# the fact where it starts, also one that is gone.
+_FIRST = """
+SELECT CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
+         (SELECT from_fact FROM link WHERE link.number = change.row),
+         (SELECT gone.before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
+          AND gone.entity = 'link' AND gone.act = '-' ORDER BY gone.number DESC LIMIT 1))
+       ELSE change.row END AS place
+FROM batch JOIN change ON change.number BETWEEN batch.first AND batch.last
+  AND change.batch = batch.number
+WHERE batch.number = ?1 AND entity = ?2 AND act = ?3
+  AND ifnull((SELECT origin FROM fact WHERE fact.seq = place), ?4) = ?4
+ORDER BY change.number LIMIT 1
 """
-_COUNTS = f"SELECT batch.ordinal, change.entity, change.act, count(*) {_CHANGES} GROUP BY 1, 2, 3"
-_FIRST = f"""
-SELECT batch.ordinal, (change.entity <> 'fact') * 2 + (change.act <> '+') AS kind,
-       min(change.number), iif(change.entity = 'link', fact.seq, change.row)
-{_CHANGES} GROUP BY 1, 2 ORDER BY 1, 2 DESC
-"""
+_KINDS = (
+    ("added", "fact", "+"), ("changed", "fact", "~"), ("removed", "fact", "-"),
+    ("used", "usage", "+"), ("used", "usage", "~"), ("used", "usage", "-"),
+    ("linked", "link", "+"), ("relinked", "link", "~"), ("unlinked", "link", "-"),
+)  # fmt: skip
 _GONE = """
 SELECT row, before ->> 'id', before ->> 'content' FROM change
-WHERE entity = 'fact' AND act = '-' AND row IN (SELECT value FROM json_each(?)) ORDER BY number
+WHERE entity = 'fact' AND act = '-' AND before ->> 'origin' = ?2
+  AND row IN (SELECT value FROM json_each(?1)) ORDER BY number
+"""
+_HERE = """
+SELECT seq, id, content FROM fact
+WHERE origin = ?2 AND seq IN (SELECT value FROM json_each(?1))
 """
 
 
-def of(db: Connection, ordinals: Collection[int], *, viewer: Origin) -> dict[int, Deeds]:
+def of(db: Connection, ordinals: Collection[int], *, viewer: Origin) -> dict[int, BatchDeeds]:
     """Return what batches of an origin did, by the numbers that users know."""
-    asked = viewer.key, codec.dumps(list(ordinals))
-    counts: dict[int, dict[tuple[str, str], int]] = {ordinal: {} for ordinal in ordinals}
-    for ordinal, entity, act, count in db.execute(_COUNTS, asked):
-        counts[ordinal][entity, act] = count
-    # Of several rows of a batch the last one stays: that of the facts which it added.
-    first: dict[int, int] = {row[0]: row[3] for row in db.execute(_FIRST, asked)}
-    known = _texts(db, set(first.values()) - {None})
+    owner = visibility.number(db, viewer)
+    numbers = _numbers(db, ordinals, owner)
+    counts = {
+        ordinal: batch_counts.of(db, number, origin_number=owner)
+        for ordinal, number in numbers.items()
+    }
+    first = {
+        ordinal: _first(db, number, counts[ordinal], owner) for ordinal, number in numbers.items()
+    }
+    known = _texts(db, [seq for seq in first.values() if seq is not None], owner)
+    none = (None, None)
     return {
-        ordinal: Deeds(made, *known.get(first.get(ordinal, 0), (None, None)))
-        for ordinal, made in counts.items()
+        ordinal: BatchDeeds(counts[ordinal], *known.get(first[ordinal] or 0, none))
+        for ordinal in numbers
     }
 
 
-def _texts(db: Connection, facts: Collection[int]) -> dict[int, tuple[str, str]]:
+def _numbers(db: Connection, ordinals: Collection[int], owner: int) -> Mapping[int, int]:
+    """Return the numbers of batches by those that users know."""
+    rows: list[Any] = db.execute(
+        "SELECT ordinal, number FROM batch"
+        " WHERE origin = ? AND ordinal IN (SELECT value FROM json_each(?))",
+        (owner, codec.dumps(list(ordinals))),
+    ).fetchall()
+    return dict(rows)
+
+
+def _first(db: Connection, number: int, counts: batch_counts.Deeds, owner: int) -> int | None:
+    """Return the first fact of those that a batch added, else of those that it changed, and so on:
+    what its counts say that there is."""
+    for name, entity, act in _KINDS:
+        if getattr(counts, name):
+            row: Any = db.execute(_FIRST, (number, entity, act, owner)).fetchone()
+            if row is not None:
+                return int(row[0])
+    return None
+
+
+def _texts(db: Connection, facts: Collection[int], owner: int) -> dict[int, tuple[str, str]]:
     """Return id and text of facts by number, also of those that are gone."""
     wanted = codec.dumps(list(facts))
-    sql = "SELECT seq, id, content FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
     found: dict[int, tuple[str, str]] = {}
-    for query in (_GONE, sql):
-        rows: list[Any] = db.execute(query, (wanted,)).fetchall()
+    for query in (_GONE, _HERE):
+        rows: list[Any] = db.execute(query, (wanted, owner)).fetchall()
         found |= {seq: (fact_id, text) for seq, fact_id, text in rows}
     return found

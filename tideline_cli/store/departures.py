@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import visibility
 from tideline_cli.store.facts import narrowing
 
@@ -91,7 +91,7 @@ def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:
     rows: Iterable[Any] = db.execute(_STEPS, (codec.dumps(listed),))
     for seq, *step in rows:
         trails[seq].append(_Step(*step))
-    return {seq: _departure(trail) for seq, trail in trails.items()}
+    return {seq: _departure(_filled(trail)) for seq, trail in trails.items()}
 
 
 def successors(
@@ -108,6 +108,18 @@ def successors(
     for seq, source, at in rows:
         found.setdefault(seq, []).append((source, at))
     return found
+
+
+def _filled(trail: Sequence[_Step]) -> list[_Step]:
+    """Return the steps with the lifecycle before each: an update that left it keeps none."""
+    filled: list[_Step] = []
+    later: str | None = None
+    for step in reversed(trail):
+        if step.act == "~" and step.lifecycle is None:
+            step = replace(step, lifecycle=later)
+        later = step.lifecycle
+        filled.append(step)
+    return filled[::-1]
 
 
 def _departure(trail: Sequence[_Step]) -> Departure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError
+from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import references, visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
@@ -10,12 +11,12 @@ from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.model.origin import Everyone
     from tideline_cli.model.source import Source
 
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
@@ -166,6 +167,11 @@ def each(
 
     Ties are in order of id. Oldest first means in order of arrival.
     """
+    if limit is not None and not oldest_first and isinstance(viewer, Origin):
+        for part in _newest(db, wanted, viewer, limit):
+            found = get(db, part, viewer=viewer)
+            yield from (found[seq] for seq in part if seq in found)
+        return
     condition, values = visibility.where(viewer)
     narrowed, more = narrowing(wanted)
     order = "fact.seq" if oldest_first else "fact.created_at DESC, fact.id"
@@ -175,6 +181,28 @@ def each(
     )
     for row in rows:
         yield fact_of(row)
+
+
+def _newest(
+    db: Connection, wanted: Filter, viewer: Origin, limit: int
+) -> Iterator[Sequence[int]]:
+    """Yield the numbers of the newest facts of an origin that a filter asks for, in parts."""
+    from tideline_cli.store import newest  # noqa: PLC0415  lists alone
+
+    choice = newest.Choice(*narrowing(wanted), *_states(wanted))
+    number = visibility.number(db, viewer)
+    seqs = newest.numbers(db, choice, origin_number=number, limit=limit)
+    for start in range(0, len(seqs), _A_STATEMENT):
+        yield seqs[start : start + _A_STATEMENT]
+
+
+def _states(wanted: Filter) -> tuple[Literal["active", "inactive", "both"], int | None]:
+    """Return which facts a filter reaches, by whether they are active today; and its instant."""
+    state = wanted.state if wanted.as_of is not None else wanted.lifecycle
+    reached: Literal["active", "inactive", "both"] = (
+        "both" if state is None else "active" if state == "active" else "inactive"
+    )
+    return reached, wanted.as_of
 
 
 def among(

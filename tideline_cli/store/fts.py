@@ -105,12 +105,9 @@ def matching_as_of(
 
 def totals_as_of(db: Connection, *, origin_number: int, instant: int) -> tuple[int, int]:
     """Return the number of facts that were valid at `instant`, and the number of their terms."""
-    narrowed, values = narrowing(Filter(as_of=instant))
-    row = db.execute(
-        f"SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE origin = ?{narrowed}",
-        (origin_number, *values),
-    ).fetchone()
-    return (row[0], row[1]) if row else (0, 0)
+    from tideline_cli.store import arrivals  # noqa: PLC0415  questions about the past alone
+
+    return arrivals.held_at(db, instant, origin_number=origin_number)
 
 
 def holding(

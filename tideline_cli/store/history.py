@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tideline_cli.model import codec
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.store import batch_counts, images
+from tideline_cli.store.batch_counts import Deeds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from apsw import Connection
 
@@ -16,7 +21,8 @@ if TYPE_CHECKING:
 
 @record
 class Batch:
-    """A batch as the journal knows it; its changes have the number `first` or a higher one."""
+    """A batch as the journal knows it; the numbers of its changes are between `first` and `last`,
+    both included."""
 
     number: int
     origin: str
@@ -25,10 +31,11 @@ class Batch:
     outcome: str
     reason: str | None
     first: int
+    last: int
 
 
 _BATCH = """
-SELECT batch.number, origin.key, ordinal, verb, outcome, reason, first
+SELECT batch.number, origin.key, ordinal, verb, outcome, reason, first, last
 FROM batch JOIN origin ON origin.number = batch.origin
 """
 
@@ -49,8 +56,7 @@ def has_changes(db: Connection, batch: Batch) -> bool:
     """Say whether the journal still knows anything that a batch did."""
     return bool(
         db.execute(
-            "SELECT EXISTS (SELECT 1 FROM change WHERE number >= ? AND batch = ?)",
-            (batch.first, batch.number),
+            "SELECT EXISTS (SELECT 1 FROM batch_count WHERE batch = ?)", (batch.number,)
         ).get
     )
 
@@ -78,32 +84,80 @@ class Entry:
     edge: str | None = None
 
 
+@record
+class Listed:
+    """A batch in a list: `changes` counts what it did to the facts of its own origin, and to their
+    edges and use. A batch that was blocked, or found nothing to do, has none."""
+
+    number: int
+    ordinal: int
+    at: int
+    verb: str
+    outcome: str
+    reason: str | None
+    first: int
+    last: int
+    changes: Deeds
+
+
 # A row that is gone is shown to the origin that it belonged to. The origin of a fact is read from
-# what the journal keeps of it, the origin of an edge from the fact where it started.
-_ENTRY = """
+# what the journal keeps of it, the origin of an edge from the fact where it started. The image of
+# an update has neither: those of a fact that is gone are in that of its end.
+_GONE = """(SELECT gone.before FROM change AS gone
+  WHERE gone.row = change.row AND gone.entity = 'fact' AND gone.act = '-'
+  ORDER BY gone.number DESC LIMIT 1)"""
+_IMAGE = f"iif(change.act = '~' AND change.before ->> 'seq' IS NULL, {_GONE}, change.before)"
+_ENTRY = f"""
 SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb, batch.outcome,
        iif(batch.origin = own.number, batch.reason, NULL), change.entity, change.act,
-       ifnull(fact.id, iif(change.entity = 'fact', change.before ->> 'id', NULL)),
+       ifnull(fact.id, iif(change.entity = 'fact', {_IMAGE} ->> 'id', NULL)),
        iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
        change.row, change.number, link.kind || ' → ' || target.id
-FROM origin AS own, batch LEFT JOIN change ON change.batch = batch.number
+FROM origin AS own, change CROSS JOIN batch ON batch.number = change.batch
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
   LEFT JOIN fact AS target ON target.seq = link.to_fact
   LEFT JOIN fact ON fact.seq = CASE change.entity
     WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
 WHERE own.key = ? AND coalesce(fact.origin,
-  iif(change.entity = 'fact', change.before ->> 'origin', NULL), batch.origin) = own.number
+  iif(change.entity = 'fact', {_IMAGE} ->> 'origin', NULL), batch.origin) = own.number
+"""
+_LISTED = f"""
+SELECT batch.number, ordinal, at, verb, outcome, reason, first, last,
+       EXISTS (SELECT 1 FROM batch_count WHERE batch_count.batch = batch.number),
+       {", ".join(f"ifnull({name}, 0)" for name in batch_counts.NAMES)}
+FROM origin AS own CROSS JOIN batch ON batch.origin = own.number
+  LEFT JOIN batch_count ON batch_count.batch = batch.number AND batch_count.origin = own.number
+WHERE own.key = ? ORDER BY ordinal DESC
 """
 
 
-def entries(db: Connection, *, viewer: Origin, limit: int) -> Iterator[Entry]:
-    """Yield what the newest `limit` batches of an origin did, newest batch first; -1 is all."""
+def batches(db: Connection, *, viewer: Origin) -> Iterator[Listed]:
+    """Yield the batches of an origin, newest first; not those that changed only facts of others."""
+    rows: Iterable[Any] = db.execute(_LISTED, (viewer.key,))
+    for row in rows:
+        did, counts = row[8], Deeds(*row[9:])
+        if counts.total() or not did:
+            yield Listed(*(*row[:8], counts))
+
+
+def entries(db: Connection, *, viewer: Origin, limit: int, most: int = -1) -> Iterator[Entry]:
+    """Yield what the newest `limit` batches of an origin did, newest batch first, of each the first
+    `most` changes; -1 is all."""
+    for batch in islice(batches(db, viewer=viewer), limit if limit >= 0 else None):
+        yield from entries_in(db, batch, viewer=viewer, most=most)
+
+
+def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1) -> Iterator[Entry]:
+    """Yield the first `most` changes of a batch; one entry without a change where there is none."""
+    if not batch.changes.total():
+        yield Entry(
+            batch.ordinal, batch.at, batch.verb, batch.outcome, batch.reason, None, None, None, None
+        )
+        return
     rows = db.execute(
-        f"""{_ENTRY} AND batch.number IN (
-          SELECT number FROM batch WHERE origin = (SELECT number FROM origin WHERE key = ?)
-          ORDER BY ordinal DESC LIMIT ?)
-        ORDER BY batch.ordinal DESC, change.number""",
-        (viewer.key, viewer.key, limit),
+        f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
+        ORDER BY change.number LIMIT ?""",
+        (viewer.key, batch.first, batch.last, batch.number, most),
     )
     for row in rows:
         yield Entry(*row)
@@ -130,3 +184,13 @@ def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Ite
     )
     for row in rows:
         yield Entry(*row)
+
+
+def with_whole_images(db: Connection, told: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield entries with the whole row before each change, where the journal keeps a part of it."""
+    for entry in told:
+        if entry.entity == "fact" and images.is_part(entry.before):
+            row, change = entry.row or 0, entry.change or 0
+            yield replace(entry, before=images.state_before(db, row, change))
+        else:
+            yield entry

@@ -7,13 +7,14 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
 
 KEYS = {"fact": "seq", "link": "number", "usage": "fact"}
 """The column by which the journal names a row of each table."""
+_WHOLE = '{"seq":'  # a whole row of a fact begins with its number
 
 
 def row_image(db: Connection, entity: str, number: int) -> str | None:
@@ -34,16 +35,61 @@ def row_images(db: Connection, entity: str, numbers: Iterable[int]) -> dict[int,
     return dict(rows)
 
 
+def row_states(images: Sequence[str | None], *, now: str | None) -> list[str | None]:
+    """Return a row of `fact` as each of its changes found it, oldest first, and as it is `now`;
+    `images` are what the journal keeps of the changes.
+
+    The image of an update holds the values that changed, so it is laid over the row after it; older
+    files have whole rows there. Where any image is a part, all are brought into one form of JSON.
+    """
+    if not any(map(is_part, images)):
+        return [*images, now]
+    after: dict[str, Any] | None = codec.loads(now) if now else None
+    found = [after]
+    for image in reversed(images):
+        values = codec.loads(image) if image else None
+        after = (after or {}) | values if values is not None and is_part(image) else values
+        found.append(after)
+    return [None if row is None else in_one_form(row) for row in reversed(found)]
+
+
+def in_one_form(row: dict[str, Any]) -> str:
+    """Return a row as JSON that is the same for the same values."""
+    return codec.dumps(dict(sorted(row.items())))
+
+
+def is_part(image: str | None) -> bool:
+    """Say whether an image of a fact holds only the values that changed."""
+    return image is not None and not image.startswith(_WHOLE)
+
+
+def state_before(db: Connection, row: int, change: int) -> str | None:
+    """Return a fact as the change with this number found it."""
+    kept: Iterable[Any] = db.execute(
+        "SELECT before FROM change WHERE entity = 'fact' AND row = ? AND number >= ?"
+        " ORDER BY number",
+        (row, change),
+    )
+    return row_states([before for (before,) in kept], now=row_image(db, "fact", row))[0]
+
+
 def last_active(db: Connection, fact_id: str) -> dict[str, Any] | None:
     """Return the row of an archived or pruned fact as it was when it was last active; None where
     the journal does not know it."""
-    row: Any = db.execute(
-        "SELECT before FROM change WHERE entity = 'fact' AND act = '~'"
-        " AND row = (SELECT seq FROM fact WHERE id = ?) AND before ->> 'lifecycle' = 'active'"
-        " ORDER BY number DESC LIMIT 1",
-        (fact_id,),
-    ).fetchone()
-    return None if row is None else dict(codec.loads(row[0]))
+    numbers: Any = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchone()
+    if numbers is None:
+        return None
+    changes: list[Any] = db.execute(
+        "SELECT before, act FROM change WHERE entity = 'fact' AND row = ? ORDER BY number", numbers
+    ).fetchall()
+    found = row_states(
+        [before for before, _ in changes], now=row_image(db, "fact", numbers[0])
+    )
+    for state, (_, act) in zip(reversed(found[:-1]), reversed(changes), strict=True):
+        row = codec.loads(state) if act == "~" and state else {}
+        if row.get("lifecycle") == "active":
+            return dict(row)
+    return None
 
 
 @record

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import transactions, visibility
+from tideline_cli.store import batch_counts, transactions, visibility
 from tideline_cli.store.transactions import commit, rollback, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
     from apsw import Connection
 
@@ -41,6 +42,7 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         self.number = resume or 0
         self.ordinal = 0
         self.origin_number = visibility.NOBODY
+        self._since = 0
 
     def __enter__(self) -> batch:
         transactions.begin(self._db)
@@ -74,10 +76,18 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         trace: TracebackType | None,
     ) -> None:
         if kind is None:
-            self._db.execute("UPDATE batch SET open = 0 WHERE number = ?", (self.number,))
+            self._close()
             commit(self._db)
         else:
             rollback(self._db)
+
+    def _close(self) -> None:
+        self._db.execute(
+            "UPDATE batch SET open = 0, last = (SELECT ifnull(max(number), 0) FROM change)"
+            " WHERE number = ?",
+            (self.number,),
+        )
+        batch_counts.add(self._db, self.number, since=self._since)
 
     def _begin(self) -> None:
         if self.number and _is_undone(self._db, self.number):
@@ -88,10 +98,12 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
             )
         else:
             self.number = _add(self._db, self.origin_number, self._verb, self._now, self._open)
-        row = self._db.execute(
-            "SELECT ordinal FROM batch WHERE number = ?", (self.number,)
+        row: Any = self._db.execute(
+            "SELECT ordinal, 1 + ifnull((SELECT max(number) FROM change), 0) FROM batch"
+            " WHERE number = ?",
+            (self.number,),
         ).fetchone()
-        self.ordinal = int(row[0]) if row else 0
+        self.ordinal, self._since = row
 
 
 def record_blocked(db: Connection, *, verb: str, by: Origin, now: int, reason: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.store import fts, images, score_bounds, vector_upkeep, visibility
+from tideline_cli.store import batch_counts, fts, images, score_bounds, vector_upkeep, visibility
 from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
@@ -168,14 +168,16 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     score_bounds.put(db, dict.fromkeys(gone, 0))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
+    own: Iterable[Any] = db.execute(
+        "SELECT number FROM change WHERE entity IN ('fact', 'usage')"
+        " AND row IN (SELECT value FROM json_each(?))",
+        (listed,),
+    )
+    told += [number for (number,) in own]
+    batch_counts.take_off(db, told)
     db.execute(
         "DELETE FROM change WHERE number IN (SELECT value FROM json_each(?))",
         (codec.dumps(told),),
-    )
-    db.execute(
-        "DELETE FROM change WHERE entity IN ('fact', 'usage')"
-        " AND row IN (SELECT value FROM json_each(?))",
-        (listed,),
     )
     # The numbers of the newest changes are used again. Batches that go on must find their changes.
     db.execute(

@@ -66,6 +66,36 @@ CREATE INDEX fact_ends ON fact (origin, valid_to)
 CREATE INDEX fact_begins ON fact (origin, valid_from)
   WHERE valid_from IS NOT NULL AND lifecycle = 'active';
 
+-- The facts of an origin by their time, active ones and the others apart. `origin + 0` keeps both
+-- for those who ask for them by name: whoever reads most of an origin goes through the table.
+CREATE INDEX fact_active ON fact (origin + 0, created_at) WHERE lifecycle = 'active';
+CREATE INDEX fact_inactive ON fact (origin + 0, created_at) WHERE lifecycle <> 'active';
+
+-- How many facts an origin has of each kind, for status: all of them, whatever their lifecycle.
+-- `octets` is what their texts and terms take.
+CREATE TABLE census (
+  origin    INTEGER NOT NULL REFERENCES origin (number),
+  lifecycle TEXT NOT NULL,
+  segment   TEXT NOT NULL,
+  tier      TEXT NOT NULL,
+  heat      TEXT NOT NULL,
+  source    TEXT NOT NULL,
+  pinned    INTEGER NOT NULL,
+  scope     TEXT NOT NULL,             -- '' is none
+  facts     INTEGER NOT NULL,
+  octets    INTEGER NOT NULL,
+  PRIMARY KEY (origin, lifecycle, segment, tier, heat, source, pinned, scope)
+) STRICT, WITHOUT ROWID;
+
+-- How many active facts of an origin were made in each hour since 1970, and their terms.
+CREATE TABLE arrival (
+  origin INTEGER NOT NULL REFERENCES origin (number),
+  hour   INTEGER NOT NULL,
+  facts  INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (origin, hour)
+) STRICT, WITHOUT ROWID;
+
 -- Active facts and their terms by origin and source: N and the mean length of BM25.
 CREATE TABLE tally (
   origin INTEGER NOT NULL REFERENCES origin (number),
@@ -194,6 +224,22 @@ WHEN {old_is_timed} OR {new_is_timed} BEGIN
   {lapse_new}
 END;
 
+-- The counts for status. A count that falls to nothing goes: nothing tells that there was such a
+-- fact.
+CREATE TRIGGER fact_enrolled AFTER INSERT ON fact BEGIN
+  {enrol}
+END;
+CREATE TRIGGER fact_struck AFTER DELETE ON fact BEGIN
+  {strike}
+END;
+CREATE TRIGGER fact_reenrolled AFTER UPDATE OF
+  {enrolled} ON fact
+WHEN {enrolled_differs}
+BEGIN
+  {strike}
+  {enrol}
+END;
+
 -- How often and when a fact was last recalled or reinforced. Apart from fact, so that reading
 -- stays out of its history; a fact without a row was never used since it was created.
 CREATE TABLE usage (
@@ -245,6 +291,7 @@ CREATE TABLE batch (
   first   INTEGER NOT NULL DEFAULT 0,   -- its changes have this number or a higher one
   undoes  INTEGER,                      -- the batch that it took back, by number
   whole   INTEGER NOT NULL DEFAULT 0,   -- 1: a pass that went through all it does, to its end
+  last    INTEGER NOT NULL DEFAULT 0,   -- its changes have this number or a lower one
   UNIQUE (origin, ordinal)
 ) STRICT;
 CREATE INDEX batch_open ON batch (number) WHERE open > 0;
@@ -257,9 +304,25 @@ CREATE TABLE notice (
   PRIMARY KEY (origin, batch)
 ) STRICT, WITHOUT ROWID;
 
+-- What a batch did to the facts and edges of an origin, counted when it closes.
+CREATE TABLE batch_count (
+  batch    INTEGER NOT NULL,
+  origin   INTEGER NOT NULL,           -- of the facts; a batch of the owner may reach others
+  added    INTEGER NOT NULL,           -- facts
+  changed  INTEGER NOT NULL,
+  removed  INTEGER NOT NULL,
+  archived INTEGER NOT NULL,           -- of the changed ones: those that were active before
+  linked   INTEGER NOT NULL,           -- edges
+  relinked INTEGER NOT NULL,
+  unlinked INTEGER NOT NULL,
+  used     INTEGER NOT NULL,           -- changes of use
+  PRIMARY KEY (batch, origin)
+) STRICT, WITHOUT ROWID;
+
 -- What a batch changed: act + (inserted), ~ (updated), - (deleted). `before` holds the old row as
--- JSON, NULL for an insert; the new row is the `before` of the next change, or the row itself.
--- A change made outside of tideline has batch 0.
+-- JSON, NULL for an insert; of a fact that is updated, only the values that change. The new row is
+-- the row before the next change, or the row itself: so the row before an update is `before` laid
+-- over the row after it. A change made outside of tideline has batch 0.
 CREATE TABLE change (
   number INTEGER PRIMARY KEY,
   batch  INTEGER NOT NULL,
@@ -269,6 +332,7 @@ CREATE TABLE change (
   before TEXT,
   after  TEXT                          -- usage only: recall changes it without a trace
 ) STRICT;
+CREATE INDEX change_row ON change (row);
 
 CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
   INSERT INTO change (batch, entity, row, act)
@@ -278,7 +342,8 @@ CREATE TRIGGER fact_updated AFTER UPDATE OF
 {journalled} ON fact
 BEGIN
   INSERT INTO change (batch, entity, row, act, before)
-    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '~', {old_fact});
+    VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '~',
+            {old_values});
 END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
   INSERT INTO change (batch, entity, row, act, before)
@@ -398,6 +463,9 @@ INSERT INTO origin (number, key) VALUES (1, 'owner');
 
 _DERIVED = ("length", "terms", "digest")  # made of the rest of a fact: no history keeps them
 _WIDTH = 100  # of a line of the schema
+COUNTED = ("lifecycle", "segment", "tier", "heat", "source", "pinned", "scope")
+"""What `census` counts facts by."""
+HOUR_MS = 3_600_000
 
 
 def _columns(table: str) -> tuple[str, ...]:
@@ -455,6 +523,39 @@ def is_lapsed(fact: str) -> str:
     )
 
 
+_OCTETS = "octet_length({0}content) + octet_length({0}terms)"
+_ENROLLED = ("origin", "created_at", *COUNTED, "length", "content", "terms")
+_KEY = ", ".join(("origin", *COUNTED))
+
+
+def _counted(row: str) -> str:
+    """Return the values of a row of `fact` that `census` counts by."""
+    values = (f"{row}{name}" for name in ("origin", *COUNTED))
+    return ", ".join(f"ifnull({one}, '')" if one.endswith("scope") else one for one in values)
+
+
+_ENROL = f"""INSERT INTO census
+    VALUES ({_counted("new.")}, 1, {_OCTETS.format("new.")})
+    ON CONFLICT DO UPDATE SET facts = facts + 1, octets = octets + excluded.octets;
+  INSERT INTO arrival SELECT new.origin, new.created_at / {HOUR_MS}, 1, new.length
+    WHERE new.lifecycle = 'active'
+    ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;"""
+_OLD_KEY = f"({_KEY}) = ({_counted('old.')})"
+_STRIKE = f"""UPDATE census SET facts = facts - 1, octets = octets - ({_OCTETS.format("old.")})
+    WHERE {_OLD_KEY};
+  DELETE FROM census WHERE {_OLD_KEY} AND facts = 0;
+  UPDATE arrival SET facts = facts - 1, tokens = tokens - old.length
+    WHERE origin = old.origin AND hour = old.created_at / {HOUR_MS} AND old.lifecycle = 'active';
+  DELETE FROM arrival
+    WHERE origin = old.origin AND hour = old.created_at / {HOUR_MS} AND facts = 0;"""
+CENSUS = f"""SELECT {_counted("")}, count(*), sum({_OCTETS.format("")})
+  FROM fact GROUP BY {_counted("")}"""
+"""The SQL of what `census` holds."""
+ARRIVAL = f"""SELECT origin, created_at / {HOUR_MS}, count(*), sum(length) FROM fact
+  WHERE lifecycle = 'active' GROUP BY 1, 2"""
+"""The SQL of what `arrival` holds."""
+
+
 def state_of(entity: str) -> str:
     """Return the SQL for a row of `fact`, `link` or `usage` as the JSON that the journal keeps."""
     columns = {"fact": _FACT, "link": _LINK, "usage": _USAGE}[entity]
@@ -479,6 +580,11 @@ def script() -> str:
         .replace("{each_new_term}", _EACH_TERM.format("new"))
         .replace("{old_fact}", _old(_FACT))
         .replace("{journalled}", _filled(_FACT[1:]))
+        .replace("{old_values}", _old_values())
+        .replace("{enrol}", _ENROL)
+        .replace("{strike}", _STRIKE)
+        .replace("{enrolled}", ", ".join(_ENROLLED))
+        .replace("{enrolled_differs}", _differs())
         .replace("{index_of}", _INDEX_OF.format(""))
         .replace("{index_of_new}", _INDEX_OF.format("new."))
         .replace("{index_of_old}", _INDEX_OF.format("old."))
@@ -488,6 +594,17 @@ def script() -> str:
         .replace("{old_usage}", _old(_USAGE))
         .replace("{new_usage}", _old(_USAGE).replace("old.", "new."))
     )
+
+
+def _old_values() -> str:
+    """Return the SQL for those values of an updated fact that change, as JSON."""
+    kept = ", ".join(f"iif(old.{name} IS new.{name}, '$.{name}', '$.-')" for name in _FACT[1:])
+    return f"json_remove({_old(_FACT[1:])}, {kept})"
+
+
+def _differs() -> str:
+    """Return the SQL that says whether an update of a fact changes any count of it."""
+    return " OR ".join(f"old.{name} IS NOT new.{name}" for name in _ENROLLED)
 
 
 def _old(columns: tuple[str, ...]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import labels, lapsed, schema
+from tideline_cli.store import batch_counts, labels, lapsed, schema
+from tideline_cli.store.checks import text_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 _TRIGGER = "CREATE TRIGGER "
+_ENDS = ";\n"
 
 
 def step(db: Connection) -> None:
@@ -126,6 +128,18 @@ def _index_labels(db: Connection) -> None:
     labels.make_anew(db)
 
 
+def _counts(db: Connection) -> None:
+    """Facts by their time, and counts: of facts for status, of changes by batch for history."""
+    db.execute("ALTER TABLE batch ADD COLUMN last INTEGER NOT NULL DEFAULT 0")
+    for made in (
+        "INDEX fact_active", "INDEX fact_inactive", "TABLE census", "TABLE arrival",
+        "TABLE batch_count", "INDEX change_row",
+    ):  # fmt: skip
+        db.execute(_statement(f"CREATE {made} "))
+    text_index.enrol_anew(db)
+    batch_counts.count_anew(db)
+
+
 PARTS: tuple[Callable[[Connection], None], ...] = (
     _fading,
     _note_statements,
@@ -133,6 +147,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _remove_reversed,
     _scope,
     _index_labels,
+    _counts,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
@@ -146,6 +161,12 @@ def _remake_triggers(db: Connection) -> None:
         db.execute(f"DROP TRIGGER {name}")
     for statement in _triggers():
         db.execute(statement)
+
+
+def _statement(beginning: str) -> str:
+    """Return the statement of the schema that begins so."""
+    _, begun, rest = schema.script().partition(beginning)
+    return begun + rest[: rest.index(_ENDS)]
 
 
 def _triggers() -> list[str]:

@@ -6,6 +6,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
+from tideline_cli.store import images
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,10 +180,12 @@ def _came_beside(
         " ORDER BY number",
         (since, rival),
     ).fetchall()
-    if not changes or _is_beside(changes[0][1], fact, in_slot):
+    kept, now = [before for _, before in changes], images.row_image(db, "fact", rival)
+    found = images.row_states(kept, now=now)
+    if not changes or _is_beside(found[0], fact, in_slot):
         return None
-    since_then = reversed(changes)
-    return next(int(by) for by, before in since_then if not _is_beside(before, fact, in_slot))
+    told = zip(changes, found[:-1], strict=True)
+    return [int(by) for (by, _), before in told if not _is_beside(before, fact, in_slot)][-1]
 
 
 def _is_beside(state: str | None, fact: dict[str, Any], in_slot: bool) -> bool:

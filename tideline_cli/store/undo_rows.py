@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _TOUCHED = """
 SELECT entity, row, number, batch, before, after FROM change
-WHERE number >= ?1
-  AND (entity, row) IN (SELECT entity, row FROM change WHERE number >= ?1 AND batch = ?2)
+WHERE number >= ?1 AND (entity, row) IN (
+  SELECT entity, row FROM change WHERE number BETWEEN ?1 AND ?3 AND batch = ?2)
 ORDER BY number
 """
 _EDGE = ("from_fact", "to_fact", "kind")
@@ -71,9 +71,8 @@ def fact_count(db: Connection, batch: Batch) -> int:
     """Return how many facts a batch added or deleted."""
     return int(
         db.execute(
-            "SELECT count(*) FROM change WHERE number >= ? AND batch = ? AND entity = 'fact'"
-            " AND act <> '~'",
-            (batch.first, batch.number),
+            "SELECT ifnull(sum(added + removed), 0) FROM batch_count WHERE batch = ?",
+            (batch.number,),
         ).get
     )
 
@@ -81,7 +80,7 @@ def fact_count(db: Connection, batch: Batch) -> int:
 def trails(db: Connection, batch: Batch) -> Trails:
     """Return what a batch did to each row, and what has become of the row since."""
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
-    for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number)):
+    for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number, batch.last)):
         changes[entity].setdefault(row, []).append(_Change(*values))
     now = {entity: images.row_images(db, entity, by_row) for entity, by_row in changes.items()}
     return Trails(
@@ -176,14 +175,14 @@ def _trail(changes: list[_Change], now: str | None, batch: int) -> Trail:
     The row as the batch left it must be the row that the next change of the batch found, or the row
     that is there now. Where it differs, other batches have changed it, and their changes are lost.
     """
-    states = [change.before for change in changes] + [now]
+    states = images.row_states([change.before for change in changes], now=now)
     own = [place for place, change in enumerate(changes) if change.batch == batch]
     lost: list[int] = []
     for place, following in zip(own, [*own[1:], len(changes)], strict=True):
         if states[place + 1] != states[following]:
             lost += [change.batch for change in changes[place + 1 : following]]
     first = own[0]
-    return Trail(changes[first].number, states[first], now, tuple(dict.fromkeys(lost)))
+    return Trail(changes[first].number, states[first], states[-1], tuple(dict.fromkeys(lost)))
 
 
 def _same_edge(changes: list[_Change], now: str | None, batch: int) -> str | None:

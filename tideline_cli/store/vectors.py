@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 CHUNK = 498  # of 132 bytes each: 16 pages and the part that a leaf keeps (512 waste half a page)
+_SMALL = 50_000
 
 
 def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
@@ -86,13 +87,32 @@ def append(
     )
 
 
-def embedded_count(db: Connection, *, origin_number: int, embedder: str) -> int:
-    """Return how many active facts of an origin have a vector."""
-    row = db.execute(
-        "SELECT count(*) FROM fact WHERE origin = ? AND lifecycle = 'active' AND seq <= ?",
-        (origin_number, embedded_up_to(db, origin_number=origin_number, embedder=embedder)),
-    ).fetchone()
-    return int(row[0]) if row else 0
+def waiting_count(db: Connection, *, origin_number: int, embedder: str, held: int) -> int:
+    """Return how many active facts of an origin, which has `held` in all, have no vector yet."""
+    made = db.execute(
+        "SELECT ifnull(sum(length(facts) / 4), 0) FROM vector_chunk"
+        " WHERE origin = ? AND embedder = ?",
+        (origin_number, embedder),
+    ).get
+    if made >= held:
+        return 0
+    after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
+    # A small origin is read by its own index, past nobody's facts; a large one from the end on.
+    if held <= _SMALL:
+        return int(
+            db.execute(
+                "SELECT count(*) FROM fact INDEXED BY fact_active"
+                " WHERE origin + 0 = ? AND lifecycle = 'active' AND seq > ?",
+                (origin_number, after),
+            ).get
+        )
+    return int(
+        db.execute(
+            "SELECT count(*) FROM (SELECT lifecycle FROM fact WHERE seq > ? AND origin = ? LIMIT ?)"
+            " WHERE lifecycle = 'active'",
+            (after, origin_number, held - made),
+        ).get
+    )
 
 
 def _fill_last(

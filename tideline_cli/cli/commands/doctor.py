@@ -58,6 +58,8 @@ _WHAT = {
     "counts": "count facts and terms anew",
     "labels": "index the words of labels anew",
     "bounds": "make the bounds of scores anew",
+    "census": "count the facts for status anew",
+    "batch_counts": "count what each command did anew",
     "pairs": "forget the pairs that are alike, until the next dream",
     "outlooks": "forget what was foreseen to fade, until the next dream",
     "vectors": "make the vectors anew",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 
 from tideline_cli.cli import output
 from tideline_cli.cli.commands.show import ACTS, births, deed
@@ -70,12 +70,22 @@ def run(session: Session, words: list[str], options: Options) -> int:
     limit = options.limit
     if limit is None:
         limit = 0 if words else _COMMANDS
-    told, is_cut = _told(session, db, words, limit) if db is not None else ([], False)
+    chosen = output.chosen(
+        session, output.named(options), usual=output.usual_of_rows(session)
+    )
+    is_short = chosen in ("lines", "table") and not session.verbose
+    most = _MOST if is_short and not words else None
+    told: list[Told] = []
+    counts: dict[int | None, int] = {}
+    is_cut = False
+    if db is not None and words:
+        told, is_cut = _told_of(session, db, words[0], limit)
+    elif db is not None:
+        told, counts, is_cut = _told(session, db, limit, most)
     names: dict[int, str] = {}
     if db is not None:
         edges = [pair for pair in told if pair[0].entity == "link"]
         names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
-    most = None if words or session.verbose else _MOST
 
     def table() -> None:
         if words:
@@ -83,12 +93,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
         elif db is not None:
             _batches_table(session, db, told)
 
-    usual = output.usual_of_rows(session) if told else "lines"
     output.emit_rows(
-        output.chosen(session, output.named(options), usual=usual),
+        chosen if told or chosen != "table" else "lines",
         (_form(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
-        lines=lambda: _lines(told, names, whole=not words, most=most),
+        lines=lambda: _lines(told, names, counts, whole=not words),
         table=table if told else None,
     )
     if is_cut:
@@ -127,27 +136,41 @@ def _changes_table(session: Session, told: list[Told], names: dict[int, str]) ->
     history_table.changes(session, [entry for entry, _ in told], said)
 
 
-def _told(
-    session: Session, db: Connection, words: list[str], limit: int
+def _told_of(
+    session: Session, db: Connection, reference: str, limit: int
 ) -> tuple[list[Told], bool]:
-    """Return what the newest `limit` commands did (0: all), and whether there were more."""
-    if words:
-        seq = facts.number_of(db, session.reference(words[0]), viewer=session.viewer)
-        told = _life(session, db, seq)
-        newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))
-    else:
-        asked = limit + 1 if limit else -1
-        entries = history.entries(db, viewer=session.viewer, limit=asked)
-        told = [(entry, None) for entry in entries]
-        newest = list(dict.fromkeys(entry.batch for entry, _ in told))
+    """Return what the newest `limit` commands did to a fact (0: all), and whether there were
+    more."""
+    seq = facts.number_of(db, session.reference(reference), viewer=session.viewer)
+    told = _life(session, db, seq)
+    newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))
     is_cut = bool(limit) and len(newest) > limit
     kept = frozenset(newest[:limit] if is_cut else newest)
     return [pair for pair in told if pair[0].batch in kept], is_cut
 
 
+def _told(
+    session: Session, db: Connection, limit: int, most: int | None
+) -> tuple[list[Told], dict[int | None, int], bool]:
+    """Return what the newest `limit` commands did (0: all), of each the first `most` changes; how
+    many changes each made; and whether there were more commands."""
+    batches = history.batches(db, viewer=session.viewer)
+    listed = list(islice(batches, limit or None))
+    is_cut = bool(limit) and next(batches, None) is not None
+    told: list[Told] = []
+    for batch in listed:
+        entries = history.entries_in(
+            db, batch, viewer=session.viewer, most=-1 if most is None else most
+        )
+        whole = entries if most else history.with_whole_images(db, entries)
+        told += [(entry, None) for entry in whole]
+    return told, {batch.ordinal: batch.changes.total() for batch in listed}, is_cut
+
+
 def _life(session: Session, db: Connection, seq: int) -> list[Told]:
     """Return what happened to a fact, its use and its links, each with the row as it became."""
-    entries = list(history.entries_of(db, seq, viewer=session.viewer))
+    kept = history.entries_of(db, seq, viewer=session.viewer)
+    entries = list(history.with_whole_images(db, kept))
     now = {entity: images.row_image(db, entity, seq) for entity in ("fact", "usage")}
     told = list(zip(entries, _afters(entries, now), strict=True))
     linked = {
@@ -218,10 +241,10 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _lines(
-    told: list[Told], names: dict[int, str], *, whole: bool, most: int | None
+    told: list[Told], names: dict[int, str], counts: dict[int | None, int], *, whole: bool
 ) -> list[str]:
-    """Return a line a change, `most` of a batch; before a whole batch stands what a pass says of
-    itself."""
+    """Return a line a change; before a whole batch stands what a pass says of itself, and after it
+    how many of its changes (`counts`) were left out."""
     lines: list[str] = []
     born = births(entry for entry, _ in told)
     for _, changes in groupby(told, key=lambda pair: pair[0].batch):
@@ -229,9 +252,10 @@ def _lines(
         first = listed[0][0]
         if whole and first.reason and first.act and _is_done(first):
             lines.append(f"{_start(first)}\t{first.reason}")
-        lines += [_line(entry, after, names, born) for entry, after in listed[:most]]
-        if most is not None and len(listed) > most:
-            lines.append(f"{_start(first)}\t… and {len(listed) - most:,} more (--verbose)")
+        lines += [_line(entry, after, names, born) for entry, after in listed]
+        more = counts.get(first.batch, 0) - len(listed) if first.act else 0
+        if more > 0:
+            lines.append(f"{_start(first)}\t… and {more:,} more (--verbose)")
     return lines
 
 

@@ -14,7 +14,7 @@ from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.record import record
 from tideline_cli.model.source import SOURCES
-from tideline_cli.store import SCHEMA_VERSION, stats
+from tideline_cli.store import SCHEMA_VERSION, activity, stats
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             fading = _fading(session, db, counts)
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
-                days = stats.activity(db, viewer=session.viewer, since=since, days=_DAYS)
+                days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
     scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {"scope": scope, "fading_next_14d": fading}
     if options.all_origins:  # both tell of other origins

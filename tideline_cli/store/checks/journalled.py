@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.finding import Finding, mendable, some
+from tideline_cli.store import batch_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def images(db: Connection) -> Iterator[Finding]:
 
 
 def whole_images(db: Connection) -> Iterator[Finding]:
-    """As `images`, and each image has the columns of its table."""
+    """As `images`, and each image has the columns of its table; that of an updated fact may have
+    some of them."""
     yield from images(db)
     keys = {
         "fact": {"seq", "id", "origin", "created_at", "lifecycle", "source", "content"},
@@ -92,11 +94,14 @@ def whole_images(db: Connection) -> Iterator[Finding]:
         "usage": {"fact", "access_count", "last_accessed_at"},
     }
     bad = 0
-    for entity, before in db.execute(
-        "SELECT entity, before FROM change WHERE before IS NOT NULL AND json_valid(before)"
+    columns = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('fact')")}
+    for entity, act, before in db.execute(
+        "SELECT entity, act, before FROM change WHERE before IS NOT NULL AND json_valid(before)"
     ):
         held = codec.loads(before)
-        bad += not (isinstance(held, dict) and keys.get(entity, {""}) <= held.keys())
+        names = held.keys() if isinstance(held, dict) else {""}
+        is_part = entity == "fact" and act == "~" and "seq" not in names
+        bad += not (names <= columns if is_part else keys.get(entity, {""}) <= names)
     if bad:
         yield Finding(
             "images", "error", f"the journal holds {some(bad, 'image')} that lack columns",
@@ -128,3 +133,4 @@ def close_gaps(db: Connection) -> None:
     db.execute(
         f"INSERT INTO change (batch, entity, row, act) SELECT 0, 'fact', seq, '+' FROM ({_UNTOLD})"
     )
+    batch_counts.count_anew(db)

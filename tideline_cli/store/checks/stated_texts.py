@@ -23,10 +23,15 @@ _REASONS = """
 SELECT fact.id, origin.key, link.reason FROM link JOIN fact ON fact.seq = link.from_fact
 JOIN origin ON origin.number = fact.origin WHERE link.reason IS NOT NULL AND {} ORDER BY link.number
 """
+# Of an update the history keeps what changed alone: whose it was, the fact tells, or its removal.
 _PAST = f"""
-SELECT change.before ->> '$.id', origin.key,
+SELECT coalesce(change.before ->> '$.id', fact.id, gone.before ->> '$.id'), origin.key,
   {", ".join(f"change.before ->> '$.{name}'" for name in FIELDS)}
-FROM change JOIN origin ON origin.number = change.before ->> '$.origin'
+FROM change LEFT JOIN fact ON fact.seq = change.row
+LEFT JOIN change AS gone ON fact.seq IS NULL AND gone.row = change.row AND gone.entity = 'fact'
+  AND gone.act = '-'
+JOIN origin ON origin.number
+  = coalesce(change.before ->> '$.origin', fact.origin, gone.before ->> '$.origin')
 WHERE change.entity = 'fact' AND change.before IS NOT NULL AND {{}} ORDER BY change.number
 """
 _PAST_REASONS = """

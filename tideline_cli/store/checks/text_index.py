@@ -1,11 +1,11 @@
-"""Whether the full-text index and the counts for the ranking fit the facts, and counting again."""
+"""Whether the full-text index and the counts of facts fit the facts, and counting again."""
 
 from __future__ import annotations
 
 import apsw
 
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import lapsed, schema, transactions
+from tideline_cli.store import batch_counts, lapsed, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +80,33 @@ def ranking_counts(db: Connection) -> Iterator[Finding]:
     if db.execute(_LAPSED).get:
         message = "the counts of facts that do not hold now are not those of the facts"
         yield mendable("counts", message, "counts anew")
+
+
+def status_counts(db: Connection) -> Iterator[Finding]:
+    """The counts that status shows are those of the facts."""
+    held = ("SELECT * FROM census", "SELECT * FROM arrival")
+    for one, other in zip(held, (schema.CENSUS, schema.ARRIVAL), strict=True):
+        if db.execute(f"SELECT EXISTS ({one} EXCEPT {other}) OR EXISTS ({other} EXCEPT {one})").get:
+            yield mendable(
+                "census", "the counts for status are not those of the facts", "counts anew"
+            )
+            return
+
+
+def batch_counts_fit(db: Connection) -> Iterator[Finding]:
+    """The counts of what each batch did are what the journal says."""
+    if batch_counts.are_wrong(db):
+        yield mendable(
+            "batch_counts", "the counts of what batches did are not those of the journal",
+            "counts anew",
+        )  # fmt: skip
+
+
+def enrol_anew(db: Connection) -> None:
+    """Make the counts for status again."""
+    for table, counted in (("census", schema.CENSUS), ("arrival", schema.ARRIVAL)):
+        db.execute(f"DELETE FROM {table}")
+        db.execute(f"INSERT INTO {table} {counted}")
 
 
 def count_anew(db: Connection) -> None:

@@ -1,0 +1,143 @@
+"""Counts beside the facts: exact after every kind of change, kept apart by origin, mended."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soundness import sound
+from tests.support import DAY, NOW
+from tideline_cli.memory import amend
+from tideline_cli.memory.purge import purge
+from tideline_cli.memory.remember import remember
+from tideline_cli.memory.undo import undo
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.origin import OWNER, channel
+from tideline_cli.store import arrivals, batch_counts, facts, history, images, stats
+from tideline_cli.store.checks import text_index
+from tideline_cli.store.facts import Filter
+from tideline_cli.store.transactions import writing
+
+PEER = channel("wa", "c", "s")
+
+
+def say(db, content, fact_id, *, at=NOW, origin=OWNER, **more):
+    new = NewFact(content, "knowledge", "owner_message", origin, **more)
+    return remember(db, new, fact_id=fact_id, now=at)
+
+
+def listed(db, viewer=OWNER, **wanted):
+    return [f.id for f in facts.each(db, viewer=viewer, wanted=Filter(**wanted), limit=3)]
+
+
+def test_what_a_batch_did_is_counted(db):
+    """A batch has counts of what it did, and an origin sees its own."""
+    say(db, "I deploy on Fridays", "A", slot="day")
+    say(db, "I deploy on Mondays", "B", slot="day", at=NOW + 1)
+    say(db, "another one's fact", "C", origin=PEER)
+    newest, first = history.batches(db, viewer=OWNER)
+    assert (newest.ordinal, first.ordinal) == (2, 1)
+    did = newest.changes
+    assert (did.added, did.changed, did.archived, did.linked) == (1, 1, 1, 2)
+    assert did.total() == 4
+    assert first.changes.total() == first.changes.added == 1
+    (other,) = history.batches(db, viewer=PEER)
+    assert other.changes.total() == 1
+    sound(db)
+
+
+def test_history_reads_what_it_shows(db):
+    """Of a batch only the first changes are read, and the number of all is known."""
+    with_many = [say(db, f"fact number {n}", f"F{n}").batch for n in range(3)]
+    assert len(with_many) == 3
+    (batch,) = list(history.batches(db, viewer=OWNER))[:1]
+    assert len(list(history.entries_in(db, batch, viewer=OWNER, most=1))) == 1
+
+
+def test_an_update_keeps_only_what_changes(db):
+    """The journal keeps the values that an update changes; the whole row can be had, and an undo
+    brings it back."""
+    say(db, "I deploy on Fridays", "A", slot="day", tags=("work",))
+    amend.pin(db, ["A"], viewer=OWNER, now=NOW + 1)
+    say(db, "I deploy on Mondays", "B", slot="day", at=NOW + 2)
+    kept = db.execute("SELECT before FROM change WHERE act = '~' ORDER BY number").fetchall()
+    assert [len(image) < 60 for (image,) in kept] == [True, True]
+    assert images.last_active(db, "A")["pinned"] == 1
+    undo(db, None, viewer=OWNER, now=NOW + 3)
+    undo(db, 2, viewer=OWNER, now=NOW + 4)
+    back = facts.find(db, "A", viewer=OWNER)
+    assert (back.lifecycle, back.valid_to, back.pinned, back.tags) == (
+        "active", None, False, ("work",),
+    )  # fmt: skip
+    sound(db)
+
+
+def test_a_purge_leaves_no_count(db):
+    """What is purged is taken off every count, and a count of nothing is gone."""
+    say(db, "I deploy on Fridays", "A", slot="day", at=NOW - 9 * DAY)
+    say(db, "kept", "B")
+    purge(db, ["A"], viewer=OWNER, now=NOW + 1)
+    assert db.execute("SELECT count(*) FROM arrival").get == 1
+    assert db.execute("SELECT sum(facts) FROM census").get == 1
+    assert db.execute("SELECT count(*) FROM batch_count").get == 1
+    sound(db)
+
+
+def test_status_counts_one_origin(db):
+    """Counts are those of one origin, by lifecycle and by time."""
+    say(db, "old", "A", at=NOW - 8 * DAY)
+    say(db, "new one", "B")
+    say(db, "of another", "C", origin=PEER)
+    amend.forget(db, ["B"], viewer=OWNER, now=NOW)
+    counts = stats.counts(
+        db, viewer=OWNER, since=NOW - 7 * DAY, default_embedder="hrr-256"
+    )
+    assert counts.groups["lifecycle"] == {"active": 1, "archived": 1}
+    assert (counts.added, counts.groups["segment"]) == (0, {"knowledge": 1})
+    other = stats.counts(db, viewer=PEER, since=NOW - 7 * DAY, default_embedder="hrr-256")
+    assert (other.added, other.groups["lifecycle"]) == (1, {"active": 1})
+
+
+@pytest.mark.parametrize("at", [NOW - 9 * DAY, NOW - 1, NOW, NOW + 1, NOW + 2 * DAY, -5, 0])
+def test_what_held_is_counted_as_it_is_read(db, at):
+    """The count of what held at an instant is that of reading every fact."""
+    say(db, "made before", "A", at=NOW - 8 * DAY)
+    say(db, "ends soon", "B", valid_to=NOW + DAY)
+    say(db, "held long ago", "C", valid_from=NOW - 20 * DAY)
+    say(db, "holds later", "D", valid_from=NOW + DAY)
+    say(db, "replaced", "E", slot="s", at=NOW - 1)
+    say(db, "by this one", "F", slot="s", at=NOW + 1)
+    say(db, "forgotten", "G")
+    amend.forget(db, ["G"], viewer=OWNER, now=NOW + DAY)
+    plain = db.execute(
+        "SELECT count(*), ifnull(sum(length), 0) FROM fact"
+        " WHERE ifnull(valid_from, created_at) <= ? AND (valid_to IS NULL OR valid_to > ?)",
+        (at, at),
+    ).fetchone()
+    assert arrivals.held_at(db, at, origin_number=1) == plain
+    wanted = Filter(as_of=at)
+    everything = [f.id for f in facts.each(db, viewer=OWNER, wanted=wanted)]
+    assert listed(db, as_of=at) == everything[:3]
+
+
+def test_the_newest_of_one_instant_come_by_id(db):
+    """Facts of one instant are listed by id, however many there are."""
+    for name in ("C", "A", "E", "B", "D"):
+        say(db, f"fact {name * 3}", name)
+    say(db, "the newest", "Z", at=NOW + 1)
+    assert listed(db) == ["Z", "A", "B"]
+    assert listed(db, lifecycle=None) == ["Z", "A", "B"]
+    assert listed(db, viewer=PEER) == []
+
+
+@pytest.mark.parametrize("table", ["census", "arrival", "batch_count"])
+def test_wrong_counts_are_found_and_mended(db, table):
+    """A count that is not that of the facts is found, and counted anew."""
+    say(db, "one", "A")
+    column = "added" if table == "batch_count" else "facts"
+    with writing(db):
+        db.execute(f"UPDATE {table} SET {column} = {column} + 1")
+    assert list(text_index.status_counts(db)) or batch_counts.are_wrong(db)
+    with writing(db):
+        text_index.enrol_anew(db)
+        batch_counts.count_anew(db)
+    sound(db)

@@ -1,0 +1,86 @@
+"""Facts of an origin by the hour in which they were made: how many, without reading them."""
+
+from __future__ import annotations
+
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+_HOUR = 3_600_000  # of `arrival` in the schema
+_SINCE = """
+SELECT count(*) FROM fact INDEXED BY fact_active
+WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at >= ?2
+  AND created_at < (?3 + 1) * 3600000 AND created_at / 3600000 = ?3
+"""
+_SINCE_THEN = """
+SELECT count(*) FROM fact INDEXED BY fact_active
+WHERE origin + 0 = ? AND lifecycle = 'active' AND created_at >= ?
+"""
+# Of the hour that an instant cuts, the part that is read is the one after it.
+_LATER = """
+SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_active
+WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at > ?2
+  AND created_at < (?3 + 1) * 3600000 AND created_at / 3600000 = ?3
+"""
+_UNTIL = "SELECT ifnull(sum(facts), 0), ifnull(sum(tokens), 0) FROM arrival WHERE origin = ?"
+# What facts that begin or end change in the count by the time at which they were made.
+_MOVED = """
+SELECT ifnull(sum(held - made), 0), ifnull(sum((held - made) * length), 0) FROM (
+  SELECT length, created_at <= ?2 AS made,
+         valid_from <= ?2 AND (valid_to IS NULL OR valid_to > ?2) AS held
+  FROM fact INDEXED BY fact_begins
+  WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
+  UNION ALL
+  SELECT length, created_at <= ?2, created_at <= ?2 AND valid_to > ?2
+  FROM fact INDEXED BY fact_ends
+  WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_from IS NULL)
+"""
+_ARCHIVED = """
+SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_inactive
+WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND lifecycle <> 'pruned'
+  AND ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)
+"""
+
+
+def active_since(
+    db: Connection, instant: int, *, origin_number: int,
+    scopes: tuple[str | None, ...] | None = None,
+) -> int:  # fmt: skip
+    """Return how many active facts, of all or of some scopes, were made at an instant or later."""
+    if scopes is not None:
+        narrowed = f"{_SINCE_THEN} AND {visibility.in_scopes(scopes)}"
+        return int(db.execute(narrowed, (origin_number, instant, *filter(None, scopes))).get)
+    hour = _hour(instant)
+    whole = db.execute(
+        "SELECT ifnull(sum(facts), 0) FROM arrival WHERE origin = ? AND hour > ?",
+        (origin_number, hour),
+    ).get
+    return int(whole) + int(db.execute(_SINCE, (origin_number, instant, hour)).get)
+
+
+def held_at(db: Connection, instant: int, *, origin_number: int) -> tuple[int, int]:
+    """Return the number of facts that were valid at an instant, archived ones included, and the
+    number of their terms."""
+    hour = _hour(instant)
+    until = _pair(db, f"{_UNTIL} AND hour <= ?", (origin_number, hour))
+    later = _pair(db, _LATER, (origin_number, instant, hour))
+    moved = _pair(db, _MOVED, (origin_number, instant))
+    archived = _pair(db, _ARCHIVED, (origin_number, instant))
+    return (
+        until[0] - later[0] + moved[0] + archived[0],
+        until[1] - later[1] + moved[1] + archived[1],
+    )
+
+
+def _hour(instant: int) -> int:
+    """Return the hour of an instant as SQL divides: towards zero."""
+    return instant // _HOUR if instant >= 0 else -(-instant // _HOUR)
+
+
+def _pair(db: Connection, sql: str, values: tuple[int, ...]) -> tuple[int, int]:
+    row: Any = db.execute(sql, values).fetchone()
+    return int(row[0]), int(row[1])

@@ -1,0 +1,103 @@
+"""The newest facts of an origin by their time, read from the newest on and no further."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from apsw import Connection
+
+    Values = tuple[Any, ...]
+
+_CROWD = 5_000  # facts of one instant
+_TRIED = 1_000  # ids that are looked at before a crowd is sorted
+
+
+@record
+class Choice:
+    """Which facts: SQL conditions on `fact`, each led by AND, and their parameters; those active
+    today, the others or both; and whether they are asked for as of an instant."""
+
+    narrowed: str
+    values: tuple[Any, ...]
+    lifecycles: Literal["active", "inactive", "both"]
+    as_of: int | None = None
+
+
+def numbers(db: Connection, choice: Choice, *, origin_number: int, limit: int) -> list[int]:
+    """Return the numbers of the first `limit` facts, newest first, of one instant in order of
+    id."""
+    found: set[int] = set()
+    for source, condition, more in _sources(choice):
+        values = (origin_number, *more, *choice.values)
+        found |= _first(db, source, f"{condition}{choice.narrowed}", values, limit)
+    rows: list[Any] = db.execute(
+        "SELECT seq FROM fact WHERE seq IN (SELECT value FROM json_each(?))"
+        " ORDER BY created_at DESC, id LIMIT ?",
+        (codec.dumps(list(found)), limit),
+    ).fetchall()
+    return [seq for (seq,) in rows]
+
+
+def _sources(choice: Choice) -> list[tuple[str, str, Values]]:
+    """Return where the facts are: an index, the conditions that go with it, their parameters."""
+    active = "fact.origin + 0 = ? AND fact.lifecycle = 'active'"
+    found: list[tuple[str, str, Values]] = []
+    if choice.lifecycles != "inactive" and choice.as_of is None:
+        found.append(("fact_active", active, ()))
+    elif choice.lifecycles != "inactive":
+        # What says when it begins is not in the order in which it was made.
+        at = (choice.as_of,)
+        made = f"{active} AND fact.valid_from IS NULL AND fact.created_at <= ?"
+        begins = "fact.origin = ? AND fact.lifecycle = 'active' AND fact.valid_from IS NOT NULL"
+        found.append(("fact_active", made, at))
+        found.append(("fact_begins", f"{begins} AND fact.valid_from <= ?", at))
+    if choice.lifecycles != "active":
+        inactive = "fact.origin + 0 = ? AND fact.lifecycle <> 'active'"
+        found.append(("fact_inactive", inactive, ()))
+    return found
+
+
+def _first(db: Connection, index: str, condition: str, values: Values, limit: int) -> set[int]:
+    """Return the numbers of the first `limit` facts of one index."""
+    source = f"FROM fact INDEXED BY {index} WHERE {condition}"
+    rows: list[Any] = db.execute(
+        f"SELECT fact.seq, fact.created_at {source} ORDER BY fact.created_at DESC LIMIT ?",
+        (*values, limit),
+    ).fetchall()
+    if len(rows) < limit:
+        return {seq for seq, _ in rows}
+    last = rows[-1][1]
+    newer = {seq for seq, made in rows if made > last}
+    return newer | _of_instant(
+        db, index, f"{condition} AND fact.created_at = ?", (*values, last), limit - len(newer)
+    )
+
+
+def _of_instant(
+    db: Connection, index: str, condition: str, values: Values, limit: int
+) -> set[int]:
+    """Return the numbers of the facts of one instant that have the least ids.
+
+    An import without times gives all its facts one instant. Where these are most of the store, the
+    first ids of the store are among them, and nothing has to be sorted.
+    """
+    source = f"FROM fact INDEXED BY {index} WHERE {condition}"
+    crowd = db.execute(f"SELECT count(*) FROM (SELECT 1 {source} LIMIT ?)", (*values, _CROWD)).get
+    if crowd == _CROWD:
+        rows: list[Any] = db.execute(
+            "SELECT fact.seq FROM (SELECT * FROM fact INDEXED BY sqlite_autoindex_fact_1"
+            " ORDER BY id LIMIT ?) AS fact"
+            f" WHERE {condition} LIMIT ?",
+            (_TRIED, *values, limit),
+        ).fetchall()
+        if len(rows) == limit:
+            return {seq for (seq,) in rows}
+    all_of_them: list[Any] = db.execute(
+        f"SELECT fact.seq {source} ORDER BY fact.id LIMIT ?", (*values, limit)
+    ).fetchall()
+    return {seq for (seq,) in all_of_them}
