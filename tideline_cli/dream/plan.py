@@ -187,8 +187,12 @@ def _fading(
 ) -> list[Fading]:  # fmt: skip
     """Return the facts that may fade, as the earlier stages leave them."""
     until = LATEST_MS if SWEEP in settings.stages else now - settings.evict_after_ms
+    below = max(settings.evict_below, stages.ARCHIVE_BELOW if SWEEP in settings.stages else 0)
+    weak = bulk_reads.fading(
+        db, viewer=viewer, until=until, now=now, below=below, also=current.keys()
+    )
     found: list[Fading] = []
-    for item in bulk_reads.fading(db, viewer=viewer, until=until):
+    for item in weak:
         changed = current.get(item.id)
         if item.id in gone:
             continue

@@ -42,7 +42,7 @@ def foretold(
 ) -> tuple[list[Foretold], int]:
     """Return the facts of an origin that fade within a span, soonest first, and how many there are.
     """
-    items = bulk_reads.fading(db, viewer=viewer, until=LATEST_MS)
+    items = _weak(db, rule, viewer=viewer, then=now + within_ms)
     found = list(_until(items, rule, now + within_ms))
     first = sorted(found) if limit is None else nsmallest(limit, found)
     given_at = {item.seq: item.given_at for item in items}
@@ -57,9 +57,14 @@ def foretold(
 def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None:
     """Store what fades soonest in an origin, for `status`, in a transaction of the caller."""
     number = visibility.number(db, viewer)
-    items = bulk_reads.fading(db, viewer=viewer, until=LATEST_MS)
+    items = _weak(db, rule, viewer=viewer, then=now + _FORESEEN_MS)
     soonest = nsmallest(outlook.MOST, _until(items, rule, now + _FORESEEN_MS))
     outlook.put(db, ((seq, at) for at, seq, _ in soonest), origin_number=number)
+
+
+def _weak(db: Connection, rule: Eviction, *, viewer: Origin, then: int) -> list[Fading]:
+    """Return the facts that are weak enough to fade at an instant, if nobody uses them before."""
+    return bulk_reads.fading(db, viewer=viewer, until=LATEST_MS, now=then, below=rule.below)
 
 
 def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> int:

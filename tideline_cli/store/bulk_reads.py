@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from math import log
+
+from tideline_cli.model import codec
+from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
+from tideline_cli.ranking import decay
 from tideline_cli.store import facts, visibility
 
 TYPE_CHECKING = False
@@ -27,6 +33,7 @@ WHERE lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
   AND ifnull(status, '') <> 'confirmed'
 """
 """The facts that may fade, as rows of `Fading`; more conditions follow."""
+_MARGIN = 1.000001  # for rounding: what is decided is decided by `decay.strength`
 
 
 @record
@@ -82,10 +89,10 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
 
 def active_count(db: Connection, *, viewer: Origin) -> int:
     """Return the number of an origin's active facts."""
-    condition, values = visibility.where(viewer)
     return int(
         db.execute(
-            f"SELECT count(*) FROM fact WHERE lifecycle = 'active' AND {condition}", values
+            "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?",
+            (visibility.number(db, viewer),),
         ).get
     )
 
@@ -122,14 +129,31 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
     return {(slot, scope): count for slot, scope, count in rows}
 
 
-def fading(db: Connection, *, viewer: Origin, until: int) -> list[Fading]:
+def fading(
+    db: Connection, *, viewer: Origin, until: int, now: int, below: float, also: Iterable[str] = ()
+) -> list[Fading]:
     """Return the active facts made at `until` or before that may fade: neither permanent, pinned
-    nor confirmed."""
+    nor confirmed. Those that are clearly not weaker than `below` are left out, but for the ids in
+    `also`: of a million facts few are weak, and only these are worth a record each."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
-        f"{FADING} AND {condition} AND created_at <= ? ORDER BY fact.seq", (*values, until)
+        f"{FADING} AND {condition} AND created_at <= ?"
+        f" AND (ifnull({_strength(now)}, 0) < ?"
+        " OR fact.id IN (SELECT value FROM json_each(?))) ORDER BY fact.seq",
+        (*values, until, below * _MARGIN, codec.dumps(list(also))),
     )
     return [Fading(*row) for row in rows]
+
+
+def _strength(now: int) -> str:
+    """Return the SQL for the strength of a fact, as `decay.strength` computes it but for rounding;
+    the fact and its use are those of the query."""
+    rates = " ".join(f"WHEN '{name}' THEN {row.decay_rate!r}" for name, row in SEGMENTS.items())
+    rate = f"ifnull(decay_rate, CASE segment {rates} END)"
+    days = f"max(({now:d} - ifnull(last_accessed_at, created_at)) / {DAY_MS}.0, 0)"
+    half_life = f"max({decay.HALF_LIFE_DAYS} * (1 + importance), 0.001)"
+    faded = f"exp(-{decay.RATE * log(2)!r} / {half_life} * (1 + {rate}) * {days})"
+    return f"importance * {faded} * (1 + 0.1 * ln(1 + ifnull(access_count, 0)))"
 
 
 def statements(
