@@ -20,6 +20,7 @@ import cold
 import import_
 import recall
 import remember
+import store_reads
 import stores
 import timing
 
@@ -98,6 +99,14 @@ def of_recall(n: int, rounds: int) -> Iterator[Row]:
             yield bounded(f"{name}: RSS", figure.rss, "MiB", most=RECALL_RSS * (n <= 100_000))
 
 
+def of_reads(n: int, rounds: int) -> Iterator[Row]:
+    """Measure what looks at a whole memory of n facts."""
+    for sample, rss in store_reads.figures(n, rounds):
+        yield timed(sample.name, sample, None)
+        if rss and sample.name.startswith(("history ", "gc ")):
+            yield bounded(f"{sample.name}: RSS", rss, "MiB", most=100.0)
+
+
 def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     """Measure everything."""
     for n in sizes:
@@ -109,6 +118,8 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         yield timed(f"remember {stores.name_of(n)}", sample, REMEMBER)
     for n in [100, *sizes]:
         yield from of_recall(n, rounds)
+    yield from of_reads(max(sizes), rounds)
+    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=900)
     text = import_.kill_and_resume(5000 if max(sizes) <= 10_000 else 20_000)
     yield Row("killed import", "", None, "each fact once", "ok" if text.endswith("ok") else text)
 

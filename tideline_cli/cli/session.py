@@ -9,7 +9,7 @@ from tideline_cli import config
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
-from tideline_cli.store import ALLOW_NETWORK, opening
+from tideline_cli.store import ALLOW_NETWORK, connection, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,7 +227,11 @@ class Session:
     def close(self) -> None:
         """Close what was opened; of the room that was used, what is left is reserved again."""
         while self._connections:
-            self._connections.pop().close()
+            db = self._connections.pop()
+            if self.access == "read" or self._has_spent:
+                db.close()
+            else:
+                connection.leave(db)
         if self._has_spent:
             from tideline_cli.store import reserve  # noqa: PLC0415  only on a full disk
 

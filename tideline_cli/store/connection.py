@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DatabaseError = apsw.Error
 
 BUSY_MS = 10_000
+_SHORT_LOG = 1024 * 1024  # to read it anew takes the next command about a millisecond
 TOUCH_BUSY_MS = 20
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
@@ -52,6 +53,17 @@ def connect(real: str, *, writes: bool) -> Opened:
             raise file_names.refused(real)
         db = _configured(real, apsw.SQLITE_OPEN_READONLY)
     return db
+
+
+def leave(db: Connection) -> None:
+    """Close a connection at the end of a command. A short log stays: writing it back would sync
+    twice more, and every commit has synced it. Whoever finds it long writes it back."""
+    try:
+        is_short = os.stat(f"{db.filename}-wal").st_size <= _SHORT_LOG
+    except OSError:
+        is_short = False
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(is_short))
+    db.close()
 
 
 def connect_for_reading(path: str) -> Opened:
