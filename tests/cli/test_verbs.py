@@ -18,6 +18,7 @@ FACT_KEYS = (
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn", "created_at",
+    "weak",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
 PEER = "channel:wa/c1/s1"
@@ -395,7 +396,7 @@ def test_recall_json(run):
     assert hit == {
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
-        "created_at": MOMENT,
+        "created_at": MOMENT, "weak": False,
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tideline_cli.cli import ages, columns
 from tideline_cli.cli.columns import Column
+from tideline_cli.policy.render import screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def hits(
         text = columns.one_line(hit.fact.content)
         if hit.fact.lifecycle != "active":
             text.append(f" ({hit.fact.lifecycle})", style="dim")
+        about = _about(hit.fact)
+        if hit.weak:
+            text.append("\nweak match", style="yellow")
+        if about:
+            text.append((" · " if hit.weak else "\n") + about, style="dim")
         if explained is not None:
             text.append("\n" + explained(hit), style="dim")
         mark = "~" if hit.why.lane == "vector" else ""
@@ -45,6 +51,12 @@ def hits(
         when(session, [hit.fact.created_at for hit in found]),
         columns.ids([hit.fact.id for hit in found]),
     ))  # fmt: skip
+
+
+def _about(fact: Fact) -> str:
+    """Return what helps to judge a hit beside its age: its slot, and its title or document."""
+    told = [f"slot {fact.slot}" if fact.slot else "", fact.title or fact.source_turn or ""]
+    return screen_text(" · ".join(" ".join(part.split()) for part in told if part))
 
 
 def facts(session: Session, found: Sequence[Fact]) -> None:

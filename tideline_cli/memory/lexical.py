@@ -47,7 +47,8 @@ def search(
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
         stats = bm25.statistics(count, tokens, held)
-        scorer = Scorer([term for term in terms if term in stats.idf], stats, now, limit, fading)
+        scorer = Scorer([term for term in terms if term in stats.idf], stats, now, limit, fading,
+                        asked=len(terms))  # fmt: skip
         if stats.idf:
             reader = _Reader(db, scorer, stats, origin_number, now, wanted)
             _read_best(db, reader, scorer, stats, origin_number)
@@ -190,6 +191,6 @@ def _search_as_of(
     if not wanted.is_open():
         rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=wanted)
     ordered = [term for term in terms if term in stats.idf]
-    scorer = Scorer(ordered, stats, instant, limit, fading)
+    scorer = Scorer(ordered, stats, instant, limit, fading, asked=len(terms))
     scorer.add(rows)
     return stats, held, scorer

@@ -36,13 +36,14 @@ class Query:
 
 @record
 class Match:
-    """A ranked fact before its text is read."""
+    """A ranked fact before its text is read. `weak`: it may be no answer at all."""
 
     seq: int
     id: str
     created_at: int
     score: float
     why: Breakdown
+    weak: bool = False
 
     def order(self) -> tuple[float, int, str]:
         """Return the sort key: best first, then newer, then by id."""

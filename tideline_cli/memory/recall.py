@@ -47,7 +47,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
     return Recalled(
-        tuple(Hit(read[match.seq], match.score, match.why) for match in matches),
+        tuple(Hit(read[match.seq], match.score, match.why, match.weak) for match in matches),
         tuple(match.seq for match in matches),
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,

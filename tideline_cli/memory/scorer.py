@@ -20,13 +20,15 @@ class Scorer:
     """Scores rows and keeps those that can still be among the best `limit`."""
 
     def __init__(
-        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool
-    ) -> None:
+        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool, *,
+        asked: int,
+    ) -> None:  # fmt: skip
         self._terms = terms
         self._stats = stats
         self._now = now
         self._limit = limit
         self._fading = fading
+        self._asked = asked  # terms of the question, those that no fact holds too
         self.matches: list[Match] = []
 
     def add(self, rows: Iterable[RankingRow]) -> None:
@@ -74,4 +76,13 @@ class Scorer:
             Breakdown(
                 value, matched, power, factor, weight, "lexical", label_terms=label_terms
             ),
+            len(matched) == 1 < self._asked and self._is_weak(matched),
+        )
+
+    def _is_weak(self, matched: tuple[str, ...]) -> bool:
+        from tideline_cli.ranking import worth  # noqa: PLC0415  most hits share more words
+
+        holders = bm25.holders_of(self._stats, matched[0])
+        return worth.is_weak_match(
+            matched, asked=self._asked, holders=holders, facts=self._stats.facts
         )

@@ -10,7 +10,7 @@ from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.ranking import decay, fuse
+from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
 
@@ -71,7 +71,7 @@ def extended(
     alone = query.mode == "semantic"
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
     base = None if alone else fuse.base([match.score for match in matches])
-    return matches + _recovered(near, base, room), backlog
+    return matches + _recovered(near, base, room, lane.floor), backlog
 
 
 def embedder_of(db: Connection) -> Embedder:
@@ -216,23 +216,27 @@ def _candidate(seq: int, fact: Fact, query: Query, now: int) -> Candidate:
     return Candidate(seq, fact, power, decay.modulator(power), weight)
 
 
-def _recovered(near: Nearest, base: float | None, room: int) -> list[Match]:
-    """Return the best `room` of the nearest, in order; without a base the cosine is the score."""
+def _recovered(near: Nearest, base: float | None, room: int, floor: float) -> list[Match]:
+    """Return the best `room` of the nearest, in order; without a base the cosine is the score.
+    `floor` is that of the embedder."""
     found: list[Match] = []
     while len(found) < room or (base is not None and near.has(found[room - 1].score, base)):
         item = near.next()
         if item is None:
             break
-        found.append(_match(*item, len(found), base))
+        found.append(_match(*item, len(found), base, floor))
         found.sort(key=Match.order)
     return found[:room]
 
 
-def _match(candidate: Candidate, cosine: float, rank: int, base: float | None) -> Match:
+def _match(
+    candidate: Candidate, cosine: float, rank: int, base: float | None, floor: float
+) -> Match:
     fact, weight, factor = candidate.fact, candidate.trust, candidate.modulator
     damping = None if base is None else fuse.damping(rank)
     score = cosine if base is None or damping is None else base * damping
     why = Breakdown(
         None, (), candidate.strength, factor, weight, "vector", cosine, base, damping
     )  # fmt: skip
-    return Match(candidate.seq, fact.id, fact.created_at, score * weight * factor, why)
+    weak = worth.is_weak_likeness(cosine, floor=floor)
+    return Match(candidate.seq, fact.id, fact.created_at, score * weight * factor, why, weak)

@@ -123,6 +123,7 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "source": fact.source,
         "source_turn": fact.source_turn,
         "created_at": instant.iso(fact.created_at),
+        "weak": hit.weak,
     }
     if explain:
         form["explain"] = breakdown_form(hit.why)

@@ -33,8 +33,9 @@ class Breakdown:
 
 @record
 class Hit:
-    """One ranked answer."""
+    """One ranked answer. `weak`: it rests on so little that it may be no answer."""
 
     fact: Fact
     score: float
     why: Breakdown
+    weak: bool = False

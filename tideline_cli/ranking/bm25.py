@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log
 
 from tideline_cli.model.record import record
 
@@ -66,6 +66,12 @@ def score(
             total += stats.idf[term] * f * (K1 + 1.0) / (f + norm)
             matched.append(term)
     return total, tuple(matched)
+
+
+def holders_of(stats: Statistics, term: str) -> float:
+    """Return how many facts hold a term, but for rounding, as its idf says; 0 for none."""
+    idf = stats.idf.get(term)
+    return 0.0 if idf is None else (stats.facts + 1) / exp(idf) - 0.5
 
 
 def label_score(length: int, stats: Statistics, idfs: Iterable[float]) -> float:
