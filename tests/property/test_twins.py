@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import ORIGINS, sources
 from tests.support import NOW, fresh_store
+from tideline_cli.memory import near_duplicates
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import visibility, writes
+from tideline_cli.ranking.score_bounds import bound_code, may_have_distinct
+from tideline_cli.store import score_bounds, visibility, writes
 from tideline_cli.store.transactions import writing
 
 
@@ -62,8 +65,10 @@ def near_texts(draw):
 @settings(max_examples=60)
 @given(st.data())
 def test_twins_equal_brute_force(data):
-    """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch."""
-    with fresh_store(analyzer="reference", sameness="reference") as db:
+    """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch, whether
+    candidates are read or looked up in the bytes first."""
+    many = mock.patch.object(near_duplicates, "_MANY", data.draw(st.sampled_from((0, 256))))
+    with fresh_store(analyzer="reference", sameness="reference") as db, many:
         model = Model()
         for number in range(data.draw(st.integers(1, 14))):
             write_and_compare(
@@ -105,3 +110,35 @@ def test_figures_part_facts():
                 done = remember(db, new, fact_id=f"F{number}", now=NOW + number)
                 assert done.fact.id == f"F{number}"
             assert done.action == ("created" if slot is None else "superseded")
+
+
+@given(
+    words=st.lists(st.sampled_from("abcdefgh"), max_size=110), source=sources,
+    least=st.integers(0, 9), most=st.integers(0, 12),
+)  # fmt: skip
+def test_no_byte_rules_out_a_fact_of_that_size(words, source, least, most):
+    """A fact with so many distinct terms passes, whatever its length and its repeats."""
+    if least <= len(set(words)) <= most:
+        assert may_have_distinct(least, most)[bound_code(words, source)]
+
+
+def test_a_common_word_reads_the_facts_of_its_size_alone(db, monkeypatch):
+    """Among many facts that hold a word, one that says nothing else is found, and few are read."""
+    texts = ["tea", "tea tea tea tea", *(f"tea with {named('v', n)} milk" for n in range(400))]
+    for number, text in enumerate(texts):
+        new = NewFact(text, "knowledge", "owner_message", ORIGINS[0])
+        remember(db, new, fact_id=f"F{number:06d}", now=NOW)
+    with writing(db):
+        score_bounds.extend(db, limit=1000)
+    read = []
+    terms_of = near_duplicates.fts.terms_of
+
+    def counting(db, seqs, *, origin_number):
+        read.extend(seqs)
+        return terms_of(db, seqs, origin_number=origin_number)
+
+    monkeypatch.setattr(near_duplicates.fts, "terms_of", counting)
+    new = NewFact("Tea!", "knowledge", "owner_message", ORIGINS[0])
+    done = remember(db, new, fact_id="FX", now=NOW)
+    assert (done.action, done.fact.id) == ("reinforced", "F000000")
+    assert len(read) <= 3

@@ -8,7 +8,8 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_same
 from tideline_cli.ranking.bm25 import condition_for
-from tideline_cli.store import facts, fts
+from tideline_cli.ranking.score_bounds import may_have_distinct
+from tideline_cli.store import facts, fts, score_bounds
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -26,6 +27,8 @@ _MAX_LEAVES = 300
 _RARE = 64
 _PROBES = 8  # terms to ask for beyond those that a twin may miss
 _MOST_SHOWN = 8  # facts of a pattern with other figures that are given as candidates, the newest
+_ROUNDING = 1e-9
+_MANY = 256  # facts that are cheaper to read than to look up in the bytes of all
 _MOST_READ = 64  # candidates that are read and compared: 64 of 8,192 characters take 0.4 s
 
 
@@ -142,10 +145,22 @@ def sharing(
     condition = condition_for(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
     if condition is None:
         return
-    for seq, held in list(fts.holding(db, condition, origin_number=origin_number)):
+    seqs = fts.holding(db, condition, origin_number=origin_number)
+    if len(seqs) > _MANY:
+        # Terms that only one of the two has count against a share of `least`.
+        seqs = _of_size(db, seqs, needed, int(len(distinct) / least + _ROUNDING))
+    for seq, held in list(fts.terms_of(db, seqs, origin_number=origin_number)):
         theirs = frozenset(held.split())
         if jaccard(distinct, theirs) >= least:
             yield seq, theirs
+
+
+def _of_size(db: Connection, seqs: list[int], least: int, most: int) -> list[int]:
+    """Return those of the facts, by number, that may have so many distinct terms, as the bytes say
+    that bound their scores: none of them is read."""
+    fitting = score_bounds.codes(db).translate(may_have_distinct(least, most))
+    end = len(fitting)
+    return [seq for seq in seqs if seq >= end or fitting[seq]]
 
 
 def _rarest(

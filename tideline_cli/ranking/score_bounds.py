@@ -53,6 +53,19 @@ def bound_code(terms: Sequence[str], source: Source) -> int:
     return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
 
 
+def may_have_distinct(least: int, most: int) -> bytes:
+    """Say for each byte, by 1 or 0, whether its fact may have so many distinct terms."""
+    table = bytearray(256)
+    for byte in range(256):
+        place = byte >> 4
+        repeats = _REPEATS[byte & 3]
+        longest = None if place + 1 == len(_LENGTHS) else _LENGTHS[place + 1] - 1
+        fewest = 1 if repeats is None else -(-_LENGTHS[place] // repeats)
+        table[byte] = fewest <= most and (longest is None or longest >= least)
+    table[UNKNOWN] = 1
+    return bytes(table)
+
+
 def _most(terms: Sequence[str]) -> int:
     counts: dict[str, int] = {}
     for term in terms:

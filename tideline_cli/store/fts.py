@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     ]
 
 _OWNER = 1
+_AT_ONCE = 500  # facts of one statement
 TERMS: Literal[2] = 2
 """The place of the terms in a RankingRow."""
 _COLUMNS = """
@@ -110,17 +111,26 @@ def totals_as_of(db: Connection, *, origin_number: int, instant: int) -> tuple[i
     return arrivals.held_at(db, instant, origin_number=origin_number)
 
 
-def holding(
-    db: Connection, condition: Condition, *, origin_number: int
-) -> Iterator[tuple[int, str]]:
-    """Yield (number, terms) of the active facts whose terms fulfil `condition`, in order of
-    arrival."""
+def holding(db: Connection, condition: Condition, *, origin_number: int) -> list[int]:
+    """Return the numbers of the facts whose terms fulfil `condition`, archived ones included, in
+    order of arrival."""
     query = _expression(condition, _prefix(origin_number))
-    yield from db.execute(
-        "SELECT fact.seq, fact.terms FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
-        "WHERE fact_fts MATCH ? AND lifecycle = 'active' ORDER BY fact_fts.rowid",
-        (query,),
-    )
+    rows = db.execute("SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid", (query,))
+    return [seq for (seq,) in rows]
+
+
+def terms_of(
+    db: Connection, seqs: Sequence[int], *, origin_number: int
+) -> Iterator[tuple[int, str]]:
+    """Yield (number, terms) of those of the facts that are active, in the order of their numbers.
+    """
+    for start in range(0, len(seqs), _AT_ONCE):
+        marks = ", ".join(map(str, seqs[start : start + _AT_ONCE]))
+        yield from db.execute(
+            f"SELECT seq, terms FROM fact WHERE seq IN ({marks}) AND origin = ?"
+            " AND lifecycle = 'active' ORDER BY seq",
+            (origin_number,),
+        )
 
 
 def archived_counts(
