@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 
 import cold
 import import_
+import lanes
 import recall
 import remember
 import store_reads
@@ -107,6 +108,19 @@ def of_reads(n: int, rounds: int) -> Iterator[Row]:
             yield bounded(f"{sample.name}: RSS", rss, "MiB", most=100.0)
 
 
+def of_lanes(n: int, rounds: int) -> Iterator[Row]:
+    """Measure recall where facts have ended or have labels, beside the same store without."""
+    samples = lanes.measure(n, rounds)
+    plain = samples[lanes.PLAIN]
+    for name, sample in samples.items():
+        row = timed(f"{name} {stores.name_of(n)}", sample, None)
+        most = lanes.TIMES_PLAIN.get(name)
+        if most and not (sample.failure or plain.failure):
+            row.demand = f"<= {most:g} x plain"
+            row.verdict = "ok" if sample.ratio <= most * plain.ratio else "MISS"
+        yield row
+
+
 def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     """Measure everything."""
     for n in sizes:
@@ -120,6 +134,8 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         yield from of_recall(n, rounds)
     yield from of_reads(max(sizes), rounds)
     yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=900)
+    if max(sizes) >= 10_000:
+        yield from of_lanes(min(max(sizes), 100_000), rounds)
     text = import_.kill_and_resume(5000 if max(sizes) <= 10_000 else 20_000)
     yield Row("killed import", "", None, "each fact once", "ok" if text.endswith("ok") else text)
 
