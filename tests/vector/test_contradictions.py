@@ -7,6 +7,9 @@ import random
 import numpy as np
 import pytest
 
+from tests.support import NOW, fact, put
+from tideline_cli.memory.contradictions import contradictions as memory_contradictions
+from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.vector import contradictions
 from tideline_cli.vector.embedder import cosines, resolve
@@ -75,3 +78,21 @@ def test_codes_by_number():
     got, missing = contradictions.codes_of(embedder, [7, 5, 3], chunks)
     assert np.array_equal(got, np.stack([codes[2], np.zeros_like(codes[0]), codes[0]]))
     assert missing.tolist() == [1]
+
+
+def test_few_exact_cosines_are_made(db, monkeypatch):
+    """The strongest pairs come first, so that exact cosines of a few decide, and the answer is that
+    of looking at every pair."""
+    texts = list(dict.fromkeys(made(400)))[:120]
+    put(db, [fact(text, f"{place:03}") for place, text in enumerate(texts)])
+    asked = []
+
+    def counted(embedder, pairs):
+        asked.append(len(pairs))
+        return cosines(embedder, pairs)
+
+    monkeypatch.setattr("tideline_cli.vector.embedder.cosines", counted)
+    report = memory_contradictions(db, viewer=OWNER, now=NOW, limit=3)
+    best = sorted((score for *_, score in every_pair(texts)), reverse=True)[:3]
+    assert [found.score for found in report.found] == pytest.approx(best)
+    assert sum(asked) < 200

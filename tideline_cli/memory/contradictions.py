@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NEWEST = 20_000  # facts that are compared unless all are asked for
 _EXAMINED = 20_000  # pairs of a segment that exact cosines decide among, at least
+_FIRST = 16  # pairs whose exact cosines are made at once; most often these are enough
 _AT_ONCE = 256
 
 
@@ -113,19 +114,15 @@ def _contradictions(
     limit: int,
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
-    statements = [
-        ComparedFact(
-            row.id, row.content, row.created_at, frozenset(row.terms.split()), row.scope
-        )
-        for row in rows
-    ]
     pairs = _likely_pairs(
-        embedder, rows, statements, chunks, min_score=min_score, most=max(_EXAMINED, 4 * limit)
+        embedder, rows, chunks, min_score=min_score, most=max(_EXAMINED, 4 * limit)
     )
-    for start in range(0, len(pairs.i), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    start, size = 0, _FIRST
+    while start < len(pairs.i):
+        part = slice(start, start + size)
+        start, size = start + size, min(2 * size, _AT_ONCE)
         both = [
-            (statements[i], statements[j])
+            (_fact(rows[i]), _fact(rows[j]))
             for i, j in zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)
         ]
         exact = _cosines(embedder, both, pairs.cosine[part].tolist())
@@ -136,8 +133,8 @@ def _contradictions(
 
 
 def _likely_pairs(
-    embedder: Embedder, rows: Sequence[Stated], statements: Sequence[ComparedFact],
-    chunks: Sequence[tuple[bytes, bytes]], *, min_score: float, most: int,
+    embedder: Embedder, rows: Sequence[Stated], chunks: Sequence[tuple[bytes, bytes]], *,
+    min_score: float, most: int,
 ) -> Pairs:  # fmt: skip
     """Return the pairs that may score enough, with approximate cosines."""
     from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
@@ -148,11 +145,16 @@ def _likely_pairs(
     return likely(
         embedder,
         codes,
-        [statement.terms for statement in statements],
+        [set(row.terms.split()) for row in rows],
         min_overlap=MIN_OVERLAP,
         min_score=min_score,
         most=most,
     )
+
+
+def _fact(row: Stated) -> ComparedFact:
+    terms = frozenset(row.terms.split())
+    return ComparedFact(row.id, row.content, row.created_at, terms, row.scope)
 
 
 def _cosines(

@@ -163,10 +163,15 @@ def statements(
     segments those of all."""
     condition, values = visibility.where(viewer)
     chosen = f" AND segment IN ({', '.join('?' * len(segments))})" if segments else ""
+    # Only the numbers are sorted: a sort of whole rows copies the text of every fact.
     rows: Iterable[Any] = db.execute(
-        "SELECT seq, id, segment, created_at, content, terms, scope FROM fact "
-        f"WHERE {condition}{chosen} AND lifecycle = 'active' "
-        "AND (valid_to IS NULL OR valid_to > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
+        f"""
+        SELECT seq, id, segment, created_at, content, terms, scope FROM fact WHERE seq IN (
+          SELECT seq FROM fact WHERE {condition}{chosen} AND lifecycle = 'active'
+            AND (valid_to IS NULL OR valid_to > ?)
+          ORDER BY created_at DESC, id DESC LIMIT ?)
+        ORDER BY created_at DESC, id DESC
+        """,
         (*values, *segments, now, -1 if limit is None else limit),
     )
     return [Stated(*row) for row in rows]

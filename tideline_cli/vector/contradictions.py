@@ -6,6 +6,9 @@ are approximate, with a bound: blocked products of the rows that packed vectors 
 
 from __future__ import annotations
 
+from itertools import chain
+from math import ceil
+
 from tideline_cli.model.record import record
 from tideline_cli.vector.arrays import np
 
@@ -21,10 +24,11 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 _ROWS = 256
+_ROUNDED = 1e-9  # more than the rounding of a quotient
 _SLACK = 1e-6  # a float32 product of unit vectors is off by less
 _CROWDED = 0.02  # above this share of wanted pairs a block is multiplied whole
 _AT_ONCE = 1 << 14
-_WAITING = 1 << 18  # pairs that are kept before the weakest are dropped
+_WAITING = 1 << 14  # pairs that are kept before the weakest are dropped
 
 
 @record
@@ -78,7 +82,9 @@ def likely(
     found: list[Pairs] = []
     waiting, least = 0, min_score
     for start in range(0, len(rows), _ROWS):
-        i, j, overlap = postings.overlaps(start, min(start + _ROWS, len(rows)), min_overlap)
+        # The bound is no higher than the overlap.
+        shared = max(min_overlap, least)
+        i, j, overlap = postings.overlaps(start, min(start + _ROWS, len(rows)), shared)
         cosine = _cosines(rows, start, i, j)
         bound = overlap * np.minimum(1.0, 1.0 + slack - np.maximum(cosine, 0.0))
         near = bound >= least
@@ -94,11 +100,12 @@ class _Postings:
     """Which terms a row holds, and which rows hold a term."""
 
     def __init__(self, terms: Sequence[Iterable[str]]) -> None:
-        numbers: dict[str, int] = {}
-        listed = [[numbers.setdefault(term, len(numbers)) for term in row] for row in terms]
+        listed = [list(row) for row in terms]
+        words = list(chain.from_iterable(listed))
+        numbers = {term: number for number, term in enumerate(dict.fromkeys(words))}
         self._sizes = np.array([len(row) for row in listed], np.int64)
+        flat = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
-        flat = np.array([number for row in listed for number in row], np.int64)
         owner = np.repeat(np.arange(len(listed)), self._sizes)
         order = np.argsort(flat, kind="stable")
         self._postings = owner[order]
@@ -121,9 +128,14 @@ class _Postings:
         lists = [self._postings[begin:end] for begin, end in spans if begin < end]
         if not lists:
             return np.empty(0, np.int64), np.empty(0, np.float64)
-        shared = np.bincount(np.concatenate(lists), minlength=len(self._sizes))
-        j = np.flatnonzero(shared)
-        overlap = shared[j] / (self._sizes[i] + self._sizes[j] - shared[j])
+        after = i + 1  # no row before it is in its lists
+        shared = np.bincount(np.concatenate(lists) - after)
+        # The rows share no fewer terms than this: few rows are left to divide for.
+        fewest = max(1, ceil(least * int(self._sizes[i]) - _ROUNDED))
+        common = (shared >= fewest).nonzero()[0]
+        j = common + after
+        shared = shared[common]
+        overlap = shared / (self._sizes[i] + self._sizes[j] - shared)
         wanted = overlap >= least
         return j[wanted], overlap[wanted]
 
