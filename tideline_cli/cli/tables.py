@@ -82,15 +82,15 @@ def when(session: Session, times: Sequence[int]) -> Column:
 
 
 def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
-    """Print what fades: the day, the fact, and why."""
+    """Print what fades: the day, the fact, and below it why, with its id: so the text stays wide.
+    """
     texts = []
     for _, fact, why in rows:
-        texts.append(columns.one_line(fact.content).append(f"\n{why}", style="dim"))
+        text = columns.one_line(fact.content)
+        texts.append(text.append(f"\n{fact.id} · {why}", style="dim"))
     columns.show(session, (
         Column("fades", ([day for day, _, _ in rows],), stays=True),
         columns.text("fact", texts),
-        Column("segment", ([fact.segment for _, fact, _ in rows],)),
-        columns.ids([fact.id for _, fact, _ in rows]),
     ))  # fmt: skip
 
 

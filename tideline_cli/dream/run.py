@@ -8,7 +8,7 @@ from tideline_cli.memory import fading
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import visibility
-from tideline_cli.store.transactions import snapshot, writing
+from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def dream(
     whole = set(STAGES) <= set(settings.stages) or verb != "dream"
     ordinal = pass_.finish(("" if whole else "some stages: ") + summary(done), whole=whole)
     if "evict" in settings.stages:
-        with writing(db):
-            fading.foresee(db, settings.eviction, viewer=viewer, now=now)
+        fading.foresee(db, settings.eviction, viewer=viewer, now=now)
     return Dreamt(done, len(pass_.skipped), ordinal)
 
 

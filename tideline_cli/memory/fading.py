@@ -9,6 +9,7 @@ from tideline_cli.model.instant import DAY_MS, LATEST_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import Traits, fades_at
 from tideline_cli.store import bulk_reads, outlook, visibility
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def foretold(
     """
     items = _weak(db, rule, viewer=viewer, then=now + within_ms)
     found = list(_until(items, rule, now + within_ms))
-    first = sorted(found) if limit is None else nsmallest(limit, found)
+    first = sorted(found, key=_moment)[:limit]
     given_at = {item.seq: item.given_at for item in items}
     whole = bulk_reads.whole(db, [seq for _, seq, _ in first], viewer=viewer)
     return [
@@ -55,11 +56,16 @@ def foretold(
 
 
 def foresee(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> None:
-    """Store what fades soonest in an origin, for `status`, in a transaction of the caller."""
+    """Store what fades soonest in an origin, for `status`: all is read before the lock is taken."""
     number = visibility.number(db, viewer)
     items = _weak(db, rule, viewer=viewer, then=now + _FORESEEN_MS)
-    soonest = nsmallest(outlook.MOST, _until(items, rule, now + _FORESEEN_MS))
-    outlook.put(db, ((seq, at) for at, seq, _ in soonest), origin_number=number)
+    soonest = [
+        (seq, at) for at, seq, _ in nsmallest(
+            outlook.MOST, _until(items, rule, now + _FORESEEN_MS), key=_moment
+        )
+    ]  # fmt: skip
+    with writing(db):
+        outlook.put(db, soonest, origin_number=number)
 
 
 def _weak(db: Connection, rule: Eviction, *, viewer: Origin, then: int) -> list[Fading]:
@@ -73,6 +79,11 @@ def soon_count(db: Connection, rule: Eviction, *, viewer: Origin, now: int) -> i
     number = visibility.number(db, viewer)
     items = outlook.soon(db, origin_number=number, until=now + SOON_MS)
     return sum(1 for _ in _until(items, rule, now + SOON_MS))
+
+
+def _moment(found: tuple[int, int, Traits]) -> tuple[int, int]:
+    """Return the key of the order: the soonest first, then in order of arrival."""
+    return found[:2]
 
 
 def _until(
