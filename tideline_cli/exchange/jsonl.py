@@ -33,8 +33,14 @@ def parsed(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | Tidel
         yield number, row if isinstance(row, dict) else UsageError("not an object")
 
 
-def forms(db: Connection, *, viewer: Origin | Everyone) -> Iterator[dict[str, Any]]:
-    """Yield every fact that `viewer` may see, in order of arrival, as an importable object."""
+_EVERYTHING = facts.Filter(lifecycle=None)
+
+
+def forms(
+    db: Connection, *, viewer: Origin | Everyone, wanted: facts.Filter = _EVERYTHING
+) -> Iterator[dict[str, Any]]:
+    """Yield the facts that `viewer` may see and `wanted` asks for, in order of arrival, as
+    importable objects."""
     edges: dict[str, list[dict[str, Any]]] = {}
     for link in links.each(db, viewer=viewer):
         edges.setdefault(link.source, []).append(
@@ -47,7 +53,6 @@ def forms(db: Connection, *, viewer: Origin | Everyone) -> Iterator[dict[str, An
             }
         )
     stated = statements.times(db, viewer=viewer)
-    wanted = facts.Filter(lifecycle=None)
     for fact in facts.each(db, viewer=viewer, wanted=wanted, oldest_first=True):
         at = stated.get(fact.id, Times(0, 0))
         yield codec.fact_form(fact) | {

@@ -177,6 +177,16 @@ def statements(
     return [Stated(*row) for row in rows]
 
 
+def active_texts(db: Connection, *, viewer: Origin) -> Iterator[tuple[int, str]]:
+    """Yield (number, text) of every active fact, in order of arrival."""
+    condition, values = visibility.where(viewer)
+    rows: Iterable[Any] = db.execute(
+        f"SELECT seq, content FROM fact WHERE {condition} AND lifecycle = 'active' ORDER BY seq",
+        values,
+    )
+    yield from rows
+
+
 def last_pass(db: Connection, verb: str, *, viewer: Origin) -> int | None:
     """Return when a whole pass last reached its end in an origin, None when never. A pass that was
     cut short, or that left stages out, does not count."""

@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
 
 
+ORDERS = {
+    "new": "fact.created_at DESC, fact.id",
+    "old": "fact.created_at, fact.id",
+    "importance": "importance DESC, fact.created_at DESC, fact.id",
+    "used": "ifnull(usage.last_accessed_at, fact.created_at) DESC, fact.id",
+}
+_ADDED = (
+    "fact.seq IN (SELECT row FROM change WHERE number >= (SELECT first FROM batch WHERE number = ?)"
+    " AND batch = ? AND entity = 'fact' AND act = '+')"
+)
+
+
 @record
 class Filter:
     """What a caller asks of facts beside the query; None and () ask nothing.
@@ -29,6 +41,7 @@ class Filter:
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
     archived facts included, and takes the place of `lifecycle`; `state` asks beside it for the
     lifecycle of today. `scopes` are those that may be, None among them for facts without one.
+    `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added.
     """
 
     lifecycle: str | None = "active"
@@ -40,13 +53,15 @@ class Filter:
     until: int | None = None
     state: str | None = None
     scopes: tuple[str | None, ...] | None = None
+    slots: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    heats: tuple[str, ...] = ()
+    pinned: bool = False
+    batch: int | None = None
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
-        return not (
-            self.segments or self.kinds or self.tags or self.since is not None
-            or self.until is not None or self.state is not None or self.scopes is not None
-        )  # fmt: skip
+        return self == Filter(self.lifecycle, self.as_of)
 
 
 def last_number(db: Connection) -> int:
@@ -162,8 +177,10 @@ def each(
     wanted: Filter,
     limit: int | None = None,
     oldest_first: bool = False,
+    order: str = "new",
 ) -> Iterator[Fact]:
-    """Yield the facts that `viewer` may see and `wanted` asks for, newest first.
+    """Yield the facts that `viewer` may see and `wanted` asks for, newest first, or in another of
+    the `ORDERS`.
 
     Ties are in order of id. Oldest first means in order of arrival.
     """
@@ -174,9 +191,9 @@ def each(
         return
     condition, values = visibility.where(viewer)
     narrowed, more = narrowing(wanted)
-    order = "fact.seq" if oldest_first else "fact.created_at DESC, fact.id"
+    by = "fact.seq" if oldest_first else ORDERS[order]
     rows = db.execute(
-        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {order} LIMIT ?",
+        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ?",
         (*values, *more, -1 if limit is None else limit),
     )
     for row in rows:
@@ -243,7 +260,10 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     if wanted.state is not None:
         parts.append("lifecycle = ?")
         values.append(wanted.state)
-    for column, allowed in (("segment", wanted.segments), ("kind", wanted.kinds)):
+    for column, allowed in (
+        ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
+        ("source", wanted.sources), ("heat", wanted.heats),
+    ):  # fmt: skip
         if allowed:
             parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
             values += allowed
@@ -254,6 +274,11 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
         if instant is not None:
             parts.append(f"fact.created_at {sign} ?")
             values.append(instant)
+    if wanted.pinned:
+        parts.append("pinned = 1")
+    if wanted.batch is not None:
+        parts.append(_ADDED)
+        values += [wanted.batch, wanted.batch]
     if wanted.scopes is not None:
         parts.append(visibility.in_scopes(wanted.scopes))
         values += filter(None, wanted.scopes)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli.cli import filters, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
+from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.render import screen_json, screen_text
@@ -22,11 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Heat, Segment
+    from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.model.source import Source
+    from tideline_cli.store.facts import Filter
+
 HELP = """Write facts out as JSON lines, CSV, SQLite or Markdown.
 
 JSON lines are loss-free: `tideline import --trust` into an empty file gives the same export,
 byte for byte, and so do CSV and SQLite. Archived facts and links are included. One origin, unless
---all-origins. CSV quotes texts that a spreadsheet would run, and names those cells in the column
+--all-origins; every scope, unless --scope. Filters are those of list; where they leave nothing, it
+exits with 1. CSV quotes texts that a spreadsheet would run, and names those cells in the column
 quoted_cells, by which import takes the quotes off again.
 
 With --json, JSON lines to standard output stay as they are; for what goes into a file one object
@@ -51,6 +60,9 @@ OPTIONS = (
     Option("split", ("--split",), "Write a Markdown file for each active fact into the new folder "
            "DIR.", "folder", metavar="DIR", excludes=("output", "json", "format", "jsonl", "nl",
                                                       "csv", "tsv", "table", "fmt")),
+    *filters.OPTIONS,
+    Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: all; in "
+           "Markdown active].", "choice", choices=(*LIFECYCLES, "all")),
 )  # fmt: skip
 
 
@@ -68,6 +80,19 @@ class Options:
     output: str | None
     all_origins: bool
     split: str | None
+    segment: tuple[Segment, ...]
+    tag: tuple[str, ...]
+    kind: tuple[str, ...]
+    slot: tuple[str, ...]
+    source: tuple[Source, ...]
+    heat: tuple[Heat, ...]
+    pinned: bool
+    batch: int | None
+    since: int | None
+    until: int | None
+    scope: str | None
+    all_scopes: bool
+    lifecycle: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -80,52 +105,66 @@ def run(session: Session, words: list[str], options: Options) -> int:
     form = output.named(options) or "jsonl"
     if not is_file:
         output.check_beside_json(session, form, ("jsonl", "sqlite"))
-    if options.split is not None:
-        return _split(session, options)
     viewer = EVERYONE if options.all_origins else session.viewer
     db = session.reading()
-    if db is None:
+    wanted = _wanted(session, db, options)
+    if options.split is not None:
+        count = _split(session, db, options.split, viewer=viewer, wanted=wanted)
+    elif db is None:
         count = _write(session, form, options.output, iter(()))
     else:
         with snapshot(db):
-            count = _write(session, form, options.output, jsonl.forms(db, viewer=viewer))
+            forms = jsonl.forms(db, viewer=viewer, wanted=wanted)
+            count = _write(session, form, options.output, forms)
     if is_file and session.json:
         emit_json({"output": options.output, "format": form, "facts": count})
     elif is_file:
         session.detail(f"{count:,} facts written to {options.output}")
-    return 0
+    if count or not (filters.is_given(options) or options.lifecycle):
+        return 0
+    session.note("nothing to export: no fact is as the filters ask")
+    return 1
 
 
-def _split(session: Session, options: Options) -> int:
-    """Write each active fact into a file of its own, in a new folder."""
+def _wanted(session: Session, db: Connection | None, options: Options) -> Filter:
+    """Return what is exported: what the filters ask for, of every scope unless one is named."""
+    is_text = output.named(options) == "markdown" or options.split is not None
+    usual = "active" if is_text else "all"
+    lifecycle = options.lifecycle or usual
+    wanted = filters.wanted(
+        session, db, options, lifecycle=None if lifecycle == "all" else lifecycle
+    )
+    return wanted if options.scope is not None else replace(wanted, scopes=None)
+
+
+def _split(
+    session: Session, db: Connection | None, folder: str, *, viewer: Origin | Everyone,
+    wanted: Filter,
+) -> int:  # fmt: skip
+    """Write each fact into a file of its own, in a new folder; return how many there were."""
     from tideline_cli.exchange import markdown_facts  # noqa: PLC0415  Markdown alone
 
-    folder, db = str(options.split), session.reading()
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError as error:
         raise UsageError(f"{folder} exists", hint="name a new folder") from error
     count = 0
     if db is not None:
-        viewer = EVERYONE if options.all_origins else session.viewer
         with snapshot(db):
-            for form in jsonl.forms(db, viewer=viewer):
-                if form["lifecycle"] == "active":
-                    path = os.path.join(folder, f"{form['id']}.md")
-                    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                    with open(handle, "w", encoding="utf-8", newline="") as file:
-                        file.write(markdown_facts.document(form))
-                    count += 1
+            for form in jsonl.forms(db, viewer=viewer, wanted=wanted):
+                path = os.path.join(folder, f"{form['id']}.md")
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with open(handle, "w", encoding="utf-8", newline="") as file:
+                    file.write(markdown_facts.document(form))
+                count += 1
     session.detail(f"{count:,} facts written into {folder}")
-    return 0
+    return count
 
 
 def _write(
     session: Session, format: str, path: str | None, forms: Iterable[Mapping[str, Any]]
 ) -> int:
     """Write the facts and return how many there were."""
-    if format == "markdown":
-        forms = (form for form in forms if form["lifecycle"] == "active")
     counted = _Counted(forms)
     if format == "sqlite":
         if path is None:

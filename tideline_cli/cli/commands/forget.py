@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import by_id, output
+from tideline_cli.cli import by_id, filters, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
-from tideline_cli.model.record import record
+from tideline_cli.memory.beginnings import beginning_with
+from tideline_cli.model.fact import scope_key
+from tideline_cli.model.record import record, replace
+from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.model.fact import Fact
+    from collections.abc import Sequence
+
+    from tideline_cli.model.fact import Fact, Heat, Segment
+    from tideline_cli.model.source import Source
 
 HELP = """Take facts out of recall.
 
 They are archived: `tideline restore` brings them back, `tideline purge` removes for good. Several
-are forgotten together or not at all.
+are forgotten together or not at all, and one `tideline undo` brings all of them back.
 
---query forgets the fact that is nearest to a text, after asking. Its distance is 2 - 2 * cosine;
-from 0.5 on nothing is forgotten, and the nearest is named."""
-EXAMPLES = (("@1", ""), ("", '--query "I deploy on Fridays"'))
+With filters, which are those of list, all active facts that they ask for are forgotten, after they
+were shown and a question. --scope takes the facts of exactly that scope. --dry-run shows what would
+go.
+
+--query forgets the fact whose text begins so, in whatever case and spacing, or else the one that is
+nearest to the text, after asking. Its distance is 2 - 2 * cosine; from 0.5 on nothing is forgotten,
+and the nearest is named. Where several begin so, they are named."""
+EXAMPLES = (
+    ("@1", ""), ("", '--query "I deploy on Fri"'),
+    ("", "--source tool_output --since 1w --dry-run"),
+)  # fmt: skip
 ARGUMENTS = (Argument("words", "ID", "Which facts.", "id"),)
 OPTIONS = (
-    Option("query", ("--query",), "Forget the fact nearest to this text.", metavar="TEXT"),
+    Option("query", ("--query",), "Forget the fact that begins with this text, or is nearest to "
+           "it.", metavar="TEXT"),
     Option("superseded_by", ("--superseded-by",), "The fact that stands in their place.",
            metavar="ID"),
+    *filters.OPTIONS,
+    Option("dry_run", ("--dry-run", "-n"), "Show what would be forgotten; change nothing.", "flag",
+           False),
     Option("yes", ("--yes", "-y"), "Do not ask.", "flag", False),
 )  # fmt: skip
 TOO_FAR = 0.5
+_SHOWN, _NAMED = 10, 5
 
 
 @record
@@ -38,23 +57,41 @@ class Options:
 
     query: str | None
     superseded_by: str | None
+    segment: tuple[Segment, ...]
+    tag: tuple[str, ...]
+    kind: tuple[str, ...]
+    slot: tuple[str, ...]
+    source: tuple[Source, ...]
+    heat: tuple[Heat, ...]
+    pinned: bool
+    batch: int | None
+    since: int | None
+    until: int | None
+    scope: str | None
+    all_scopes: bool
+    dry_run: bool
     yes: bool
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
     """Forget the facts."""
-    if bool(words) == (options.query is not None):
-        raise UsageError("name facts, or say --query TEXT", hint="tideline forget ID")
+    ways = (bool(words), options.query is not None, filters.is_given(options))
+    if sum(ways) != 1:
+        raise UsageError(
+            "name facts, or say --query TEXT, or filters such as --tag: one of the three",
+            hint="tideline forget ID",
+        )
     references = [session.reference(word) for word in words]
-    if options.query is not None:
-        fact = _nearest(session, options.query)
-        question = f"Forget {fact.id}: {amend.clipped(fact.content)}?"
-        if not confirmed(session, question, yes=options.yes):
+    if options.dry_run or not words:
+        chosen = _chosen(session, references, options)
+        if options.dry_run:
+            return _preview(session, chosen)
+        if not confirmed(session, _question(chosen), yes=options.yes):
             if session.json:
                 output.emit_json({"forgotten": [], "batch": None})
             session.note("nothing forgotten")
             return 1
-        references = [fact.id]
+        references = [fact.id for fact in chosen]
     successor = options.superseded_by
     done = amend.forget(
         by_id.existing(session, references),
@@ -67,11 +104,73 @@ def run(session: Session, words: list[str], options: Options) -> int:
     by_id.report(session, done, "forgotten", "archived", after)
     if not any(word.startswith("@") for word in words):  # whoever counts goes on counting
         session.keep_hits([fact.id for fact in (*done.changed, *done.kept)])
+    if done.batch is not None and len(done.changed) > 1:
+        undo = session.call("undo", str(done.batch))
+        session.note(f"{len(done.changed):,} facts are forgotten; `{undo}` brings all back")
     return 0
 
 
-def _nearest(session: Session, query: str) -> Fact:
+def _chosen(session: Session, references: list[str], options: Options) -> Sequence[Fact]:
+    """Return the facts that a call means."""
+    if references:
+        db = session.reading()
+        if db is None:
+            raise facts.missing(references[0])
+        return facts.named(db, references, viewer=session.viewer)
+    return [_meant(session, options.query)] if options.query is not None else (
+        _filtered(session, options))  # fmt: skip
+
+
+def _filtered(session: Session, options: Options) -> list[Fact]:
+    """Return the active facts that the filters ask for; raise where there are none."""
     db = session.reading()
+    wanted = filters.wanted(session, db, options)
+    if options.scope is not None:
+        wanted = replace(wanted, scopes=(scope_key(options.scope),))
+    found = [] if db is None else list(facts.each(db, viewer=session.viewer, wanted=wanted))
+    if not found:
+        raise TidelineError(
+            "nothing to forget: no active fact is as the filters ask",
+            hint="`tideline list` takes the same filters", code="no_match",
+        )  # fmt: skip
+    return found
+
+
+def _question(chosen: Sequence[Fact]) -> str:
+    if len(chosen) == 1:
+        return f"Forget {chosen[0].id}: {amend.clipped(chosen[0].content)}?"
+    lines = [f"{fact.id}  {amend.clipped(fact.content)}" for fact in chosen[:_SHOWN]]
+    more = len(chosen) - _SHOWN
+    lines += [f"and {more:,} more; --dry-run shows all"] if more > 0 else []
+    return "\n".join([*lines, f"Forget these {len(chosen):,} facts?"])
+
+
+def _preview(session: Session, chosen: Sequence[Fact]) -> int:
+    """Show what would be forgotten."""
+    going = [fact for fact in chosen if fact.lifecycle == "active"]
+    if session.json:
+        ids = [fact.id for fact in going]
+        output.emit_json({"forgotten": ids, "batch": None, "dry_run": True})
+    else:
+        output.emit_lines([f"would forget {one.id}: {amend.clipped(one.content)}" for one in going])
+    count = "1 fact" if len(going) == 1 else f"{len(going):,} facts"
+    session.note(f"dry run: nothing was written; {count} would be forgotten")
+    return 0
+
+
+def _meant(session: Session, query: str) -> Fact:
+    """Return the fact that begins with a text, or else the nearest one."""
+    db = session.reading()
+    started = [] if db is None else beginning_with(db, query, viewer=session.viewer)
+    if len(started) > 1:
+        named = "; ".join(f"{fact.id}: {amend.clipped(fact.content)}" for fact in started[:_NAMED])
+        more = "; …" if len(started) > _NAMED else ""
+        raise UsageError(
+            f"{len(started):,} facts begin so: {named}{more}",
+            hint="give more of the text, or the id: tideline forget ID",
+        )
+    if started:
+        return started[0]
     found = db and amend.closest(db, query, viewer=session.viewer, now=session.now)
     if not found:
         raise TidelineError("nothing matched", hint="`tideline list` shows facts", code="no_match")

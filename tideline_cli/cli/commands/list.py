@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
-from tideline_cli.cli.options import Argument, Option, check_order
+from tideline_cli.cli import filters, output
+from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, LIFECYCLES, SEGMENTS
-from tideline_cli.model.record import record
+from tideline_cli.model.fact import LIFECYCLES
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts
 from tideline_cli.store.facts import Filter
 
@@ -20,31 +20,29 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
-    from tideline_cli.model.fact import Fact, Segment
+    from tideline_cli.model.fact import Fact, Heat, Segment
+    from tideline_cli.model.source import Source
 
-HELP = """List facts, newest first.
+HELP = """List facts, the newest first.
 
 Active facts, unless --lifecycle, --archived or --as-of says otherwise; where the list has room,
 stderr names an archived one that has faded or was merged (`archived_matches` in JSON). With
 --lifecycle and --as-of, those that held at TIME and have that lifecycle now. Exits with 1 when a
 filter leaves nothing. Where --limit leaves facts out, a note says so, and `truncated` in JSON."""
-EXAMPLES = (("", "--segment preference"), ("", "--as-of 2026-01-01"))
+EXAMPLES = (("", "--segment preference"), ("", "--source tool_output --since 7d"))
+STRENGTH = "strength"
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
-    Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
-           choices=tuple(SEGMENTS), many=True),
-    Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG"),
-    Option("kind", ("--kind",), "Only this kind.", "choice", choices=tuple(KINDS), many=True,
-           metavar="KIND"),
+    *filters.OPTIONS,
     Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: active; with "
            "--as-of all].", "choice", choices=(*LIFECYCLES, "all")),
     Option("archived", ("--archived",), "Also facts that have faded or were merged, marked.",
            "flag", False, excludes=("lifecycle", "as_of")),
-    Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
-    Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
-           "last"),
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
            "end.", "last"),
+    Option("sort", ("--sort",), "new, old, importance, used (last used first) or strength "
+           "(strongest first) [default: new].", "choice", "new",
+           choices=(*facts.ORDERS, STRENGTH)),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
     *output.SHORT_FORMS,
     output.ROWS,
@@ -58,11 +56,19 @@ class Options:
     segment: tuple[Segment, ...]
     tag: tuple[str, ...]
     kind: tuple[str, ...]
-    lifecycle: str | None
+    slot: tuple[str, ...]
+    source: tuple[Source, ...]
+    heat: tuple[Heat, ...]
+    pinned: bool
+    batch: int | None
     archived: bool
     since: int | None
     until: int | None
+    scope: str | None
+    all_scopes: bool
+    lifecycle: str | None
     as_of: int | None
+    sort: str
     limit: int
     jsonl: bool
     nl: bool
@@ -77,17 +83,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """List the facts."""
     if words:
         raise UsageError("list takes no words", hint="`tideline recall` searches")
-    wanted = _wanted(options)
     db = session.reading()
-    found: list[Fact] = []
-    most = options.limit + 1 if options.limit else None
-    if db is not None:
-        found = list(facts.each(db, viewer=session.viewer, wanted=wanted, limit=most))
+    wanted = _wanted(session, db, options)
+    found = [] if db is None else _found(session, db, wanted, options)
     beside = _beside(session, db, options, wanted, found)
     if options.archived and beside:
-        found = sorted(
-            [*found, *(one.fact for one in beside)], key=lambda fact: (-fact.created_at, fact.id)
-        )
+        found = _together(found, [one.fact for one in beside], options.sort)
     is_cut = bool(options.limit) and len(found) > options.limit
     found = found[: options.limit] if is_cut else found
     usual = output.usual_of_rows(session)
@@ -96,7 +97,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.keep_hits([fact.id for fact in found])
     _print(session, chosen, found, beside, is_cut=is_cut)
     if is_cut:
-        session.note(f"there are more than the newest {options.limit:,}: --limit 0 lists all")
+        first = "newest" if options.sort == "new" else "first"
+        session.note(f"there are more than the {first} {options.limit:,}: --limit 0 lists all")
     if beside and not (options.archived or output.is_json(session, chosen)):
         _announce(session, beside)
     session.detail(f"listed {len(found):,} facts")
@@ -105,23 +107,45 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if not output.is_json(session, chosen):
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
+    if db is not None and wanted.scopes is not None:
+        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has nothing
+
+        other_scopes.note_unlisted(session, db, wanted)
     return 0 if wanted == Filter() else 1
 
 
-def _wanted(options: Options) -> Filter:
+def _wanted(session: Session, db: Connection | None, options: Options) -> Filter:
     """Return the filter that the options mean."""
     as_of, lifecycle = options.as_of, options.lifecycle
-    check_order(options.since, options.until)
     if as_of is not None and lifecycle == "pruned":
         raise UsageError(
             "no pruned fact is in an answer about the past", hint="leave out --as-of or --lifecycle"
         )
     chosen = None if lifecycle == "all" else lifecycle
-    return Filter(
-        lifecycle=chosen if lifecycle else "active", state=None if as_of is None else chosen,
-        as_of=as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
-        since=options.since, until=options.until,
-    )  # fmt: skip
+    wanted = filters.wanted(session, db, options, lifecycle=chosen if lifecycle else "active")
+    return replace(wanted, as_of=as_of, state=None if as_of is None else chosen)
+
+
+def _found(session: Session, db: Connection, wanted: Filter, options: Options) -> list[Fact]:
+    """Return the facts, one more than the limit where there are more."""
+    most = options.limit + 1 if options.limit else None
+    if options.sort != STRENGTH:
+        ordered = facts.each(
+            db, viewer=session.viewer, wanted=wanted, limit=most, order=options.sort
+        )
+        return list(ordered)
+    from tideline_cli.ranking.decay import strength_at  # noqa: PLC0415  for one order alone
+
+    every = facts.each(db, viewer=session.viewer, wanted=wanted)
+    return sorted(every, key=lambda fact: -strength_at(fact, now=session.now))[:most]
+
+
+def _together(found: list[Fact], archived: list[Fact], order: str) -> list[Fact]:
+    """Return the facts and the archived ones by time where that is the order, else these last."""
+    both = [*found, *archived]
+    if order == "new":
+        return sorted(both, key=lambda fact: (-fact.created_at, fact.id))
+    return sorted(both, key=lambda fact: (fact.created_at, fact.id)) if order == "old" else both
 
 
 def _beside(

@@ -1,0 +1,97 @@
+"""The filters that list, export and forget share: one table of options, and what they mean."""
+
+from __future__ import annotations
+
+from tideline_cli.cli.options import SCOPES, Option, check_order
+from tideline_cli.errors import NotFoundError
+from tideline_cli.model.fact import HEATS, KINDS, SEGMENTS, slot_key
+from tideline_cli.model.source import SOURCES
+from tideline_cli.store import history
+from tideline_cli.store.facts import Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from apsw import Connection
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.model.fact import Heat, Segment
+    from tideline_cli.model.source import Source
+
+    class Filters(Protocol):
+        """The options of `OPTIONS` in the record of a command."""
+
+        @property
+        def segment(self) -> tuple[Segment, ...]: ...
+        @property
+        def tag(self) -> tuple[str, ...]: ...
+        @property
+        def kind(self) -> tuple[str, ...]: ...
+        @property
+        def slot(self) -> tuple[str, ...]: ...
+        @property
+        def source(self) -> tuple[Source, ...]: ...
+        @property
+        def heat(self) -> tuple[Heat, ...]: ...
+        @property
+        def pinned(self) -> bool: ...
+        @property
+        def batch(self) -> int | None: ...
+        @property
+        def since(self) -> int | None: ...
+        @property
+        def until(self) -> int | None: ...
+        @property
+        def scope(self) -> str | None: ...
+        @property
+        def all_scopes(self) -> bool: ...
+
+
+OPTIONS = (
+    Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
+           choices=tuple(SEGMENTS), many=True),
+    Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG"),
+    Option("kind", ("--kind",), "Only this kind.", "choice", choices=tuple(KINDS), many=True,
+           metavar="KIND"),
+    Option("slot", ("--slot",), "Only values of this slot.", many=True, metavar="NAME"),
+    Option("source", ("--source",), "Only what this source said.", "choice", choices=SOURCES,
+           many=True, metavar="SOURCE"),
+    Option("heat", ("--heat",), "Only facts of this heat.", "choice", choices=HEATS, many=True),
+    Option("pinned", ("--pinned",), "Only pinned facts.", "flag", False),
+    Option("batch", ("--batch",), "Only facts that this batch added; `tideline history` has the "
+           "numbers.", "count", least=1, metavar="N"),
+    Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
+    Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
+           "last"),
+    *SCOPES,
+)  # fmt: skip
+
+
+
+def wanted(
+    session: Session, db: Connection | None, options: Filters, *, lifecycle: str | None = "active"
+) -> Filter:
+    """Return what a call asks of facts; raise NotFoundError for a batch that is not there, and
+    UsageError for a span without an instant."""
+    check_order(options.since, options.until)
+    return Filter(
+        lifecycle=lifecycle, segments=options.segment, kinds=options.kind, tags=options.tag,
+        slots=tuple(map(slot_key, options.slot)), sources=options.source, heats=options.heat,
+        pinned=options.pinned, since=options.since, until=options.until,
+        batch=None if options.batch is None else _number(session, db, options.batch),
+        scopes=session.scopes(options.scope, everything=options.all_scopes),
+    )  # fmt: skip
+
+
+def is_given(options: Filters) -> bool:
+    """Say whether a call names any filter: something that leaves facts out."""
+    narrowing = (option.name for option in OPTIONS if option.name != "all_scopes")
+    return any(getattr(options, name) not in (None, False, ()) for name in narrowing)
+
+
+def _number(session: Session, db: Connection | None, ordinal: int) -> int:
+    found = None if db is None else history.find(db, ordinal, viewer=session.viewer)
+    if found is None:
+        raise NotFoundError(f"no batch {ordinal}", hint="`tideline history` lists them")
+    return found.number
