@@ -31,7 +31,7 @@ go.
 
 --query forgets the fact whose text begins so, in whatever case and spacing, or else the one that is
 nearest to the text, after asking. Its distance is 2 - 2 * cosine; from 0.5 on nothing is forgotten,
-and the nearest is named. Where several begin so, they are named."""
+and the nearest is named. Where several begin so and none of them is near, they are named."""
 EXAMPLES = (
     ("@1", ""), ("", '--query "I deploy on Fri"'),
     ("", "--source tool_output --since 1w --dry-run"),
@@ -162,16 +162,11 @@ def _meant(session: Session, query: str) -> Fact:
     """Return the fact that begins with a text, or else the nearest one."""
     db = session.reading()
     started = [] if db is None else beginning_with(db, query, viewer=session.viewer)
-    if len(started) > 1:
-        named = "; ".join(f"{fact.id}: {amend.clipped(fact.content)}" for fact in started[:_NAMED])
-        more = "; …" if len(started) > _NAMED else ""
-        raise UsageError(
-            f"{len(started):,} facts begin so: {named}{more}",
-            hint="give more of the text, or the id: tideline forget ID",
-        )
-    if started:
+    if len(started) == 1:
         return started[0]
     found = db and amend.closest(db, query, viewer=session.viewer, now=session.now)
+    if started and not (found and found[0] in started and found[1] < TOO_FAR):
+        raise _ambiguous(started)
     if not found:
         raise TidelineError("nothing matched", hint="`tideline list` shows facts", code="no_match")
     fact, distance = found
@@ -183,3 +178,12 @@ def _meant(session: Session, query: str) -> Fact:
             code="too_far",
         )
     return fact
+
+
+def _ambiguous(started: Sequence[Fact]) -> UsageError:
+    named = "; ".join(f"{fact.id}: {amend.clipped(fact.content)}" for fact in started[:_NAMED])
+    more = "; …" if len(started) > _NAMED else ""
+    return UsageError(
+        f"{len(started):,} facts begin so: {named}{more}",
+        hint="give more of the text, or the id: tideline forget ID",
+    )
