@@ -156,19 +156,19 @@ def _replacing(db: Connection, fact: Fact, *, viewer: Origin) -> Iterator[Fact]:
                 yield source
 
 
-def closest(
+def nearest(
     db: Connection, text: str, *, viewer: Origin, now: int
-) -> tuple[Fact, float] | None:
-    """Return the hit of a recall that is nearest to `text`, and its distance 2 - 2 · cosine."""
+) -> list[tuple[Fact, float]]:
+    """Return the hits of a recall, nearest to `text` first, and their distances 2 - 2 · cosine."""
     hits = recall(db, Query(text), viewer=viewer, now=now).hits
     if not hits:
-        return None
+        return []
     from tideline_cli.memory.semantic import embedder_of  # noqa: PLC0415  loads numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
     alike = cosines(embedder_of(db), [(text, hit.fact.content) for hit in hits])
-    best = max(range(len(hits)), key=lambda place: alike[place])
-    return hits[best].fact, 2.0 - 2.0 * alike[best]
+    found = [(hit.fact, 2.0 - 2.0 * cosine) for hit, cosine in zip(hits, alike, strict=True)]
+    return sorted(found, key=lambda pair: pair[1])
 
 
 def pin(db: Connection, references: Sequence[str], *, viewer: Origin, now: int) -> Amended:

@@ -164,12 +164,16 @@ def _meant(session: Session, query: str) -> Fact:
     started = [] if db is None else beginning_with(db, query, viewer=session.viewer)
     if len(started) == 1:
         return started[0]
-    found = db and amend.closest(db, query, viewer=session.viewer, now=session.now)
-    if started and not (found and found[0] in started and found[1] < TOO_FAR):
-        raise _ambiguous(started)
-    if not found:
+    near = [] if db is None else amend.nearest(
+        db, query, viewer=session.viewer, now=session.now)  # fmt: skip
+    if started:
+        begin = {fact.id for fact in started}
+        near = [pair for pair in near if pair[0].id in begin and pair[1] < TOO_FAR]
+        if len(near) != 1:
+            raise _ambiguous(started)
+    if not near:
         raise TidelineError("nothing matched", hint="`tideline list` shows facts", code="no_match")
-    fact, distance = found
+    fact, distance = near[0]
     if distance >= TOO_FAR:
         raise TidelineError(
             f"nothing is near enough: {fact.id} is the nearest, at distance {distance:.3f}: "
