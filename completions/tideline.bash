@@ -78,6 +78,10 @@ _tideline_value() {
         list:--sort) REPLY='one of new old importance used strength' ;;
         list:--limit|list:-n) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl' ;;
+        slots:--scope) REPLY='text' ;;
+        slots:--format) REPLY='one of table lines json jsonl' ;;
+        tags:--scope) REPLY='text' ;;
+        tags:--format) REPLY='one of table lines json jsonl' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
         forget:--segment|forget:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
@@ -159,7 +163,7 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list slots tags pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -176,6 +180,8 @@ _tideline_flags() {
         status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='' ;;
         list) REPLY='--segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle --as-of --sort --limit -n --jsonl --format' ;;
+        slots) REPLY='--scope --all-scopes --jsonl --format' ;;
+        tags) REPLY='--scope --all-scopes --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
@@ -214,6 +220,8 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
+        slots) REPLY='List the slots, each with its value of now.' ;;
+        tags) REPLY='List the tags, and how many facts have each.' ;;
         pin) REPLY='Let facts never fade.' ;;
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
@@ -343,7 +351,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list slots tags pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -19,6 +19,10 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --scope
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope --lifecycle --as-of --sort --limit -n --format
+        case slots
+            contains -- $argv[2] --scope --format
+        case tags
+            contains -- $argv[2] --scope --format
         case forget
             contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope
         case restore
@@ -120,6 +124,8 @@ complete -c tideline -n "__tideline_at ''" -a consolidate -d 'Have a model name 
 complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
 complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
 complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
+complete -c tideline -n "__tideline_at ''" -a slots -d 'List the slots, each with its value of now.'
+complete -c tideline -n "__tideline_at ''" -a tags -d 'List the tags, and how many facts have each.'
 complete -c tideline -n "__tideline_at ''" -a pin -d 'Let facts never fade.'
 complete -c tideline -n "__tideline_at ''" -a unpin -d 'Let pinned facts fade again.'
 complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recall.'
@@ -232,6 +238,14 @@ complete -c tideline -n "__tideline_at list" -l sort -x -a 'new old importance u
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at slots" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at slots" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at slots" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at slots" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at tags" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at tags" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at tags" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at tags" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact that begins with this text, or is nearest to it'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
@@ -349,4 +363,4 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list slots tags pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'

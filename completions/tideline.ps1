@@ -13,6 +13,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'status' = 'Show what is remembered, and whether all is well.'
         'show' = 'Show one fact: all of it, its links, its strength now.'
         'list' = 'List facts, newest first.'
+        'slots' = 'List the slots, each with its value of now.'
+        'tags' = 'List the tags, and how many facts have each.'
         'pin' = 'Let facts never fade.'
         'unpin' = 'Let pinned facts fade again.'
         'forget' = 'Take facts out of recall.'
@@ -153,6 +155,18 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
             @{ Flags = @('--sort'); Kind = 'one of new old importance used strength'; Help = 'new, old, importance, used (last used first) or strength (strongest first) [default: new].' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+        )
+        'slots' = @(
+            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+        )
+        'tags' = @(
+            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
@@ -323,7 +337,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup:0' = 'file'
         'config:0' = 'one of list get set path trust untrust'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list slots tags pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -45,6 +45,15 @@ def _facts(form: Any, text: str) -> list[str]:
     return _same("facts", [fact["id"] for fact in form["facts"]], _first_column(text))
 
 
+def _slots(form: Any, text: str) -> list[str]:
+    return _same("slots", [slot["id"] for slot in form["slots"]], _first_column(text))
+
+
+def _tags(form: Any, text: str) -> list[str]:
+    told = [f"{row['facts']}\t{row['tag']}" for row in form["tags"]]
+    return _same("tags", told, text.splitlines())
+
+
 def _recall(form: Any, text: str) -> list[str]:
     ranks = [hit["rank"] for hit in form["hits"]]
     return _same("hits", [hit["id"] for hit in form["hits"]], _first_column(text)) + _same(
@@ -218,6 +227,7 @@ def _man(form: Any, text: str) -> list[str]:
 SAYS: dict[str, Says] = {
     "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
+    "slots": _slots, "tags": _tags,
     "pin": _deed("pinned"), "unpin": _deed("unpinned"), "forget": _deed("forgotten"),
     "restore": _restore, "edit": _one_fact, "link": _link, "feedback": _feedback,
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,

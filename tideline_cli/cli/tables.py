@@ -141,6 +141,19 @@ def timeline(
     columns.put(session, table)
 
 
+def listing(
+    session: Session, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
+) -> None:
+    """Print rows of texts; the column `wide` takes the room that is left."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in headings:
+        fold = heading == wide
+        table.add_column(heading, overflow="fold", no_wrap=not fold, ratio=1 if fold else None)
+    for row in rows:
+        table.add_row(*(Text(screen_text(cell)) for cell in row))
+    _console(session).print(table)
+
+
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance
     """A bar on stderr; `advance` is called now and then with the number of rows, `position` says
     how far the file is read."""

@@ -34,6 +34,8 @@ COMMANDS: Mapping[str, Command] = {
     "show": Command("show", "Show one fact: all of it, its links, its strength now.", "One fact"),
     "list": Command("list", "List facts, newest first.", "One fact"),
     "fading": Command("fading", "Show which facts fade soon, and what keeps them.", "One fact"),
+    "slots": Command("slots", "List the slots, each with its value of now.", "One fact"),
+    "tags": Command("tags", "List the tags, and how many facts have each.", "One fact"),
     "pin": Command("pin", "Let facts never fade.", "One fact"),
     "unpin": Command("unpin", "Let pinned facts fade again.", "One fact"),
     "forget": Command("forget", "Take facts out of recall.", "One fact"),

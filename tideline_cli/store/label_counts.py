@@ -1,0 +1,66 @@
+"""Which slots and tags there are: counts, and the values that slots have."""
+
+from __future__ import annotations
+
+from tideline_cli.store import visibility
+from tideline_cli.store.fact_rows import SELECT, fact_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+
+
+def values(
+    db: Connection, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[Fact]:
+    """Return the active facts of all slots, by slot and scope, then in order of arrival."""
+    condition, names = _seen(viewer, scopes)
+    rows: list[Any] = db.execute(
+        f"{SELECT} WHERE {condition} AND slot IS NOT NULL AND lifecycle = 'active'"
+        " ORDER BY slot, scope, fact.seq",
+        names,
+    ).fetchall()
+    return [fact_of(row) for row in rows]
+
+
+def values_ever(
+    db: Connection, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> dict[tuple[str, str | None], int]:
+    """Return how many values each slot of each scope has and had."""
+    condition, names = _seen(viewer, scopes)
+    rows: list[Any] = db.execute(
+        f"SELECT slot, scope, count(*) FROM fact WHERE {condition} AND slot IS NOT NULL"
+        " AND lifecycle <> 'pruned' GROUP BY slot, scope",
+        names,
+    ).fetchall()
+    return {(slot, scope): count for slot, scope, count in rows}
+
+
+def tags(
+    db: Connection, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[tuple[str, int, int]]:
+    """Return (tag, number of active facts, when the newest was made), the most frequent first."""
+    condition, names = _seen(viewer, scopes)
+    rows: list[Any] = db.execute(
+        "SELECT value, count(*) AS uses, max(created_at) FROM fact, json_each(fact.tags)"
+        f" WHERE {condition} AND lifecycle = 'active' AND fact.tags IS NOT NULL"
+        " GROUP BY value ORDER BY uses DESC, value",
+        names,
+    ).fetchall()
+    return rows
+
+
+def _seen(
+    viewer: Origin, scopes: Sequence[str | None] | None
+) -> tuple[str, tuple[str, ...]]:
+    condition, names = visibility.where(viewer)
+    if scopes is None:
+        return condition, names
+    named = tuple(scope for scope in scopes if scope is not None)
+    return f"{condition} AND {visibility.in_scopes(scopes)}", (*names, *named)
