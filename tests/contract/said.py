@@ -163,6 +163,8 @@ def _timeline(form: Any, text: str) -> list[str]:
 
 
 def _import(form: Any, text: str) -> list[str]:
+    if form.get("dry_run"):
+        return _holds(text, [f"{form['usable']:,} of {form['rows']:,} rows"])
     words = {"added": "added", "present": "there already", "skipped": "bad rows skipped",
              "reinforced": "reinforced", "superseded": "superseded", "links": "links"}  # fmt: skip
     return _holds(

@@ -125,7 +125,7 @@ def _enforced(name: str, option: Option) -> Iterator[str]:
 
 def _excluded(name: str, option: Option) -> Iterator[str]:
     """Say which pair that the table keeps apart is taken."""
-    options = {other.name: other for other in verb(name).OPTIONS}
+    options = {other.name: other for other in (*verb(name).OPTIONS, *GLOBAL)}
     for other in option.excludes:
         more = ("word",) if other == "words" else _given(options[other])
         done = run_main(name, *_given(option), *more, stdin="x")

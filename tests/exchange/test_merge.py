@@ -178,3 +178,18 @@ def test_an_unvouched_file_archives_nothing_of_the_owner(run):
     done = run("import", "-", "--merge", *at(9), stdin=lines(*rows))
     assert "write-gate: 1 statement not taken" in done.err
     assert run("show", kept, "--json").json["fact"] == before
+
+
+def test_a_merge_touches_no_other_origin(run):
+    """What one origin's merge brings, and when that was stated, is nothing to another: its export
+    stays byte for byte, and says nothing of when others have merged."""
+    peer = ("--origin", "channel:slack/c1/s1")
+    for who in ((), peer):
+        run("remember", "my phone is 555 1234", "--slot", "phone", *who, *at(0))
+    theirs = run("export", *peer).out
+    (mine,) = run("list", "--json").json["facts"]
+    row = {**mine, "lifecycle": "archived", "valid_to": "2025-10-10", "changed_at": "2025-10-11"}
+    done = run("import", "-", "--trust", "--merge", "--json", *at(5), stdin=lines(row))
+    assert done.json["brought"]["archived"] == 1
+    assert run("export", *peer).out == theirs
+    assert json.loads(run("export").out)["changed_at"] == "2025-10-11T00:00:00.000Z"

@@ -60,6 +60,7 @@ def test_semicolons_and_a_mark(run, tmp_path):
 
 @pytest.mark.parametrize("bar", ["\t", "|", ";", ","])
 def test_every_delimiter(run, tmp_path, bar):
+    """Whatever parts the header parts the cells; a number that is written so is a number."""
     held = taken(run, tmp_path, "x.csv", f"content{bar}nr\none fact{bar}007\nanother{bar}7\n")
     assert [held[text]["metadata"] for text in ("one fact", "another")] == [
         {"nr": "007"}, {"nr": 7}

@@ -9,7 +9,7 @@ from tests.support import DAY, NOW, PEER, fact, named_id, put, rows
 from tideline_cli.errors import NotFoundError, UsageError, WriteBlockedError
 from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
-from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.exchange.importer.rows import STATED, ImportContext
 from tideline_cli.memory import amend, purge
 from tideline_cli.memory.edit import Editor, edit
 from tideline_cli.memory.redo import redo
@@ -28,7 +28,11 @@ def say(db, content, fact_id, *, origin=OWNER, now=NOW, **more):
 
 
 def exported(db):
-    return list(jsonl.forms(db, viewer=EVERYONE))
+    """Return all facts and edges, without when they were last stated: an undo states them anew."""
+    return [
+        {name: form[name] for name in form if name not in STATED}
+        for form in jsonl.forms(db, viewer=EVERYONE)
+    ]
 
 
 def refusal(db, ordinal, viewer=OWNER):

@@ -117,7 +117,7 @@ def _settle(memory, new, *, now):
         active = [seq for seq, fact in memory.active(origin) if life.place(fact) == where]
         since = min(begin(memory.facts[seq]) for seq in those)
         values = [*_replaced(memory, active, since), *active]
-        values.sort(key=lambda seq: (memory.facts[seq]["created_at"], memory.facts[seq]["id"]))
+        values.sort(key=lambda seq: memory.facts[seq]["created_at"])
         ended_by = {}
         for place, later in enumerate(values):
             for earlier in values[:place]:

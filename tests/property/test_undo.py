@@ -22,7 +22,7 @@ from tideline_cli.exchange.extract.facts_pass import facts_pass
 from tideline_cli.exchange.extract.transcript import Message
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.exchange.importer.import_rows import import_rows
-from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.exchange.importer.rows import STATED, ImportContext
 from tideline_cli.llm.model_settings import Model
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
@@ -273,7 +273,11 @@ def act(world, steps=STEPS):
 
 
 def exported(db):
-    return list(jsonl.forms(db, viewer=EVERYONE))
+    """Return all facts and edges, without when they were last stated: an undo states them anew."""
+    return [
+        {name: form[name] for name in form if name not in STATED}
+        for form in jsonl.forms(db, viewer=EVERYONE)
+    ]
 
 
 def newest(db, viewer):

@@ -48,6 +48,7 @@ OF_NOBODY = {
     "store.images.last_active": "of the fact that is given",
     "store.images.row_image": "of the row that is given",
     "store.images.row_images": "of the rows that are given",
+    "store.links.full_end": "one of the two ends that are given",
     "store.score_bounds.codes": "a byte a fact, for all origins",
     "store.stats.origins": "the owner's view of all origins: keys and counts, never text",
     "store.transactions.generation": "a setting of the file",

@@ -57,7 +57,7 @@ def _print(session: Session, first: list[Fact]) -> None:
     if first and output.is_terminal(session):
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        tables.cells(session, names, cells)
+        tables.preview(session, names, cells)
     elif first:
         output.emit_lines(["\t".join(row) for row in [names, *cells]])
 

@@ -180,12 +180,12 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "errors": error_forms(summary),
         "blocked_by": {"scan": summary.threats, "write_gate": summary.gated},
         "older": summary.older,
-        "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
-        "forgotten": summary.forgotten,
         "differing": summary.differing,
         "unresolved": [
             {"line": line, "reference": reference} for line, reference in summary.dangling
         ],
         "unresolved_count": summary.unresolved,
         "usurping": summary.usurping,
+        "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
+        "forgotten": summary.forgotten,
     }

@@ -101,7 +101,7 @@ JSONL = Option("jsonl", ("--jsonl",), "Print one JSON object a line.", "flag", F
 """The short form of `--format jsonl`; that of `--format json` is the global `--json`."""
 BESIDE = (
     ("json", ("json", "jsonl")), ("jsonl", ("jsonl",)), ("nl", ("jsonl",)), ("csv", ("csv",)),
-    ("tsv", ("tsv",)), ("table", ("table",)), ("fmt", ("table",)),
+    ("tsv", ("tsv",)), ("table", ("table",)),
 )  # fmt: skip
 """The formats that can be named beside each short form."""
 _FORMATS = ("lines", "json", "jsonl", "csv", "tsv", "markdown")
@@ -121,8 +121,8 @@ SHORT_FORMS = (
            excludes=(*_JSON_FORMS, "table", "fmt")),
     Option("table", ("--table",), "Print a table, in a pipe too.", "flag", False,
            excludes=_JSON_FORMS),
-    Option("fmt", ("--fmt",), "Print a table in this form of tabulate: github, grid, html, "
-           "simple …", metavar="FORM", excludes=_JSON_FORMS),
+    Option("fmt", ("--fmt",), "Print a table in a form of tabulate, such as github, grid, html "
+           "or simple.", metavar="FORM", excludes=(*_JSON_FORMS, "format")),
 )  # fmt: skip
 """The short forms of `--format`, by the names that users of sqlite-utils know."""
 _FORM = "form:"  # before a form of tabulate

@@ -94,7 +94,7 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     ))  # fmt: skip
 
 
-def cells(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def preview(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows of texts; the first column takes the room that the others leave."""
     first, *others = ([columns.one_line(row[place]) for row in rows] for place in range(len(names)))
     columns.show(session, (

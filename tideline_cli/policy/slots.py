@@ -71,11 +71,11 @@ def ended_overlaps(
     `values` are the active ones and those that others have replaced; the ids in `new` are those
     that have just come; `said` tells when a value was last said. A value ends only for one whose
     source may touch it. So the result depends on when things were said, and not on what was read
-    first.
+    first; of two that were said at the same instant, the order of `values` decides.
     """
     now_so = {value.id: value for value in values}
     done: dict[str, Ended] = {}
-    ordered = sorted(values, key=lambda value: (said[value.id], value.id))
+    ordered = sorted(values, key=lambda value: said[value.id])
     for place, later in enumerate(ordered):
         for known in ordered[:place]:
             if known.id not in new and later.id not in new:
