@@ -59,7 +59,7 @@ class Destination:
         for fact in self.row_ids.attempts(ready, stated):
             if writes.insert(self._db, fact, origin_number=number, terms=ready.terms):
                 self.put_use(fact)
-                self.times.bring_new(fact, self.times.stated(ready.row, ready.fact))
+                self.times.bring_new(ready.row, fact)
                 self.added(ready, fact)
                 return fact
         self._note_known(ready, fact)
