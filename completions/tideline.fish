@@ -28,7 +28,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case feedback
             contains -- $argv[2] --delta
         case contradictions
-            contains -- $argv[2] --limit -n --min-score --segment -s --format
+            contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
         case history
             contains -- $argv[2] --limit -n --fmt --format
         case retention
@@ -256,6 +256,11 @@ complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only 
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at contradictions" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at contradictions" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at contradictions" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at contradictions" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at contradictions" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl csv tsv markdown' -d 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'

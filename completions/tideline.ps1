@@ -199,6 +199,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
         )
         'history' = @(

@@ -26,7 +26,9 @@ _BY_ENDING = {
 
 
 def kind_of(path: str) -> str:
-    """Return the format that the name of a file means."""
+    """Return the format that the name of a file means; a folder holds Markdown."""
+    if path != "-" and os.path.isdir(path):
+        return "markdown"
     return _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
 
 
@@ -80,7 +82,8 @@ class Source:
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
         if self._is_folder():
-            self._kind = "markdown"
+            if not self._documents():
+                raise UsageError(f"{path} has no Markdown files", hint="name a file")
         elif path != "-":
             self.size = _regular(path)
             files.refuse_own(path, self._store)
@@ -95,19 +98,22 @@ class Source:
             session.note(f"--map: no row has the column {name!r:.60}")
 
     def _is_folder(self) -> bool:
-        return self._path != "-" and os.path.isdir(self._path)
+        return self._kind == "markdown" and self._path != "-" and os.path.isdir(self._path)
+
+    def _documents(self) -> list[str]:
+        names = sorted(os.listdir(self._path))
+        return [one for one in names if one.endswith((".md", ".markdown")) and one[0] != "."]
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder, by their names, numbered through."""
         from tideline_cli.exchange import markdown_rows  # noqa: PLC0415  by the kind of file
 
         number = 0
-        for name in sorted(os.listdir(self._path)):
-            if kind_of(name) == "markdown" and not name.startswith("."):
-                with _opened(os.path.join(self._path, name)) as file:
-                    for _, row in markdown_rows.rows(_lines(file)):
-                        number += 1
-                        yield number, row
+        for name in self._documents():
+            with _opened(os.path.join(self._path, name)) as file:
+                for _, row in markdown_rows.rows(_lines(file)):
+                    number += 1
+                    yield number, row
 
     def row_count(self) -> int:
         """Return how many rows a file of JSON lines has; 0 where only reading it would tell."""

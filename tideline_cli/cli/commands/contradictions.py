@@ -34,7 +34,7 @@ OPTIONS = (
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
     Option("all", ("--all",), "Compare all facts, however many.", "flag", False),
-    output.JSONL,
+    *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
 
@@ -48,6 +48,11 @@ class Options:
     segment: tuple[Segment, ...]
     all: bool
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -80,7 +85,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         session.keep_hits([fact.id for pair in found for fact in (pair.a, pair.b)])
 
     usual = output.usual_of_rows(session) if found else "lines"
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
     output.emit_rows(
         chosen,
         map(_form, found),
