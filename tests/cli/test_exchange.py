@@ -310,6 +310,7 @@ def test_markdown_comes_back(run, out):
     ]  # fmt: skip
     run("link", ids[0], ids[1], "--kind", "uses")
     run("pin", ids[2])
+    run("remember", "worth nothing", "--importance", "0", "-s", "identity", "--slot", "s")
     before = run("export").out
     assert run("export", *out).code == 0
     done = run("import", "out.md", "--trust", "--db", "other.db", *LATER)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
-from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fact import SEGMENTS, initial_heat
 from tideline_cli.policy.render import prompt_text
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ MORE = "  | "  # before each further line of a text: it begins no item, heading 
 _SHOWN = ("id", "content", "segment", "lifecycle")
 _OF_SEGMENT = ("tier", "importance", "decay_rate")
 _OF_BIRTH = ("last_accessed_at", "changed_at", "said_at")
-_USUAL = {"heat": "working", "access_count": 0, "source": "owner_message", "origin": "owner"}
+_USUAL = {"access_count": 0, "source": "owner_message", "origin": "owner"}
 FENCE = "---"
 
 
@@ -85,11 +85,16 @@ def _fields(form: Form) -> dict[str, Any]:
     segment = SEGMENTS[form["segment"]]
     usual = _USUAL | {name: getattr(segment, name) for name in _OF_SEGMENT}
     usual |= dict.fromkeys(_OF_BIRTH, form["created_at"])
+    usual["heat"] = initial_heat(form["segment"], form["kind"], form["tier"], form["importance"])
     return {
         name: value
         for name, value in form.items()
-        if name not in _SHOWN and value not in (None, [], False) and value != usual.get(name)
+        if name not in _SHOWN and not _is_none(value) and value != usual.get(name)
     }
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or value is False or value == []
 
 
 def _is_plain(text: str) -> bool:
