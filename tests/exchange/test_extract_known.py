@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, PEER, fact, fresh_store, put
 from tideline_cli.exchange.extract import known
-from tideline_cli.exchange.extract.known import near_slots, verbatim
+from tideline_cli.exchange.extract.known import verbatim
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.policy.survivor import richness
-from tideline_cli.store.connection import put_setting
-from tideline_cli.vector import hrr_plain
 
 WORDS = "tea coffee lisbon port works atlas green dog rides the bus 茶 13800138000".split()
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
@@ -24,17 +22,14 @@ rows = st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "arch
 
 
 def equivalent(db, text):
-    (near,) = near_slots(db, [text], viewer=OWNER)
-    return known.equivalent(db, text, scope=None, viewer=OWNER, now=NOW, near=near)
+    return known.equivalent(db, text, scope=None, viewer=OWNER, now=NOW)
 
 
 def by_comparison(facts, text):
     asked = frozenset(terms(text, analyzer="standard"))
 
     def is_same(one):
-        likeness = jaccard(asked, frozenset(terms(one.content, analyzer="standard")))
-        cosine = hrr_plain.cosine(hrr_plain.embed(text), hrr_plain.embed(one.content))
-        return likeness >= 0.85 or (one.slot and (likeness >= 0.40 or cosine >= 0.45))
+        return jaccard(asked, frozenset(terms(one.content, analyzer="standard"))) >= 0.85
 
     same = [one for one in facts if one.lifecycle == "active" and asked and is_same(one)]
     return max(same, key=richness, default=None)
@@ -54,19 +49,6 @@ def test_equivalent(given_rows, text):
         assert equivalent(db, text) == by_comparison(facts, text)
 
 
-def test_many_slots(db, monkeypatch):
-    """Many facts in slots are compared roughly first, with the same result."""
-    kept = [fact(f"the value number {n} is {n * 37}", f"f{n}", slot=f"s{n}") for n in range(40)]
-    put(db, [*kept, fact("The user lives in Lisbon, Portugal", "home", slot="home")])
-    put_setting(db, "sameness", "reference")
-    asked = "user living at Lisbon"
-    exact = equivalent(db, asked)
-    monkeypatch.setattr(known, "_FEW", 5)
-    rough = equivalent(db, asked)
-    assert exact == rough
-    assert rough.id == "home"
-
-
 def test_what_has_ended(db):
     """A fact that has ceased to hold is not what is said now."""
     put(db, [fact("The user lives in Lisbon", "a", valid_to=NOW)])
@@ -83,17 +65,6 @@ def test_verbatim(db):
     assert verbatim(db, "用户手机号: 13800138001", scope=None, viewer=OWNER, now=NOW) is None
     assert verbatim(db, "用户手机号 13800138000", scope=None, viewer=OWNER, now=NOW) is None
     assert verbatim(db, "", scope=None, viewer=OWNER, now=NOW) is None
-
-
-def test_what_left_its_slot_meanwhile(db):
-    """A fact that was archived after the slots were compared is not the same any more."""
-    put(db, [fact("The user lives in Lisbon, Portugal", "a", slot="home")])
-    put_setting(db, "sameness", "reference")
-    asked = "user living at Lisbon"
-    (near,) = near_slots(db, [asked], viewer=OWNER)
-    assert len(near) == 1
-    db.execute("UPDATE fact SET lifecycle = 'archived'")
-    assert known.equivalent(db, asked, scope=None, viewer=OWNER, now=NOW, near=near) is None
 
 
 def test_the_strict_rule(db):
@@ -120,3 +91,33 @@ def test_what_is_distilled_again_holds_on(run, tmp_path, source, finds):
     assert (done.code, "1 reinforced" in done.out) == (0, True), done.err
     hits = run("recall", "bees", "--now", "2026-03-01", "--json").json["hits"]
     assert len(hits) == finds
+
+
+@pytest.mark.parametrize("sameness", ["strict", "reference"])
+@pytest.mark.parametrize("door", ["extract", "merge", "remember"])
+def test_another_value_reinforces_no_slot(run, tmp_path, door, sameness):
+    """What is much like the value of a slot, and names another place or figure, is stored beside it
+    and shown as a contradiction: by every door, and by either rule of a file."""
+    run("config", "set", "sameness", sameness)
+    for text, slot in (("The user lives in Bern", "home"), ("The user rents desk 12", "desk")):
+        run("remember", text, "--slot", slot)
+    said = ["The user lives in Basel", "The user rents desk 14"]
+    if door == "extract":
+        talk, model = tmp_path / "t.jsonl", tmp_path / "model"
+        talk.write_text('{"role": "user", "content": "I have moved"}\n')
+        reply = json.dumps({"facts": [{"content": one, "segment": "knowledge"} for one in said]})
+        model.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{reply}'\n")
+        model.chmod(0o700)
+        assert run("extract", str(talk), "--all-now", "--llm", str(model)).code == 0
+    elif door == "merge":
+        rows = "\n".join(json.dumps({"content": one}) for one in said)
+        assert run("import", "-", "--merge", stdin=rows).code == 0
+    else:
+        assert [run("remember", one, "--source", "tool_output").code for one in said] == [0, 0]
+    listed = {one["content"]: one for one in run("list", "--json").json["facts"]}
+    assert set(said) <= set(listed)
+    assert all(one["access_count"] == 0 for one in listed.values())
+    pairs = run("contradictions", "--min-score", "0.05", "--json").json
+    shown = [{one["a"]["content"], one["b"]["content"]} for one in pairs["contradictions"]]
+    assert {"The user lives in Bern", "The user lives in Basel"} in shown
+    assert {"The user rents desk 12", "The user rents desk 14"} in shown

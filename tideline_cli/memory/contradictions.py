@@ -96,13 +96,20 @@ def _collect(
     for bound, found in _contradictions(embedder, rows, chunks, min_score=min_score, limit=limit):
         if len(best) == limit and bound < best[0][0]:
             return
-        if found.score < min_score:
-            continue
         item = (found.score, found.a.created_at, found.b.created_at, found.a.id, found.b.id, found)
+        is_stronger = len(best) < limit or item > best[0]
+        if found.score < min_score or not is_stronger or _is_restated(found):
+            continue
         if len(best) < limit:
             heappush(best, item)
         else:
             heappushpop(best, item)
+
+
+def _is_restated(found: Contradiction) -> bool:
+    from tideline_cli.policy.difference import is_restated  # noqa: PLC0415  only for likely pairs
+
+    return is_restated(found.a.content, found.b.content)
 
 
 def _contradictions(

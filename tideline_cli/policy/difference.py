@@ -44,6 +44,12 @@ _OPPOSITES = frozenset(
     "removed love hate loves hates like dislike likes dislikes win lose buy sell buys sells hot "
     "cold old new good bad".split()
 )
+# A text says another thing without them.
+_HEDGES = frozenset(
+    "almost nearly about maybe perhaps probably possibly supposedly allegedly formerly previously "
+    "once soon later earlier yet still already again instead another other different partly "
+    "mostly rather if when while until before after against".split()
+)
 # A secret may follow them. In a secret, case and marks count.
 _SECRETS = (
     "password passwd passphrase passcode pwd passwort kennwort wachtwoord lösenord adgangskode "
@@ -83,6 +89,55 @@ def difference(one: str, other: str, *, learned: bool = False) -> str | None:
     loose = _ARTICLES | {word.key for word in (*left, *right)}
     kept = [[key for key in keys if key not in loose] for keys in (a, b)]
     return None if kept[0] == kept[1] else ORDER
+
+
+def is_restated(one: str, other: str) -> bool:
+    """Say whether two texts that are much alike do not contradict each other: they say the same, or
+    one says it with a word more. All figures, names, signs, negations and quantities are in both,
+    and what is one text's alone has no counterpart in the other.
+
+    The words may be turned round (Lena eats no dairy, no dairy for Lena), but not exchanged: Anna
+    owes Ben is not Ben owes Anna.
+    """
+    if difference(one, other) is None:
+        return True
+    mine, theirs = _with_compounds_aligned(_words(one), _words(other))
+    theirs = _with_forms_of(mine, theirs)
+    left = _unmatched(mine, [word.key for word in theirs])
+    right = _unmatched(theirs, [word.key for word in mine])
+    if any(map(_is_weighty, (*left, *right))) or _says(left) + _says(right) > 1:
+        return False
+    loose = FUNCTION_WORDS - _QUANTITIES | {word.key for word in (*left, *right)}
+    shared = [[word for word in text if word.key not in loose] for text in (mine, theirs)]
+    return _is_turned(*shared)
+
+
+def _is_weighty(word: Word) -> bool:
+    """Say whether a text states another thing where this word is missing."""
+    return word.kind != "word" or any(
+        word.key in words for words in (_QUANTITIES, _OPPOSITES, _HEDGES)
+    )
+
+
+def _says(text: Iterable[Word]) -> int:
+    """Count the words that say something by themselves."""
+    return sum(word.key not in FUNCTION_WORDS for word in text)
+
+
+def _is_turned(one: Sequence[Word], other: Sequence[Word]) -> bool:
+    """Say whether words stand in the same order, or in that order with another beginning. Names
+    never change places, and a negation or quantity stays before its word."""
+    a, b = [word.key for word in one], [word.key for word in other]
+    if a == b:
+        return True
+    if len(a) != len(b) or not any(a[n:] + a[:n] == b for n in range(1, len(a))):
+        return False
+    names = [[word.key for word in text if word.kind == "name"] for text in (one, other)]
+    bound = [
+        {pair for pair in zip(keys, [*keys[1:], ""], strict=True) if pair[0] in _QUANTITIES}
+        for keys in (a, b)
+    ]
+    return names[0] == names[1] and bound[0] == bound[1]
 
 
 def _words(text: str) -> list[Word]:

@@ -62,14 +62,3 @@ def past_values(
         (*names, slot, scope, after),
     )
     return [fact_of(row) for row in rows]
-
-
-def held(db: Connection, *, viewer: Origin) -> list[tuple[int, str, str]]:
-    """Return (number, terms, text) of every active fact in any slot, in order of arrival."""
-    condition, values_in = visibility.where(viewer)
-    rows: list[Any] = db.execute(
-        f"SELECT seq, terms, content FROM fact WHERE {condition}"
-        " AND slot IS NOT NULL AND lifecycle = 'active' ORDER BY seq",
-        values_in,
-    ).fetchall()
-    return rows

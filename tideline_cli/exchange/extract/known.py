@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from tideline_cli.memory.near_duplicates import likeliest, rule_of, sharing
 from tideline_cli.model.text import terms
-from tideline_cli.policy.sameness import (
-    SAME_SLOT_COSINE,
-    SAME_SLOT_TERMS,
-    SAME_TERMS,
-    apart,
-    jaccard,
-)
+from tideline_cli.policy.sameness import SAME_TERMS, apart
 from tideline_cli.policy.survivor import richness
-from tideline_cli.store import facts, slots, visibility
+from tideline_cli.store import facts, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.vector import hrr_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from apsw import Connection
 
@@ -26,34 +19,13 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
 
-_FEW = 200  # texts that plain Python embeds sooner than numpy is loaded
 
-
-def near_slots(db: Connection, texts: Sequence[str], *, viewer: Origin) -> list[frozenset[int]]:
-    """Return for each text the numbers of the facts in slots that say the same in other words by
-    the rule `reference`: Jaccard >= 0.40 or cosine >= 0.45; none by the strict one. With many slots
-    this takes a while: call it before a transaction."""
-    listed = slots.held(db, viewer=viewer) if texts and rule_of(db) == "reference" else []
-    if not listed:
-        return [frozenset()] * len(texts)
-    held = [(seq, frozenset(its.split())) for seq, its, _ in listed]
-    alike = _likeness([content for _, _, content in listed])
-    found: list[frozenset[int]] = []
-    for text in texts:
-        distinct = _distinct(db, text)
-        by_terms = {seq for seq, its in held if jaccard(distinct, its) >= SAME_SLOT_TERMS}
-        found.append(frozenset(by_terms | {listed[index][0] for index in alike(text)}))
-    return found
-
-
-def equivalent(
-    db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int, near: Iterable[int]
-) -> Fact | None:
+def equivalent(db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int) -> Fact | None:
     """Return the richest active fact of this origin and scope that says the same, None when there
     is none.
 
-    Candidates are those with Jaccard >= 0.85, and facts that are still in a slot and that
-    `near_slots` named. What has ceased to hold is not the same as what is said now.
+    Candidates are those with Jaccard >= 0.85, in a slot or not. What has ceased to hold is not the
+    same as what is said now.
     """
     distinct = _distinct(db, text)
     if not distinct:
@@ -62,8 +34,7 @@ def equivalent(
     same = _sharing(db, distinct, SAME_TERMS, viewer)
     if rule == "strict":
         same = likeliest(db, text, distinct, same, viewer=viewer)
-    known = [seq for seq, _ in same]
-    rivals = [*_facts(db, known, viewer), *(f for f in _facts(db, near, viewer) if f.slot)]
+    rivals = _facts(db, [seq for seq, _ in same], viewer)
     standing = [
         fact
         for fact in rivals
@@ -96,33 +67,6 @@ def _sharing(
     if origin_number == visibility.NOBODY:
         return []
     return list(sharing(db, distinct, origin_number=origin_number, least=least))
-
-
-def _likeness(listed: Sequence[str]) -> Callable[[str], Iterable[int]]:
-    """Return the function of a text that gives the indices of those with a cosine >= 0.45."""
-    phases: dict[int, hrr_plain.Phases] = {}
-
-    def exactly(text: str, among: Iterable[int]) -> Iterator[int]:
-        asked = hrr_plain.embed(text)
-        for index in among:
-            if index not in phases:
-                phases[index] = hrr_plain.embed(listed[index])
-            if hrr_plain.cosine(asked, phases[index]) >= SAME_SLOT_COSINE:
-                yield index
-
-    if len(listed) <= _FEW:
-        return lambda text: exactly(text, range(len(listed)))
-    from tideline_cli.vector.hrr import HrrEmbedder  # noqa: PLC0415  numpy, 80 ms
-
-    embedder = HrrEmbedder()
-    codes = embedder.embed_packed(listed)
-    least = SAME_SLOT_COSINE - embedder.tolerance
-
-    def likely(text: str) -> Iterator[int]:
-        scores = embedder.similarities(embedder.embed([text])[0], codes, floor=least)
-        return exactly(text, [int(index) for index in (scores >= least).nonzero()[0]])
-
-    return likely
 
 
 def _facts(db: Connection, seqs: Iterable[int], viewer: Origin) -> list[Fact]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import ReplacedError, UsageError, WriteBlockedError
 from tideline_cli.exchange import proposed_links
-from tideline_cli.exchange.extract.known import equivalent, near_slots, verbatim
+from tideline_cli.exchange.extract.known import equivalent, verbatim
 from tideline_cli.exchange.extract.types import (
     ExtractContext,
     OvertakenError,
@@ -16,7 +16,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
-from tideline_cli.model.fact import MAX_CONTENT, SEGMENTS, NewFact
+from tideline_cli.model.fact import SEGMENTS, NewFact
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
@@ -26,7 +26,7 @@ from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from apsw import Connection
 
@@ -71,13 +71,11 @@ def _keep(
 ) -> None:
     refused = max(0, len(proposals) - MOST_FACTS)
     proposals = proposals[:MOST_FACTS]
-    worded = [one.content for one in proposals if _may_be_known(one)]
-    near = dict(zip(worded, near_slots(db, worded, viewer=context.origin), strict=True))
     references = list(references)
     tally.secrets += proposed_links.secret_count(one.reason for one in references)
     screen = _screen(proposals, context)
     proposed_links.scan_reasons((one.reason for one in references), screen)
-    writer = _Writer(db, context, tally, near, screen)
+    writer = _Writer(db, context, tally, screen)
     before = tally.changes()
     try:
         with journal.batch(
@@ -109,12 +107,6 @@ def _advance(db: Connection, context: ExtractContext, step: Step | None) -> None
         context.put(db, step.name, step.after)
 
 
-def _may_be_known(proposal: Proposal) -> bool:
-    """Say whether a proposal is compared by its words with facts in slots."""
-    is_short = len(proposal.content) <= MAX_CONTENT
-    return is_short and proposal.segment in SEGMENTS and not (proposal.exact or proposal.corrects)
-
-
 def _expect(db: Connection, context: ExtractContext, step: Step | None) -> None:
     if step is None:
         return
@@ -130,13 +122,11 @@ class _Writer:
         db: Connection,
         context: ExtractContext,
         tally: Tally,
-        near: Mapping[str, Iterable[int]],
         screen: Screen,
     ) -> None:
         self._db = db
         self._context = context
         self._tally = tally
-        self._near = near
         self._screen = screen
         self._reinforced: set[str] = set()
         self.reasons: list[str] = []
@@ -211,8 +201,7 @@ class _Writer:
             return None
         if proposal.corrects:
             return None
-        near = self._near.get(proposal.content, ())
-        return equivalent(self._db, content, scope=scope, viewer=viewer, now=now, near=near)
+        return equivalent(self._db, content, scope=scope, viewer=viewer, now=now)
 
     def _reinforce(self, known: Fact) -> str:
         """Count one use of a fact, however often one reply repeats it. One that nobody vouches for
