@@ -8,7 +8,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --format
         case dream
@@ -16,7 +16,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --format
         case forget
             contains -- $argv[2] --query --superseded-by
         case restore
@@ -28,15 +28,15 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case feedback
             contains -- $argv[2] --delta
         case contradictions
-            contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
+            contains -- $argv[2] --limit -n --min-score --segment -s --format
         case history
-            contains -- $argv[2] --limit -n --fmt --format
+            contains -- $argv[2] --limit -n --format
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows --map
+            contains -- $argv[2] --format --table --max-rows
         case export
-            contains -- $argv[2] --format --fmt --output -o --split
+            contains -- $argv[2] --format --output -o
         case gc
             contains -- $argv[2] --max-loss
         case extract
@@ -176,14 +176,9 @@ complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each sco
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'
-complete -c tideline -n "__tideline_at recall" -l csv -d 'Print CSV with a header'
-complete -c tideline -n "__tideline_at recall" -l tsv -d 'Print cells parted by tabs, with a header'
-complete -c tideline -n "__tideline_at recall" -l table -d 'Print a table, in a pipe too'
-complete -c tideline -n "__tideline_at recall" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
-complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
-complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it'
-complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'Tokens at most, estimated'
+complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most, of all that is printed [default: 1200]'
+complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'The same in tokens, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -210,6 +205,7 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
+complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -x -d 'Only facts with this tag'
 complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
@@ -219,12 +215,7 @@ complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at 
 complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'
-complete -c tideline -n "__tideline_at list" -l csv -d 'Print CSV with a header'
-complete -c tideline -n "__tideline_at list" -l tsv -d 'Print cells parted by tabs, with a header'
-complete -c tideline -n "__tideline_at list" -l table -d 'Print a table, in a pipe too'
-complete -c tideline -n "__tideline_at list" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
-complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact nearest to this text'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l yes -s y -d 'Do not ask'
@@ -247,7 +238,7 @@ complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether 
 complete -c tideline -n "__tideline_at link" -l kind -x -a 'corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' -d 'How they are related [default: relates]'
 complete -c tideline -n "__tideline_at link" -l reason -x -d 'Why'
 complete -c tideline -n "__tideline_at link" -l strength -x -d 'How closely'
-complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, from either end'
+complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, both ways'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n "__tideline_at purge" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at purge" -l dry-run -s n -d 'List what would go, and leave it'
@@ -256,20 +247,10 @@ complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only 
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at contradictions" -l nl -d 'The same as --jsonl'
-complete -c tideline -n "__tideline_at contradictions" -l csv -d 'Print CSV with a header'
-complete -c tideline -n "__tideline_at contradictions" -l tsv -d 'Print cells parted by tabs, with a header'
-complete -c tideline -n "__tideline_at contradictions" -l table -d 'Print a table, in a pipe too'
-complete -c tideline -n "__tideline_at contradictions" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
-complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl csv tsv markdown' -d 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at history" -l nl -d 'The same as --jsonl'
-complete -c tideline -n "__tideline_at history" -l csv -d 'Print CSV with a header'
-complete -c tideline -n "__tideline_at history" -l tsv -d 'Print cells parted by tabs, with a header'
-complete -c tideline -n "__tideline_at history" -l table -d 'Print a table, in a pipe too'
-complete -c tideline -n "__tideline_at history" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
-complete -c tideline -n "__tideline_at history" -l format -x -a 'lines json jsonl csv tsv markdown' -d 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at history" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at undo" -l dry-run -s n -d 'Say what would be taken back, and leave it'
 complete -c tideline -n "__tideline_at retention" -l days -x -d 'The age that a fact may reach'
 complete -c tideline -n "__tideline_at retention" -l include-confirmed -d 'Confirmed and pinned facts as well'
@@ -279,22 +260,14 @@ complete -c tideline -n "__tideline_at retention" -l dry-run -s n -d 'List what 
 complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s'
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
-complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite' -d 'jsonl, csv, tsv or sqlite [default: by the file\'s name]'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
-complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
-complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
-complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown table' -d 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl]'
+complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at export" -l nl -d 'The same as --jsonl'
-complete -c tideline -n "__tideline_at export" -l csv -d 'Print CSV with a header'
-complete -c tideline -n "__tideline_at export" -l tsv -d 'Print cells parted by tabs, with a header'
-complete -c tideline -n "__tideline_at export" -l table -d 'Print a table, in a pipe too'
-complete -c tideline -n "__tideline_at export" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
 complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'
-complete -c tideline -n "__tideline_at export" -l split -x -a '(__fish_complete_directories)' -d 'Write a Markdown file for each active fact into the new folder DIR'
 complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
@@ -321,6 +294,7 @@ complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what wo
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
 complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its terms and its vector, too'
 complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
+complete -c tideline -n "__tideline_at doctor" -l secrets -d 'Only look for facts that hold passwords, keys or card numbers'
 complete -c tideline -n "__tideline_at doctor" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at backup" -l force -s f -d 'Replace FILE; the old copy stays until the new is whole'
 complete -c tideline -n '__tideline_at backup 0' -F
@@ -330,7 +304,7 @@ complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of laun
 complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
-complete -c tideline -n '__tideline_at config 0' -x -a 'list get set path trust untrust'
+complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
 complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'

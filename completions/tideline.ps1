@@ -89,16 +89,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'context' = @(
-            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most [default: 1200]; the first line is whole, unless an untrusted source said it.' }
-            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'Tokens at most, estimated.' }
+            @{ Flags = @('--max-chars'); Kind = 'text'; Help = 'Characters at most, of all that is printed [default: 1200].' }
+            @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -133,6 +128,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
         )
         'show' = @(
+            @{ Flags = @('--raw'); Kind = 'flag'; Help = 'Print the text alone, as it is stored, byte for byte.' }
         )
         'list' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
@@ -144,12 +140,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
-            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl'; Help = 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'pin' = @(
         )
@@ -184,7 +175,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--kind'); Kind = 'one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar'; Help = 'How they are related [default: relates].' }
             @{ Flags = @('--reason'); Kind = 'text'; Help = 'Why.' }
             @{ Flags = @('--strength'); Kind = 'text'; Help = 'How closely.' }
-            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, from either end.' }
+            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, both ways.' }
         )
         'feedback' = @(
             @{ Flags = @('--delta'); Kind = 'text'; Help = 'By how much, from -0.3 to 0.3, in place of up and down.' }
@@ -199,22 +190,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
-            @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of lines json jsonl'; Help = 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone.' }
         )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
-            @{ Flags = @('--format'); Kind = 'one of lines json jsonl csv tsv markdown'; Help = 'lines, json, jsonl, csv, tsv or markdown [default: lines]; --json goes with json and jsonl alone.' }
+            @{ Flags = @('--format'); Kind = 'one of lines json jsonl'; Help = 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone.' }
         )
         'undo' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Say what would be taken back, and leave it.' }
@@ -230,23 +211,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust'); Kind = 'flag'; Help = 'Keep the sources that the file states; the rest is the owner''s.' }
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite'; Help = 'jsonl, csv, tsv or sqlite [default: by the file''s name].' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
-            @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
-            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown table'; Help = 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv sqlite markdown'; Help = 'jsonl, csv, sqlite or markdown [default: jsonl].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
-            @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
         )
         'gc' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would change, and change nothing.' }
@@ -282,6 +255,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'doctor' = @(
             @{ Flags = @('--deep'); Kind = 'flag'; Help = 'Check every fact, its terms and its vector, too.' }
             @{ Flags = @('--repair'); Kind = 'flag'; Help = 'Mend what can be mended.' }
+            @{ Flags = @('--secrets'); Kind = 'flag'; Help = 'Only look for facts that hold passwords, keys or card numbers.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
         )
         'backup' = @(
@@ -307,7 +281,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'import:0' = 'file'
         'extract:0' = 'file'
         'backup:0' = 'file'
-        'config:0' = 'one of list get set path trust untrust'
+        'config:0' = 'one of list get set unset edit path trust untrust'
         'completions:0' = 'one of bash zsh fish powershell'
         'man:0' = 'one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
     }

@@ -629,7 +629,7 @@ def test_list(run):
     first = remembered(run, "first text", "--now", str(NOW - 5))["fact"]
     second = remembered(run, "second\ttext\nof two lines")["fact"]
     assert run("list").out == (
-        f"{second['id']}\t[knowledge] second text of two lines\n"
+        f"{second['id']}\t[knowledge] second text ⏎ of two lines\n"
         f"{first['id']}\t[knowledge] first text\n"
     )
     assert run("list", "--json").json == {
@@ -676,7 +676,7 @@ def test_embed(run):
 def test_config(run, home):
     """config shows, sets and gets settings; a flag wins over the environment over the file."""
     assert run("config", "path").out == f"{home / 'config.toml'}\n"
-    assert run("config", "get", "limit").out == "\n"
+    assert run("config", "get", "limit").out == "8\n"
     assert run("config", "set", "limit", "3").code == 0
     assert run("config", "get", "limit").out == "3\n"
     assert run("config", "list", "--json").json["limit"] == 3
@@ -699,14 +699,14 @@ def test_a_set_value_reads_back(run, value):
 
 
 def test_setting_keeps_what_else_the_file_says(run, home):
-    """Comments stay, and a value of many lines goes as a whole."""
+    """Comments, quotes, order and the form of a list stay."""
     (home / "config.toml").write_text(
         '# mine: ä\n"limit" = 4 # old\ntags = [\n  "a", # one\n  "b",\n]\ncolor = "never"', "utf-8"
     )
     assert run("config", "set", "limit", "5").code == 0
     assert run("config", "set", "tags", "c").code == 0
     assert (home / "config.toml").read_text("utf-8") == (
-        'tags = ["c"]\nlimit = 5\n# mine: ä\ncolor = "never"'
+        '# mine: ä\n"limit" = 5 # old\ntags = [\n    "c"\n]\ncolor = "never"'
     )
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import pager
+from tideline_cli.cli import output, pager
 from tideline_cli.model.record import record
 from tideline_cli.policy.render import screen_text
 
@@ -70,7 +70,7 @@ def places(count: int) -> Column:
 
 def one_line(text: str) -> Text:
     """Return a stored text as one line that a terminal may show."""
-    return Text(screen_text(" ".join(text.split())))
+    return Text(screen_text(output.one_line(text)))
 
 
 def show(

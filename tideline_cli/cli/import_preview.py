@@ -57,7 +57,7 @@ def _print(session: Session, first: list[Fact]) -> None:
     if first and output.is_terminal(session):
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        tables.preview(session, names, cells)
+        tables.listing(session, names, cells, wide=names[0])
     elif first:
         output.emit_lines(["\t".join(row) for row in [names, *cells]])
 

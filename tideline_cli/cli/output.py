@@ -58,6 +58,31 @@ def emit_pages(session: Session, lines: Sequence[str]) -> None:
         sys.stdout.write(text)
 
 
+def one_line(text: str) -> str:
+    """Return a text as one line; a mark stands where it was folded."""
+    if "\n" not in text:
+        return " ".join(text.split())
+    parts = (" ".join(line.split()) for line in text.split("\n"))
+    return f" {_fold_mark()} ".join(part for part in parts if part)
+
+
+def block(text: str) -> list[str]:
+    """Return the lines of a text: one as it is, several indented, so that none of them passes for
+    a line of ours."""
+    if "\n" not in text:
+        return [text]
+    return [f"  {line}" if line else "" for line in text.split("\n")]
+
+
+def _fold_mark() -> str:
+    """Return the mark of a fold; where stdout has no such sign, an escape in its place."""
+    try:
+        "⏎".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError, AttributeError):
+        return "\\n"
+    return "⏎"
+
+
 def emit_exact(lines: Iterable[str]) -> None:
     """Print what another program reads, byte for byte; on a terminal, which would act on them,
     control characters are made visible."""
@@ -72,6 +97,21 @@ def emit_exact(lines: Iterable[str]) -> None:
 def visible(text: str) -> str:
     """Return a text as a terminal may show it, on one line."""
     return screen_text(text)
+
+
+def emit_raw(text: str) -> None:
+    """Print a text and nothing else: its bytes in UTF-8, whatever the locale; on a terminal as
+    lines, with control characters made visible."""
+    if sys.stdout.isatty():
+        emit_lines(text.split("\n"))
+        return
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    raw.write(text.encode("utf-8", "surrogateescape"))
+    raw.flush()
 
 
 def _screened(line: str) -> str:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from tideline_cli.cli import ages, columns
+from tideline_cli.cli import ages, columns, output
 from tideline_cli.cli.columns import Column
 from tideline_cli.policy.render import screen_text
 
@@ -30,7 +30,8 @@ def hits(
     """Print the hits of a recall; `explained` says what a score is made of."""
     texts, scores = [], []
     for hit in found:
-        text = columns.one_line(hit.fact.content)
+        lines = output.block(hit.fact.content.expandtabs(4))
+        text = Text("\n".join(map(screen_text, lines)))
         if hit.fact.lifecycle != "active":
             text.append(f" ({hit.fact.lifecycle})", style="dim")
         about = _about(hit.fact)
@@ -94,16 +95,6 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     ))  # fmt: skip
 
 
-def preview(session: Session, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows of texts; the first column takes the room that the others leave."""
-    first, *others = ([columns.one_line(row[place]) for row in rows] for place in range(len(names)))
-    columns.show(session, (
-        columns.text(names[0], first),
-        *(Column(name, (shown,), stays=True)
-          for name, shown in zip(names[1:], others, strict=True)),
-    ))  # fmt: skip
-
-
 def slot_changes(session: Session, rows: Sequence[tuple[str, str, Fact, str]]) -> None:
     """Print slots: when the last value came, the name, the value, how many there were."""
     texts = []
@@ -144,14 +135,12 @@ def timeline(
 def listing(
     session: Session, headings: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str
 ) -> None:
-    """Print rows of texts; the column `wide` takes the room that is left."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in headings:
-        fold = heading == wide
-        table.add_column(heading, overflow="fold", no_wrap=not fold, ratio=1 if fold else None)
-    for row in rows:
-        table.add_row(*(Text(screen_text(cell)) for cell in row))
-    _console(session).print(table)
+    """Print rows of texts; the column `wide` takes the room that the others leave."""
+    shown = ([columns.one_line(row[place]) for row in rows] for place in range(len(headings)))
+    columns.show(session, tuple(
+        columns.text(heading, cells) if heading == wide else Column(heading, (cells,), stays=True)
+        for heading, cells in zip(headings, shown, strict=True)
+    ))  # fmt: skip
 
 
 class progress_bar:  # noqa: N801  reads as a statement: with progress(...) as advance

@@ -120,5 +120,5 @@ def _side(fact: ComparedFact) -> dict[str, Any]:
 
 
 def _lines(pair: Contradiction) -> list[str]:
-    a, b = (f"{fact.id}\t{' '.join(fact.content.split())}" for fact in (pair.a, pair.b))
+    a, b = (f"{fact.id}\t{output.one_line(fact.content)}" for fact in (pair.a, pair.b))
     return [f"{pair.score:.3f}\t{a}", f"     \t{b}"]

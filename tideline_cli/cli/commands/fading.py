@@ -114,7 +114,7 @@ def _form(one: Foretold) -> dict[str, Any]:
 
 
 def _line(session: Session, one: Foretold) -> str:
-    text = " ".join(one.fact.content.split())
+    text = output.one_line(one.fact.content)
     shown = f"[{one.fact.segment}] {text}"
     return f"{one.fact.id}\t{_day(session, one)}\t{shown}\t({_why(session, one)})"
 

@@ -212,5 +212,5 @@ def _print(
 
 def _line(fact: Fact) -> str:
     """Return the line of a fact in a pipe."""
-    shown = f"{fact.id}\t[{fact.segment}] {' '.join(fact.content.split())}"
+    shown = f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}"
     return shown if fact.lifecycle == "active" else f"{shown}\t({fact.lifecycle})"

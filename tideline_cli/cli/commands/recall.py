@@ -192,7 +192,7 @@ def _print(
 
 
 def _line(hit: Hit, explain: bool, is_past: bool) -> str:
-    text = " ".join(hit.fact.content.split())
+    text = output.one_line(hit.fact.content)
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
     if not is_past and hit.fact.lifecycle != "active":
         line += f"\t({hit.fact.lifecycle})"

@@ -106,7 +106,8 @@ def _report(session: Session, done: Remembered) -> None:
     if session.json:
         output.emit_json(new_fact.form(done))
         return
-    output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {done.fact.content}"])
+    text = output.one_line(done.fact.content)
+    output.emit_lines([f"{done.fact.id}\t[{done.fact.segment}] {text}"])
     if done.before is not None:
         session.note(_restatement(done.before, done.fact))
     if done.not_taken:

@@ -24,21 +24,29 @@ if TYPE_CHECKING:
 
 HELP = """Show one fact: all of it, its links, its strength now.
 
+A text of several lines is an indented block. --raw prints the text alone; on a terminal it ends
+with a line break, and what a terminal would act on is spelled out.
+
 ID is the beginning or the ending of an id (4 characters or more), or @1 for the first of the facts
 that were shown last in this terminal.
 
 On a terminal times are those of the clock here, and say how long ago; elsewhere ISO 8601 UTC."""
-EXAMPLES = (("@1", ""),)
+EXAMPLES = (("@1", ""), ("@1 --raw", ""))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1),)
-OPTIONS: tuple[Option, ...] = ()
+OPTIONS: tuple[Option, ...] = (
+    Option("raw", ("--raw",), "Print the text alone, as it is stored, byte for byte.", "flag",
+           False),
+)  # fmt: skip
 
 
 @record
 class Options:
-    """The options of a call: none but the global ones."""
+    """The options of a call."""
+
+    raw: bool
 
 
-def run(session: Session, words: list[str], _: Options) -> int:
+def run(session: Session, words: list[str], options: Options) -> int:
     """Show the fact."""
     if len(words) != 1:
         raise UsageError("name one fact", hint="tideline show ID")
@@ -47,6 +55,9 @@ def run(session: Session, words: list[str], _: Options) -> int:
     if db is None:
         raise facts.missing(reference)
     fact = facts.find(db, reference, viewer=session.viewer)
+    if options.raw:
+        _show_raw(session, fact)
+        return 0
     out = links.leaving(db, fact.id, viewer=session.viewer)
     back = links.arriving(db, fact.id, viewer=session.viewer)
     seq = facts.number_of(db, fact.id, viewer=session.viewer)
@@ -63,6 +74,13 @@ def run(session: Session, words: list[str], _: Options) -> int:
 def _seen_at(now: int) -> Callable[[int], str]:
     """Return how a person reads a time: by the clock on the wall, and how long ago."""
     return lambda ms: f"{ages.local(ms)} ({ages.ago(ms, now)})"
+
+
+def _show_raw(session: Session, fact: Fact) -> None:
+    if session.json:
+        output.emit_json({"content": fact.content})
+    else:
+        output.emit_raw(fact.content)
 
 
 def _form(
@@ -113,7 +131,7 @@ def _lines(
     form = codec.fact_form(fact) | {
         name: shown(getattr(fact, name)) for name in TIMES if getattr(fact, name) is not None
     }
-    lines = [fact.content, ""]
+    lines = [*output.block(fact.content), ""]
     for name, value in form.items():
         if name == "content" or value in (None, [], False):
             continue

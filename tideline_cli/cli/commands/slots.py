@@ -89,7 +89,7 @@ def _print(session: Session, options: Options, found: list[_Slot]) -> None:
         from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
 
         rows = [
-            (_named(slot.fact), " ".join(slot.fact.content.split()),
+            (_named(slot.fact), output.one_line(slot.fact.content),
              ages.brief(holds_from(slot.fact), session.now), f"{slot.values:,}")
             for slot in found
         ]  # fmt: skip
@@ -111,7 +111,7 @@ def _named(fact: Fact) -> str:
 
 
 def _line(slot: _Slot) -> str:
-    text = " ".join(slot.fact.content.split())
+    text = output.one_line(slot.fact.content)
     return f"{slot.fact.id}\t{_named(slot.fact)}\t{slot.values}\t{text}"
 
 

@@ -96,7 +96,7 @@ def _show_slots(session: Session, format: str, limit: int) -> int:
         map(_slot_form, found),
         whole=lambda forms: {"slots": forms},
         lines=lambda: [
-            f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{' '.join(one.fact.content.split())}"
+            f"{one.slot}\t{_day(one.at)}\t{_values(one)}\t{output.one_line(one.fact.content)}"
             for one in found
         ],
         table=table,
@@ -160,7 +160,7 @@ def _values(one: SlotChange) -> str:
 def _line(step: Moment) -> str:
     """Return the line of a step in a pipe."""
     until = "" if step.until is None else _day(step.until)
-    text = " ".join(step.fact.content.split())
+    text = output.one_line(step.fact.content)
     fields = (step.fact.id, _day(step.since), until, step.state, step.fact.source, text)
     return "\t".join((*fields, f"({', '.join(_ends(step, draws=False))})"))
 
