@@ -42,7 +42,7 @@ CASES = [
     ("tideline completions ", SHELLS),
     ("tideline completions bash ", []),
     ("tideline --json completions z", ["zsh"]),
-    ("tideline config ", ["get", "list", "path", "set", "trust", "untrust"]),
+    ("tideline config ", ["edit", "get", "list", "path", "set", "trust", "unset", "untrust"]),
     ("tideline config get ", []),
     ("tideline man rec", ["recall"]),
     ("tideline import fac", ["facts.jsonl"]),
