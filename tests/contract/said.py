@@ -102,6 +102,8 @@ def _status(form: Any, text: str) -> list[str]:
 
 
 def _show(form: Any, text: str) -> list[str]:
+    if set(form) == {"content"}:
+        return _same("content", form["content"], text)
     edges = [edge["id"] for edge in (*form["links"], *form["backlinks"])]
     lines = text.splitlines()
     return (
