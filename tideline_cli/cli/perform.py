@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _BUG = 70
 _SHOWN = 50  # characters of a text beside its id
+_BESIDE = 31  # columns of the id and what parts it from the text
 
 
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
@@ -227,8 +228,12 @@ def tell_door(error: TidelineError, *, as_json: bool, debug: bool = False) -> No
 
 def _beginning(text: str) -> str:
     """Return the first words of a text, on one line."""
+    try:
+        room = max(_SHOWN // 2, min(_SHOWN, os.get_terminal_size(2).columns - _BESIDE))
+    except OSError:
+        room = _SHOWN
     line = " ".join(text[:200].split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+    return line if len(line) <= room else line[: room - 1] + "…"
 
 
 def close(session: Session) -> None:

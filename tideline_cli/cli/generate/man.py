@@ -74,6 +74,9 @@ _ENVIRONMENT: tuple[str | Term, ...] = (
     Term("TIDELINE_API_KEY", "", "The key of the endpoint."),
     Term("NO_COLOR", "", "When not empty, no color."),
     Term("FORCE_COLOR", "", "When not empty, color in a pipe too."),
+    Term("PAGER", "", "What shows results that are longer than the terminal; less by default, none "
+         "where it is empty or cat."),
+    Term("COLUMNS", "", "How wide tables are, instead of the terminal's width."),
     "A flag wins over the environment, the environment over a project's settings, and those over "
     "your own.",
 )

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer
 
 
-def equivalent(db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int) -> Fact | None:
+def equivalent(
+    db: Connection, text: str, *, scope: str | None, viewer: Origin, now: int
+) -> Fact | None:
     """Return the richest active fact of this origin and scope that says the same, None when there
     is none.
 
