@@ -24,7 +24,7 @@ def known(db):
     ("typed", "found"),
     [
         (IDS[0], 0), ("01AAAA", 0), ("01bbb", 2), ("XYZ2", 1), ("…XYZ2", 1), ("xyz2", 1),
-        ("0xyz1", 0), ("1XYZ1", 2),
+        ("0xyz1", 0), ("1XYZ1", 2), (IDS[2].lower(), 2),
     ],
 )  # fmt: skip
 def test_a_part_of_an_id_names_the_fact(known, typed, found):

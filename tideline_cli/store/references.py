@@ -58,7 +58,7 @@ def whole(db: Connection, typed: str, *, viewer: Origin | Everyone) -> str:
 
 def is_part(reference: str) -> bool:
     """Say whether a text may be a part of an id that is long enough."""
-    return LEAST <= len(reference) < _FULL and reference.isascii() and reference.isalnum()
+    return LEAST <= len(reference) <= _FULL and reference.isascii() and reference.isalnum()
 
 
 def _beginning(db: Connection, prefix: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
