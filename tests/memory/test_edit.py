@@ -8,6 +8,7 @@ from tests.support import DAY, NOW, fact, put
 from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory import amend
 from tideline_cli.memory.edit import Editor, edit
+from tideline_cli.memory.redo import redo
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
@@ -62,7 +63,7 @@ def test_a_label_changes_in_place(db, name):
     assert list(digest.wrong(db)) == []
     undo(db, None, viewer=OWNER, now=LATER + 1)
     assert read(db, "AAAA1") == before
-    undo(db, None, viewer=OWNER, now=LATER + 2)
+    redo(db, viewer=OWNER, now=LATER + 2)
     assert read(db, "AAAA1") == after
     assert list(digest.wrong(db)) == []
 
