@@ -84,8 +84,11 @@ def test_filters_and_origins_hold_for_labels(run, told):
     assert found(run, "k8s", "--tag", "home-lab") == [told["cluster"]]
     assert found(run, "k8s", "--segment", "preference") == []
     assert found(run, "k8s", "--since", "2026-01-15") == []
+    ask = ("recall", "k8s", "--json", "--explain", "--mode", "keyword", "--now", DAY_TWO)
+    before = run(*ask).out
     run("remember", "their own cluster", "--tag", "k8s", "--origin", PEER.key)
     assert found(run, "k8s") == [told["cluster"]]
+    assert run(*ask).out == before
     peers = run("recall", "k8s Bohr", "--json", "--mode", "keyword", "--origin", PEER.key).json
     assert [hit["content"] for hit in peers["hits"]] == ["their own cluster"]
 

@@ -12,10 +12,10 @@ from tests.isolation.programs import ORIGINS, Arena, difference
 from tests.support import fact, put
 from tideline_cli.cli import model_options
 from tideline_cli.dream import consolidate
-from tideline_cli.memory import by_label, lexical, recall
+from tideline_cli.memory import lexical, recall
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import replace
-from tideline_cli.store import fts, labels, lapsed, visibility
+from tideline_cli.store import fts, lapsed, visibility
 from tideline_cli.store.opening import open_for_writing
 
 PROGRAMS = 6
@@ -62,18 +62,7 @@ def lapsed_of_all(patch):
     patch.setattr(recall.lapsed, "at", leaking)
 
 
-def labels_of_all(patch):
-    older_count = labels.older_count
-
-    def leaking(db, term, *, origin_number):
-        own = older_count(db, term, origin_number=origin_number)
-        others = "SELECT count(*) FROM label_term WHERE term = ? AND origin <> ?"
-        return own + db.execute(others, (term, origin_number)).get
-
-    patch.setattr(by_label.labels, "older_count", leaking)
-
-
-LEAKS = (everything_is_visible, statistics_of_all, lapsed_of_all, labels_of_all)
+LEAKS = (everything_is_visible, statistics_of_all, lapsed_of_all)
 
 
 @pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
