@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 import cold
 import import_
 import lanes
+import passes
 import recall
 import remember
 import store_reads
@@ -29,7 +30,7 @@ RECALL = {1000: 3.5, 10_000: 4.0, 100_000: 5.0, 1_000_000: 12.0}
 NINE_COMMON = {100_000: 7.0}
 REMEMBER = 3.0
 COLD = {"--version": 2.0, "--help": 8.0}
-IMPORT_RATE = 15_000
+IMPORT_RATE = 20_000
 IMPORT_MILLION_S = 90
 IMPORT_RSS = 300.0  # MB
 RECALL_RSS = 40.0  # MiB
@@ -136,6 +137,12 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=900)
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)
+    for n in sizes:
+        for figure in passes.measure(n, 5):
+            if figure.failure:
+                yield Row(figure.name, "-", None, "", f"FAILED: {figure.failure}")
+            else:
+                yield bounded(figure.name, figure.value, figure.unit, most=figure.most)
     text = import_.kill_and_resume(5000 if max(sizes) <= 10_000 else 20_000)
     yield Row("killed import", "", None, "each fact once", "ok" if text.endswith("ok") else text)
 
