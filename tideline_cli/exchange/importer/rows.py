@@ -65,6 +65,9 @@ _PLAIN = tuple(
     if field.is_label and not field.is_merit and field.form in BY_FORM
 )
 """The labels that are taken as a row states them; of the slot and the scope their keys."""
+_UNSTATED: dict[str, Any] = {name: read({}, name) for name, read in _PLAIN}
+_LIMITED = _CLAIMED | {"created_at"}
+"""The keys of a row whose values may be limited: see `was_limited`."""
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
 
@@ -96,7 +99,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     segment, tier = _class(row, kind, source, context)
     stated, *_ = (past(row, name, context.now) for name in ("created_at", *STATED))
     created_at = context.now if stated is None else stated
-    values: dict[str, Any] = {name: read(row, name) for name, read in _PLAIN}
+    # Most rows state few labels: 2 us a row.
+    values = _UNSTATED | {name: read(row, name) for name, read in _PLAIN if name in row}
     own_id, metadata = cell_text(row, "id"), metadata_of(row)
     if own_id and not (context.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
@@ -174,6 +178,8 @@ def _last_used(row: Mapping[str, Any], context: ImportContext, created_at: int) 
 
 def was_limited(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> bool:
     """Say whether the row claimed more for its fact than it was given."""
+    if _LIMITED.isdisjoint(row):
+        return False
     for name in ("created_at", "last_accessed_at"):
         if getattr(fact, name) == context.now and (instants(row, name, 0) or 0) > context.now:
             return True

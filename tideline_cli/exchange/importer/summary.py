@@ -64,9 +64,10 @@ class ImportSummary:
     def heard(self, row: dict[str, Any] | TidelineError) -> None:
         """Note that a row was read, and what it calls its values."""
         self.rows += 1
-        if isinstance(row, dict):
-            self.has_content = self.has_content or row.get("content") is not None
-        if isinstance(row, dict) and len(self.keys) < _MOST_KEYS:
+        if not isinstance(row, dict):
+            return
+        self.has_content = self.has_content or row.get("content") is not None
+        if len(self.keys) < _MOST_KEYS and not row.keys() <= self.keys.keys():
             self.keys.update(dict.fromkeys(list(row)[:_MOST_KEYS]))
 
     def refuse(self, line: int, error: TidelineError) -> None:
