@@ -75,7 +75,7 @@ class Author:
         for flag, value in (
             ("--slot", rng.choice(SLOTS)), ("--source", rng.choice(SOURCES)),
             ("--supersedes", self._ids()[0]), ("--derived-from", rng.choice(self._own)),
-            ("--tag", rng.choice(WORDS)), ("--importance", str(rng.random())),
+            ("--tag", rng.choice(WORDS)), ("--scope", "x"), ("--importance", str(rng.random())),
             ("--title", rng.choice(WORDS)), ("--kind", rng.choice(("note", "failure"))),
             ("--valid-to", rng.choice(ENDS)), ("--valid-from", rng.choice(ENDS)),
         ):  # fmt: skip
@@ -138,6 +138,9 @@ class Author:
             ("retention", "--days", "300", "--yes"), ("export",), ("list",), ("status", "--json"),
             ("dream", "--evict-below", "0.9", "--evict-after", "0d", "--max-loss", "1", "--json"),
             ("fading", "--within", "90d"), ("timeline",), ("timeline", "--slot", "day"),
+            ("slots",), ("tags", "--json"), ("list", "--scope", "x"), ("status", "--scope", "x"),
+            ("list", "--batch", "2"), ("export", "--source", "tool_output"),
+            ("forget", "--scope", "x", "--yes"), ("forget", "--query", "the", "--yes"),
         ))  # fmt: skip
         return [verb, *more], "", ()
 
