@@ -26,6 +26,7 @@ _tideline_value() {
         remember:--meta) REPLY='text' ;;
         remember:--source-turn) REPLY='text' ;;
         remember:--derived-from) REPLY='text' ;;
+        remember:--scope) REPLY='text' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
         recall:--fusion) REPLY='one of append' ;;
@@ -38,10 +39,13 @@ _tideline_value() {
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
-        recall:--format) REPLY='one of table lines json jsonl' ;;
+        recall:--scope) REPLY='text' ;;
+        recall:--fmt) REPLY='text' ;;
+        recall:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
+        context:--scope) REPLY='text' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
         dream:--confirm-count) REPLY='text' ;;
@@ -59,17 +63,42 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
+        status:--scope) REPLY='text' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='text' ;;
         list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        list:--lifecycle) REPLY='one of active archived pruned all' ;;
+        list:--slot) REPLY='text' ;;
+        list:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        list:--heat) REPLY='one of core working peripheral' ;;
+        list:--batch) REPLY='text' ;;
         list:--since) REPLY='text' ;;
         list:--until) REPLY='text' ;;
+        list:--scope) REPLY='text' ;;
+        list:--lifecycle) REPLY='one of active archived pruned all' ;;
         list:--as-of) REPLY='text' ;;
+        list:--sort) REPLY='one of new old importance used strength' ;;
         list:--limit|list:-n) REPLY='text' ;;
-        list:--format) REPLY='one of table lines json jsonl' ;;
+        list:--fmt) REPLY='text' ;;
+        list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        fading:--within) REPLY='text' ;;
+        fading:--limit|fading:-n) REPLY='text' ;;
+        fading:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        slots:--scope) REPLY='text' ;;
+        slots:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        tags:--scope) REPLY='text' ;;
+        tags:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='text' ;;
+        forget:--segment|forget:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        forget:--tag|forget:-t) REPLY='text' ;;
+        forget:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        forget:--slot) REPLY='text' ;;
+        forget:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        forget:--heat) REPLY='one of core working peripheral' ;;
+        forget:--batch) REPLY='text' ;;
+        forget:--since) REPLY='text' ;;
+        forget:--until) REPLY='text' ;;
+        forget:--scope) REPLY='text' ;;
         restore:--from) REPLY='file' ;;
         edit:--segment|edit:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         edit:--slot) REPLY='text' ;;
@@ -82,6 +111,7 @@ _tideline_value() {
         edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
+        edit:--scope) REPLY='text' ;;
         edit:--from) REPLY='text' ;;
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
@@ -90,15 +120,35 @@ _tideline_value() {
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        contradictions:--format) REPLY='one of lines json jsonl' ;;
+        contradictions:--fmt) REPLY='text' ;;
+        contradictions:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         history:--limit|history:-n) REPLY='text' ;;
-        history:--format) REPLY='one of lines json jsonl' ;;
+        history:--fmt) REPLY='text' ;;
+        history:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        timeline:--slot) REPLY='text' ;;
+        timeline:--limit|timeline:-n) REPLY='text' ;;
+        timeline:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
-        import:--format) REPLY='one of jsonl csv tsv sqlite' ;;
+        import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
-        export:--format) REPLY='one of jsonl csv sqlite markdown' ;;
+        import:--map) REPLY='text' ;;
+        export:--format) REPLY='one of jsonl csv tsv sqlite markdown table' ;;
+        export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
+        export:--split) REPLY='folder' ;;
+        export:--segment|export:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        export:--tag|export:-t) REPLY='text' ;;
+        export:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        export:--slot) REPLY='text' ;;
+        export:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        export:--heat) REPLY='one of core working peripheral' ;;
+        export:--batch) REPLY='text' ;;
+        export:--since) REPLY='text' ;;
+        export:--until) REPLY='text' ;;
+        export:--scope) REPLY='text' ;;
+        export:--lifecycle) REPLY='one of active archived pruned all' ;;
         gc:--max-loss) REPLY='text' ;;
         extract:--session) REPLY='text' ;;
         extract:--llm) REPLY='text' ;;
@@ -127,37 +177,42 @@ _tideline_argument() {
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path trust untrust' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
 
 # Set REPLY to the flags of command $1, or those that stand without one.
 _tideline_flags() {
-    REPLY='--version'
+    REPLY='--version -V'
     case $1 in
-        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --explain --no-touch --batch --jsonl --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --format' ;;
+        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --batch' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
-        status) REPLY='--all-origins' ;;
+        status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='--raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --jsonl --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        fading) REPLY='--within --limit -n --jsonl --format' ;;
+        slots) REPLY='--scope --all-scopes --jsonl --format' ;;
+        tags) REPLY='--scope --all-scopes --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
-        forget) REPLY='--query --superseded-by --yes -y' ;;
+        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
         restore) REPLY='--from --yes -y' ;;
-        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --from --vouch --yes -y' ;;
+        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
-        contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --format' ;;
-        history) REPLY='--limit -n --jsonl --format' ;;
-        undo) REPLY='--dry-run -n' ;;
+        contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        history) REPLY='--limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        timeline) REPLY='--slot --limit -n --jsonl --format' ;;
+        undo) REPLY='--dry-run -n --list --limit' ;;
+        redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows' ;;
-        export) REPLY='--format --jsonl --output -o --all-origins' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
+        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
@@ -169,7 +224,7 @@ _tideline_flags() {
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
-    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --help -h'
+    REPLY="$REPLY "'--db --origin --now --json --quiet -q --verbose -v --debug --color --no-input --no-pager --help -h'
 }
 
 _tideline_summary() {
@@ -182,6 +237,9 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
+        fading) REPLY='Show which facts fade soon, and what keeps them.' ;;
+        slots) REPLY='List the slots, each with its value of now.' ;;
+        tags) REPLY='List the tags, and how many facts have each.' ;;
         pin) REPLY='Let facts never fade.' ;;
         unpin) REPLY='Let pinned facts fade again.' ;;
         forget) REPLY='Take facts out of recall.' ;;
@@ -192,7 +250,9 @@ _tideline_summary() {
         purge) REPLY='Remove facts for good, from every file.' ;;
         contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
         history) REPLY='Show who changed what, and when.' ;;
+        timeline) REPLY='Show one fact or one slot through time.' ;;
         undo) REPLY='Take back what one command did.' ;;
+        redo) REPLY='Bring back what the last undo took.' ;;
         retention) REPLY='Remove, for good, what is older than N days.' ;;
         import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
         export) REPLY='Write facts out as JSON lines, CSV, SQLite or Markdown.' ;;
@@ -311,7 +371,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -6,37 +6,49 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
     and return 0
     switch $argv[1]
         case remember
-            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --scope --fmt --format
         case context
-            contains -- $argv[2] --max-chars --max-tokens --limit -n --format
+            contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
         case dream
             contains -- $argv[2] --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
+        case status
+            contains -- $argv[2] --scope
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --lifecycle --since --until --as-of --limit -n --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
+        case fading
+            contains -- $argv[2] --within --limit -n --format
+        case slots
+            contains -- $argv[2] --scope --format
+        case tags
+            contains -- $argv[2] --scope --format
         case forget
-            contains -- $argv[2] --query --superseded-by
+            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope
         case restore
             contains -- $argv[2] --from
         case edit
-            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --from
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --from
         case link
             contains -- $argv[2] --kind --reason --strength
         case feedback
             contains -- $argv[2] --delta
         case contradictions
-            contains -- $argv[2] --limit -n --min-score --segment -s --format
+            contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
         case history
-            contains -- $argv[2] --limit -n --format
+            contains -- $argv[2] --limit -n --fmt --format
+        case timeline
+            contains -- $argv[2] --slot --limit -n --format
+        case undo
+            contains -- $argv[2] --limit
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows
+            contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --output -o
+            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope --lifecycle
         case gc
             contains -- $argv[2] --max-loss
         case extract
@@ -101,15 +113,16 @@ end
 complete -c tideline -f
 complete -c tideline -l db -r -F -d 'Memory file [env: TIDELINE_DB]'
 complete -c tideline -l origin -x -d 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN]'
-complete -c tideline -l now -x -d 'Pretend it is TIME [env: TIDELINE_NOW]'
+complete -c tideline -l now -x -d 'Pretend it is TIME: ISO 8601, UTC without a zone, or epoch milliseconds [env: TIDELINE_NOW]'
 complete -c tideline -l json -d 'Print one JSON object'
 complete -c tideline -l quiet -s q -d 'Print no notes on stderr'
 complete -c tideline -l verbose -s v -d 'Print more notes on stderr'
 complete -c tideline -l debug -d 'Show tracebacks'
 complete -c tideline -l color -x -a 'auto always never' -d 'When to use color'
 complete -c tideline -l no-input -d 'Never ask a question'
+complete -c tideline -l no-pager -d 'Print long results on a terminal without PAGER'
 complete -c tideline -l help -s h -d 'Show a short help'
-complete -c tideline -n "__tideline_at ''" -l version -d 'Print the version'
+complete -c tideline -n "__tideline_at ''" -l version -s V -d 'Print the version'
 complete -c tideline -n "__tideline_at ''" -a remember -d 'Write a fact down.'
 complete -c tideline -n "__tideline_at ''" -a recall -d 'Find the facts that answer a query.'
 complete -c tideline -n "__tideline_at ''" -a context -d 'Print a budgeted block of facts for a prompt.'
@@ -118,6 +131,9 @@ complete -c tideline -n "__tideline_at ''" -a consolidate -d 'Have a model name 
 complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
 complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
 complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
+complete -c tideline -n "__tideline_at ''" -a fading -d 'Show which facts fade soon, and what keeps them.'
+complete -c tideline -n "__tideline_at ''" -a slots -d 'List the slots, each with its value of now.'
+complete -c tideline -n "__tideline_at ''" -a tags -d 'List the tags, and how many facts have each.'
 complete -c tideline -n "__tideline_at ''" -a pin -d 'Let facts never fade.'
 complete -c tideline -n "__tideline_at ''" -a unpin -d 'Let pinned facts fade again.'
 complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recall.'
@@ -128,7 +144,9 @@ complete -c tideline -n "__tideline_at ''" -a feedback -d 'Say whether a fact wa
 complete -c tideline -n "__tideline_at ''" -a purge -d 'Remove facts for good, from every file.'
 complete -c tideline -n "__tideline_at ''" -a contradictions -d 'Show pairs of facts that may contradict each other.'
 complete -c tideline -n "__tideline_at ''" -a history -d 'Show who changed what, and when.'
+complete -c tideline -n "__tideline_at ''" -a timeline -d 'Show one fact or one slot through time.'
 complete -c tideline -n "__tideline_at ''" -a undo -d 'Take back what one command did.'
+complete -c tideline -n "__tideline_at ''" -a redo -d 'Bring back what the last undo took.'
 complete -c tideline -n "__tideline_at ''" -a retention -d 'Remove, for good, what is older than N days.'
 complete -c tideline -n "__tideline_at ''" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
 complete -c tideline -n "__tideline_at ''" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
@@ -150,7 +168,7 @@ complete -c tideline -n "__tideline_at remember" -l source -x -a 'owner_message 
 complete -c tideline -n "__tideline_at remember" -l supersedes -x -d 'A fact that this one replaces, besides its slot\'s'
 complete -c tideline -n "__tideline_at remember" -l confidence -x -d 'How sure it is; weighs in recall'
 complete -c tideline -n "__tideline_at remember" -l valid-from -x -d 'When it begins to hold'
-complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'When it ceases to hold'
+complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'Until when it holds; of a day, to its end'
 complete -c tideline -n "__tideline_at remember" -l tag -s t -x -d 'A label to filter by'
 complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at remember" -l title -x -d 'A short name'
@@ -159,6 +177,7 @@ complete -c tideline -n "__tideline_at remember" -l source-turn -x -d 'Where it 
 complete -c tideline -n "__tideline_at remember" -l derived-from -x -d 'A fact it was derived from'
 complete -c tideline -n "__tideline_at remember" -l pin -d 'Never let it fade'
 complete -c tideline -n "__tideline_at remember" -l confine -d 'Store what the source may not author as knowledge'
+complete -c tideline -n "__tideline_at remember" -l scope -x -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
@@ -170,17 +189,27 @@ complete -c tideline -n "__tideline_at recall" -l tag -s t -x -d 'Only facts wit
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
-complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME'
-complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included'
+complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
+complete -c tideline -n "__tideline_at recall" -l archived -d 'Also facts that have faded or were merged, marked, in order of score; found by their words'
+complete -c tideline -n "__tideline_at recall" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at recall" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at recall" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at recall" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at recall" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at recall" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
+complete -c tideline -n "__tideline_at recall" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters at most, of all that is printed [default: 1200]'
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'The same in tokens, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
+complete -c tideline -n "__tideline_at context" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
 complete -c tideline -n "__tideline_at dream" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at dream" -l stage -x -a 'confirm consolidate relate evict gc' -d 'Run this stage only (may be given more than once)'
@@ -188,7 +217,7 @@ complete -c tideline -n "__tideline_at dream" -l confirm-count -x -d 'How often 
 complete -c tideline -n "__tideline_at dream" -l merge-at -x -d 'Cosine from which two facts say the same [default: 0.95]'
 complete -c tideline -n "__tideline_at dream" -l relate-at -x -d 'Cosine from which two facts are linked; 1 links none [default: 0.80]'
 complete -c tideline -n "__tideline_at dream" -l evict-below -x -d 'Strength below which old facts are archived [default: 0.05]'
-complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be [default: 30d]'
+complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d]'
 complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at dream" -l if-due -d 'Only if the last dream is a day old [setting: dream_interval]'
@@ -205,19 +234,60 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
+complete -c tideline -n "__tideline_at status" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -x -d 'Only facts with this tag'
 complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
-complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: active; with --as-of all]'
+complete -c tideline -n "__tideline_at list" -l slot -x -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at list" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at list" -l batch -x -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
-complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at or before TIME'
-complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included'
+complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at list" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at list" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: active; with --as-of all]'
+complete -c tideline -n "__tideline_at list" -l archived -d 'Also facts that have faded or were merged, marked'
+complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
+complete -c tideline -n "__tideline_at list" -l sort -x -a 'new old importance used strength' -d 'new, old, importance, used (last used first) or strength (strongest first) [default: new]'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl' -d 'table, lines, json or jsonl [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
-complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact nearest to this text'
+complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at list" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at list" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at list" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at list" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
+complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at fading" -l within -x -d 'How far to look ahead [default: 14d]'
+complete -c tideline -n "__tideline_at fading" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
+complete -c tideline -n "__tideline_at fading" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at fading" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at slots" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at slots" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at slots" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at slots" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at tags" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at tags" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at tags" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at tags" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact that begins with this text, or is nearest to it'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -x -d 'The fact that stands in their place'
+complete -c tideline -n "__tideline_at forget" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at forget" -l tag -s t -x -d 'Only facts with this tag'
+complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at forget" -l slot -x -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at forget" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at forget" -l batch -x -d 'Only facts that this batch added; `tideline history` has the numbers'
+complete -c tideline -n "__tideline_at forget" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at forget" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at forget" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at forget" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at forget" -l dry-run -s n -d 'Show what would be forgotten; change nothing'
 complete -c tideline -n "__tideline_at forget" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at restore" -l from -r -F -d 'Put a backup back in place of the whole store'
 complete -c tideline -n "__tideline_at restore" -l yes -s y -d 'With --from: do not ask'
@@ -227,18 +297,19 @@ complete -c tideline -n "__tideline_at edit" -l importance -x -d 'How much it ma
 complete -c tideline -n "__tideline_at edit" -l tier -x -a 'short long permanent' -d 'How long it is kept'
 complete -c tideline -n "__tideline_at edit" -l confidence -x -d 'How sure it is; weighs in recall'
 complete -c tideline -n "__tideline_at edit" -l valid-from -x -d 'When it begins to hold'
-complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'When it ceases to hold'
+complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'Until when it holds; of a day, to its end'
 complete -c tideline -n "__tideline_at edit" -l tag -s t -x -d 'A label to filter by; replaces those it had'
 complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
+complete -c tideline -n "__tideline_at edit" -l scope -x -d 'Of what it is worth knowing; an empty one is of everything'
 complete -c tideline -n "__tideline_at edit" -l from -x -d 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones]'
 complete -c tideline -n "__tideline_at edit" -l vouch -d 'Say that these words are yours now, whoever said them'
 complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether to vouch'
 complete -c tideline -n "__tideline_at link" -l kind -x -a 'corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' -d 'How they are related [default: relates]'
 complete -c tideline -n "__tideline_at link" -l reason -x -d 'Why'
 complete -c tideline -n "__tideline_at link" -l strength -x -d 'How closely'
-complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, both ways'
+complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, from either end'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n "__tideline_at purge" -l yes -s y -d 'Do not ask'
 complete -c tideline -n "__tideline_at purge" -l dry-run -s n -d 'List what would go, and leave it'
@@ -247,11 +318,28 @@ complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only 
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at contradictions" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at contradictions" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at contradictions" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at contradictions" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at contradictions" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
+complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
-complete -c tideline -n "__tideline_at history" -l format -x -a 'lines json jsonl' -d 'lines, json or jsonl [default: lines]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at history" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at history" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at history" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at history" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at history" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
+complete -c tideline -n "__tideline_at history" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at timeline" -l slot -x -d 'The values of this slot'
+complete -c tideline -n "__tideline_at timeline" -l limit -s n -x -d 'Slots at most, where none is named [default: 10; 0 is all]'
+complete -c tideline -n "__tideline_at timeline" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at timeline" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at undo" -l dry-run -s n -d 'Say what would be taken back, and leave it'
+complete -c tideline -n "__tideline_at undo" -l list -d 'Show what could be undone, newest first; a BATCH is not named with it'
+complete -c tideline -n "__tideline_at undo" -l limit -x -d 'Batches that --list shows [default: 20; 0 is all]'
+complete -c tideline -n "__tideline_at redo" -l dry-run -s n -d 'Say what would be brought back, and leave it'
 complete -c tideline -n "__tideline_at retention" -l days -x -d 'The age that a fact may reach'
 complete -c tideline -n "__tideline_at retention" -l include-confirmed -d 'Confirmed and pinned facts as well'
 complete -c tideline -n "__tideline_at retention" -l all-origins -d 'The facts of all origins, for the owner'
@@ -260,14 +348,35 @@ complete -c tideline -n "__tideline_at retention" -l dry-run -s n -d 'List what 
 complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources that the file states; the rest is the owner\'s'
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
-complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite' -d 'jsonl, csv, tsv or sqlite [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
+complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
+complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
-complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv sqlite markdown' -d 'jsonl, csv, sqlite or markdown [default: jsonl]'
+complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown table' -d 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at export" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at export" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at export" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at export" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at export" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
 complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'
+complete -c tideline -n "__tideline_at export" -l split -x -a '(__fish_complete_directories)' -d 'Write a Markdown file for each active fact into the new folder DIR'
+complete -c tideline -n "__tideline_at export" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at export" -l tag -s t -x -d 'Only facts with this tag'
+complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at export" -l slot -x -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at export" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at export" -l batch -x -d 'Only facts that this batch added; `tideline history` has the numbers'
+complete -c tideline -n "__tideline_at export" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at export" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at export" -l scope -x -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at export" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at export" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: all; in Markdown active]'
 complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
@@ -307,4 +416,4 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path trust untrust'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pin unpin forget restore edit link feedback purge contradictions history undo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
