@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.contract.lines import Line
 
 _KINDS = ({"note"}, {"warning"}, {"error"})
-_CLASH = "--json cannot go with"
+_CLASHES = ("--json cannot go with", "cannot go with --json")
 _TOOK = "took "
 _A_HOME = 3  # of how many lines one is also called with its globals in front
 
@@ -134,7 +134,7 @@ class _Comparison:
             return
         self.code = plain.code
         self._check_json(as_json)
-        self.is_clash = _CLASH in as_json.err and as_json.code == 2
+        self.is_clash = as_json.code == 2 and any(one in as_json.err for one in _CLASHES)
         if not self.is_clash:
             self._compare(plain, as_json)
             if state != json_state:
@@ -190,7 +190,7 @@ class _Comparison:
         own = self._line.own
         if self._line.command == "export":
             return not any("out.1" in part or "rows.jsonl" in part for part in own)
-        is_lines = {"--jsonl", "--format=jsonl", "jsonl"} & {*own}
+        is_lines = {"--jsonl", "--nl", "--format=jsonl", "jsonl"} & {*own}
         return "--batch" in own or (bool(is_lines) and self._line.command != "import")
 
     def _is_report(self) -> bool:
