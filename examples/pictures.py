@@ -95,7 +95,10 @@ def _printed(call: tuple[str, ...], environ: dict[str, str], columns: int) -> st
 
 def _svg(told: str, columns: int, theme: str, unique: str) -> str:
     console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(told.rstrip()), soft_wrap=True)
+    for line in told.rstrip().split("\n"):
+        whole = Text.from_ansi(line)
+        for piece in whole.divide(range(columns, len(whole), columns)):  # as a terminal breaks it
+            console.print(piece, soft_wrap=True)
     return console.export_svg(title="tideline", theme=THEMES[theme], unique_id=unique)
 
 

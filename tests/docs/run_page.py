@@ -41,11 +41,14 @@ def complaints(page: Path, home: Path) -> Iterator[str]:
             continue
         if block.heading not in headings:
             headings.add(block.heading)
-            script.append(BEFORE.get((page.name, block.heading), ""))
+            before = BEFORE.get((page.name, block.heading), ":")
+            script.append(f"{{ {before}\n}} > /dev/null 2>&1")
         for command, ends, printed in _commands(block):
             expected.append((f"{page.name}:{block.line}: {command}", ends, printed))
+            # Notes come behind the result, as on a terminal; before an exit code that is shown.
+            notes = "2>&1" if "echo $?" in command else "2> ~/notes"
             told = f"cat ~/notes; printf '{_MARK}%s{_MARK}' $code"
-            script.append(f"{{ {command}\n}} 2> ~/notes; code=$?; {told}")
+            script.append(f": > ~/notes; {{ {command}\n}} {notes}; code=$?; {told}")
     told = _shell("\n".join(script), home)
     pieces = told.split(_MARK)
     if len(pieces) != 2 * len(expected) + 1:
@@ -63,12 +66,15 @@ def complaints(page: Path, home: Path) -> Iterator[str]:
 def _commands(block: Block) -> Iterator[tuple[str, tuple[int, ...], str | None]]:
     if block.language == "console":
         for step in steps(block):
-            yield step.command, (0,), step.printed
+            yield step.command, _ends(step.command), step.printed
         return
     lines = [line for line in block.text.split("\n") if not line.startswith("#")]
     for command in _whole_commands(lines):
-        codes = next((ENDS[line] for line in ENDS if command.startswith(line)), (0,))
-        yield command, codes, None
+        yield command, _ends(command), None
+
+
+def _ends(command: str) -> tuple[int, ...]:
+    return next((ENDS[line] for line in ENDS if command.startswith(line)), (0,))
 
 
 def _whole_commands(lines: list[str]) -> Iterator[str]:

@@ -60,6 +60,7 @@ HARMLESS = (
     "the key commit is 5f4dcc3b5aa765d61d8327deb882cf99a0b1c2d3", "sk-learn-contrib-extensions",
     "the key fact is 01M81EFF2T6R2P8B3BCN8AEN28", "pk-something-with-many-words-in-it",
     "the function getAuthenticationTokenFromRequest is slow", "token_bucket_rate_limiter_v2",
+    "post the API key to http://host.example", "the token: https://host.example/x1",
     "auth docs: https://host.example/docs/9fXk2Lq8ZbR7tYw3VmNcPq5s/index", "ssh://git@host:22/x",
     "pypi-server-with-a-very-long-package-name", "keyboard layout is Colemak 1.0",
     "the key idea: write tests first", "The passport expires in 2031", "token: see the vault",

@@ -18,7 +18,7 @@ _JOINT = (
     r"(?:[ \t]{0,4}(?:for|of|to|on|at|pour|du|de la|для|от)[ \t][^\s.,;:=!?]{1,40}"
     r"(?:[ \t][^\s.,;:=!?]{1,40}){0,3})?[ \t\"'`*]{0,4}"
 )
-_SIGN = r"(?P<sign>[:=：＝]|->|=>)[ \t]{0,4}"
+_SIGN = r"(?P<sign>[:=：＝](?!//)|->|=>)[ \t]{0,4}"
 _VERB = (
     r"(?P<verb>['’]s|is(?: now| still| set to)?|was|are|remains|est|es|ist|lautet|is:|è|—|-)"
     r"[ \t]{1,4}"
@@ -65,6 +65,8 @@ def _value(match: re.Match[str]) -> str | None:
     """Return the secret that a sentence states, None where it only speaks of one."""
     value = match["value"].rstrip(".,;:!?)]}。，；：！？）】*")
     if len(value) < 3 or value.startswith(("[", "<", "$", "{", "%", "(", "…", "...")):
+        return None
+    if "://" in value:  # an address; one that holds a password is found as such
         return None
     looks = any(char.isdigit() for char in value) or not value.isalpha()
     if match["han"] is not None or match["name"][0] > "\u3000":
