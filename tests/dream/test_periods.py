@@ -167,4 +167,4 @@ def test_corrections_are_changes_of_value():
         assert bulk_reads.corrections(db, viewer=OWNER) == {}
         say("Oslo", "AAAA3")
         revise("AAAA3", {"content": "Bern"}, "AAAA4")
-        assert bulk_reads.corrections(db, viewer=OWNER) == {"city": 2}
+        assert bulk_reads.corrections(db, viewer=OWNER) == {("city", None): 2}
