@@ -8,6 +8,8 @@ import pickle
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
 from tests.faults.figures import Figures, copied, filled, state, text
 from tests.faults.powercut import disk_after
 from tideline_cli.store.opening import open_for_reading
@@ -44,6 +46,7 @@ def acknowledged(nursery: Nursery, folder: Path, *, control: str = "") -> Figure
     figures = Figures("doors")
     template = folder / "template"
     ids = filled(nursery, template)
+    _write_back(template / "tideline.db")
     base = (template / "tideline.db").read_bytes()
     for door, (stdin, *argv) in DOORS.items():
         home = copied(template, folder / "home")
@@ -68,6 +71,13 @@ def acknowledged(nursery: Nursery, folder: Path, *, control: str = "") -> Figure
         if _everything(folder / "cut") != after:
             figures.violations.append(f"{door}: spoke before it was on the disk")
     return figures
+
+
+def _write_back(path: Path) -> None:
+    """Empty the log of a store, so that the file alone is the store."""
+    db = apsw.Connection(str(path))
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    db.close()
 
 
 def _everything(home: Path) -> list[list[Any]]:

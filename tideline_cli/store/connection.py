@@ -57,9 +57,11 @@ def connect(real: str, *, writes: bool) -> Opened:
 
 def leave(db: Connection) -> None:
     """Close a connection at the end of a command. A short log stays: writing it back would sync
-    twice more, and every commit has synced it. Whoever finds it long writes it back."""
+    twice more, and every commit has synced it. Whoever finds it long writes it back, and so does
+    the command that makes a store: without its log, the file is one."""
     try:
-        is_short = os.stat(f"{db.filename}-wal").st_size <= _SHORT_LOG
+        log = os.stat(f"{db.filename}-wal").st_size
+        is_short = log <= min(_SHORT_LOG, os.stat(db.filename).st_size * 8)
     except OSError:
         is_short = False
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(is_short))

@@ -151,7 +151,8 @@ def differing_mark(path: str, state: os.stat_result) -> bytes:
     try:
         if not os.stat(path + "-wal").st_size:
             return b""
-        lock = os.open(path + "-lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # it may be a fifo
+        lock = os.open(path + "-lock", flags)
     except OSError:
         return b""
     try:
