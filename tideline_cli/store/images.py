@@ -104,7 +104,7 @@ _ROWS = """
 SELECT number FROM link
 WHERE from_fact IN (SELECT value FROM json_each(?1)) OR to_fact IN (SELECT value FROM json_each(?1))
 UNION
-SELECT row FROM change
+SELECT row FROM change INDEXED BY change_edge
 WHERE entity = 'link' AND before IS NOT NULL
   AND (before ->> 'from_fact' IN (SELECT value FROM json_each(?1))
     OR before ->> 'to_fact' IN (SELECT value FROM json_each(?1)))

@@ -333,6 +333,8 @@ CREATE TABLE change (
   after  TEXT                          -- usage only: recall changes it without a trace
 ) STRICT;
 CREATE INDEX change_row ON change (row);
+-- The edges that were changed or removed: few, and the life of a fact asks for those it had.
+CREATE INDEX change_edge ON change (row) WHERE entity = 'link' AND before IS NOT NULL;
 
 CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
   INSERT INTO change (batch, entity, row, act)
