@@ -16,7 +16,7 @@ from tideline_cli.policy.identifiers import is_private
 from tideline_cli.policy.sameness import apart, may_share_place
 from tideline_cli.policy.survivor import may_be_one, merged, richness
 from tideline_cli.ranking.decay import strength, strength_at
-from tideline_cli.ranking.fading import is_given
+from tideline_cli.ranking.fading import was_given_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def evict(fading: Iterable[Fading], rule: Eviction, *, now: int) -> list[Faded]:
     for fact in fading:
         age, power = now - fact.created_at, _strength(fact, now)
         is_old = age >= rule.rest_ms(fact.source)
-        if is_old and power < rule.below and not is_given(fact.given_at, now=now):
+        if is_old and power < rule.below and not was_given_out(fact.given_at, now=now):
             found.append(Faded(fact.seq, power, age / DAY_MS, "archived"))
     return found
 
@@ -153,7 +153,7 @@ def sweep(fading: Iterable[Fading], *, now: int, after_owner_ms: int = 0) -> lis
     for fact in fading:
         age, power = now - fact.created_at, _strength(fact, now)
         becomes = _swept_to(fact.tier, power)
-        if becomes is None or is_given(fact.given_at, now=now):
+        if becomes is None or was_given_out(fact.given_at, now=now):
             continue
         if age >= after_owner_ms or fact.source != "owner_message":
             found.append(Faded(fact.seq, power, age / DAY_MS, becomes))

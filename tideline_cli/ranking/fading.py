@@ -51,7 +51,7 @@ class Traits:
         return strength(self.importance, self.decay_rate, self.access_count, days, immune=False)
 
 
-def is_given(given_at: int | None, *, now: int) -> bool:
+def was_given_out(given_at: int | None, *, now: int) -> bool:
     """Say whether `context` gave a fact out so lately that it stays."""
     return given_at is not None and now - given_at < GIVEN_REST_MS
 
