@@ -30,7 +30,7 @@ ROWS = {
 def facts(run):
     """Some facts of different age, and a change or two."""
     for days, text in enumerate(TEXTS):
-        run("remember", text, "--now", str(NOW - days * 9 * DAY))
+        run("remember", text, "--now", str(NOW - days * 9 * DAY - 1000))
     run("remember", "I deploy on Mondays", "--slot", "day", "--now", str(NOW - DAY))
     run("remember", "I deploy on Tuesdays", "--slot", "day")
 

@@ -335,7 +335,6 @@ BAD_ROWS = [
     '{"content": "x y", "slot": ["a"]}',
     '{"content": "x y", "slot": "\\ud800"}',
     '{"content": "x y", "source_turn": {"a": 1}}',
-    '{"content": "x y", "tags": "a"}',
     '{"content": "x y", "tags": [1]}',
     '{"content": "x y", "metadata": [1]}',
     '{"content": "x y", "metadata": "a"}',

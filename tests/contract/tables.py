@@ -139,8 +139,10 @@ def _excluded(name: str, option: Option) -> Iterator[str]:
 
 
 def _given(option: Option) -> tuple[str, ...]:
+    day = "2026-01-01"
     value = {
-        "count": str(option.least), "choice": (*option.choices, "")[0], "time": "2026-01-01",
+        "count": str(option.least), "choice": (*option.choices, "")[0], "time": day, "start": day,
+        "last": day, "end": day,
     }.get(option.kind, "x")  # fmt: skip
     return (option.flags[0],) if option.kind == "flag" else (option.flags[0], value)
 

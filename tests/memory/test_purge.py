@@ -87,7 +87,7 @@ def tend(db):
     """Do what dreams and recalls do meanwhile: vectors, bounds."""
     with writing(db):
         embed_backlog(db, origin_number=1, limit=10_000)
-        while score_bounds.missing_count(db) > 0:
+        if score_bounds.missing_count(db) > 0:  # an empty store always lacks one
             score_bounds.extend(db, limit=10_000)
 
 

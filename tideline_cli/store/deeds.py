@@ -36,15 +36,16 @@ SELECT CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
        ELSE change.row END AS place
 FROM batch JOIN change ON change.number BETWEEN batch.first AND batch.last
   AND change.batch = batch.number
-WHERE batch.number = ?1 AND entity = ?2 AND act = ?3
+WHERE batch.number = ?1 AND entity = ?2 AND (act = '+') = ?3
   AND ifnull((SELECT origin FROM fact WHERE fact.seq = place), ?4) = ?4
 ORDER BY change.number LIMIT 1
 """
 _KINDS = (
-    ("added", "fact", "+"), ("changed", "fact", "~"), ("removed", "fact", "-"),
-    ("used", "usage", "+"), ("used", "usage", "~"), ("used", "usage", "-"),
-    ("linked", "link", "+"), ("relinked", "link", "~"), ("unlinked", "link", "-"),
+    (("added",), "fact", 1), (("changed", "removed"), "fact", 0),
+    (("used",), "usage", 1), (("used",), "usage", 0),
+    (("linked",), "link", 1), (("relinked", "unlinked"), "link", 0),
 )  # fmt: skip
+"""Which counts tell of a kind of change: of what, and whether it was added."""
 _GONE = """
 SELECT row, before ->> 'id', before ->> 'content' FROM change
 WHERE entity = 'fact' AND act = '-' AND before ->> 'origin' = ?2
@@ -86,11 +87,11 @@ def _numbers(db: Connection, ordinals: Collection[int], owner: int) -> Mapping[i
 
 
 def _first(db: Connection, number: int, counts: batch_counts.Deeds, owner: int) -> int | None:
-    """Return the first fact of those that a batch added, else of those that it changed, and so on:
-    what its counts say that there is."""
-    for name, entity, act in _KINDS:
-        if getattr(counts, name):
-            row: Any = db.execute(_FIRST, (number, entity, act, owner)).fetchone()
+    """Return the first fact of those that a batch added, else of those that it changed or removed,
+    and so on: only what its counts tell of is looked for."""
+    for names, entity, is_added in _KINDS:
+        if any(getattr(counts, name) for name in names):
+            row: Any = db.execute(_FIRST, (number, entity, is_added, owner)).fetchone()
             if row is not None:
                 return int(row[0])
     return None

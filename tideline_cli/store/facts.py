@@ -184,7 +184,8 @@ def each(
 
     Ties are in order of id. Oldest first means in order of arrival.
     """
-    if limit is not None and not oldest_first and isinstance(viewer, Origin):
+    is_newest = order == "new" and not oldest_first
+    if limit is not None and is_newest and isinstance(viewer, Origin):
         for part in _newest(db, wanted, viewer, limit):
             found = get(db, part, viewer=viewer)
             yield from (found[seq] for seq in part if seq in found)

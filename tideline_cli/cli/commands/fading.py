@@ -33,7 +33,7 @@ OPTIONS = (
     Option("within", ("--within",), f"How far to look ahead [default: {SOON_MS // DAY_MS}d].",
            "duration", SOON_MS),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
-    output.JSONL,
+    *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
 
@@ -45,6 +45,11 @@ class Options:
     within: int
     limit: int
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -62,7 +67,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             within_ms=min(options.within, LONGEST_SPAN_MS), limit=options.limit or None,
         )  # fmt: skip
     usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, found, options, total)
     if output.is_json(session, chosen):
         return 0

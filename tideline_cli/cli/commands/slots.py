@@ -26,7 +26,7 @@ now, the one that begins next. `values` counts what the slot has and had. Exits 
 is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = (*SCOPES, output.JSONL, output.ROWS)
+OPTIONS: tuple[Option, ...] = (*SCOPES, *output.SHORT_FORMS, output.ROWS)
 
 
 @record
@@ -36,6 +36,11 @@ class Options:
     scope: str | None
     all_scopes: bool
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -83,7 +88,7 @@ def _best(active: Iterable[Fact], *, now: int) -> list[Fact]:
 
 def _print(session: Session, options: Options, found: list[_Slot]) -> None:
     usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
 
     def table() -> None:
         from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms

@@ -19,7 +19,7 @@ HELP = """List the tags, and how many facts have each.
 Active facts count, the most frequent tag comes first. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = (*SCOPES, output.JSONL, output.ROWS)
+OPTIONS: tuple[Option, ...] = (*SCOPES, *output.SHORT_FORMS, output.ROWS)
 
 
 @record
@@ -29,6 +29,11 @@ class Options:
     scope: str | None
     all_scopes: bool
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -40,7 +45,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading()
     found = [] if db is None else label_counts.tags(db, viewer=session.viewer, scopes=scopes)
     usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
 
     def table() -> None:
         from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms

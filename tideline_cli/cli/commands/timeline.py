@@ -32,7 +32,7 @@ OPTIONS = (
     Option("slot", ("--slot",), "The values of this slot.", metavar="NAME", excludes=("words",)),
     Option("limit", ("--limit", "-n"), "Slots at most, where none is named [default: 10; 0 is "
            "all].", "count", 10),
-    output.JSONL,
+    *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
 _BAR = 10
@@ -45,6 +45,11 @@ class Options:
     slot: str | None
     limit: int
     jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
     format: str | None
 
 
@@ -53,7 +58,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if len(words) > 1:
         raise UsageError("timeline takes one id", hint="tideline timeline --slot NAME")
     usual = output.usual_of_rows(session)
-    chosen = output.chosen(session, options.format, jsonl=options.jsonl, usual=usual)
+    chosen = output.chosen(session, output.named(options), usual=usual)
     if not words and options.slot is None:
         return _show_slots(session, chosen, options.limit)
     steps = _steps(session, words, options)
