@@ -132,7 +132,7 @@ def test_each_scope_has_slots_of_its_own(run, filled):
     assert (other["superseded"], bare["superseded"]) == ([], [])
     again = run("remember", "we deploy on Tuesdays", *day, "--scope", "x").json
     assert again["superseded"] == [first["id"]]
-    assert run("undo").code == 0 and run("undo").code == 0
+    assert run("undo").code == 0 and run("redo").code == 0
     moved = run("edit", other["id"], "--scope", "x", "--json").json
     assert (moved["action"], moved["superseded"]) == ("changed", [again["id"]])
     assert moved["fact"]["id"] == other["id"]

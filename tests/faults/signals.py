@@ -43,10 +43,15 @@ def interrupt(nursery: Nursery, folder: Path, random: Random, *, rounds: int) ->
                 where = f"{name} {number.name} {'inside' if inside else f'{delay:.3f} s'}"
                 if code not in _ENDS[number] - ({0} if inside and name != "recall" else set()):
                     figures.violations.append(f"{where}: ended with {code}: {err}")
-                if err.replace("in the transaction\n", ""):
+                if not _is_quiet(name, err.replace("in the transaction\n", "")):
                     figures.violations.append(f"{where}: says {err}")
                 figures.violations += [f"{where}: {one}" for one in _harm(home, ids, name, inside)]
     return figures
+
+
+def _is_quiet(name: str, err: str) -> bool:
+    """Say whether a command that was interrupted says nothing, or in one line how to go on."""
+    return not err or (name in ("import", "dream") and err.count("\n") == 1 and "again" in err)
 
 
 def _interrupted(

@@ -68,10 +68,11 @@ def test_a_terminal_shows_what_a_hit_is_worth(run, told):
     run("remember", "Postgres 16 it is", "--slot", "pg_version", "--title", "Ops handbook",
         "--now", "2026-01-01")  # fmt: skip
     shown = run("recall", "how tall am I", "--format", "table").out
-    assert "weak match; just now" in shown
+    assert "weak match\n" in shown
+    assert "just now" in shown
     shown = run("recall", "postgres", "--format", "table", "--now", "2026-01-04").out
-    assert "3 days ago · slot pg_version ·" in shown
-    assert "Ops handbook" in shown
+    assert "slot pg_version · Ops handbook" in shown
+    assert "3 days ago" in shown
     assert "weak" not in shown
 
 

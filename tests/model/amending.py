@@ -140,7 +140,7 @@ def feedback(memory, fact_id, *, delta, viewer, now):
         fact = memory.facts[seq]
         confidence = fact["confidence"]
         memory.change(
-            seq, importance=clamp(fact["importance"] + delta),
+            seq, importance=round(clamp(fact["importance"] + delta), 12),
             confidence=None if confidence is None else clamp(confidence + delta),
         )  # fmt: skip
         if delta > 0:

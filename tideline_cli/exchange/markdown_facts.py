@@ -10,7 +10,7 @@ from __future__ import annotations
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model import codec
 from tideline_cli.model.fact import SEGMENTS, initial_heat
-from tideline_cli.policy.render import prompt_text
+from tideline_cli.policy.render import prompt_text, screen_json, screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,11 +43,12 @@ def document(form: Form) -> str:
     head = {name: form[name] for name in ("id", "segment")} | _fields(form)
     if form["lifecycle"] != "active":
         head["lifecycle"] = form["lifecycle"]
-    fields = [f"{name}: {codec.dumps(value)}" for name, value in head.items()]
     text = form["content"]
-    if not _is_plain(text):
-        fields.append(f"content: {codec.dumps(text)}")
-    return "\n".join([FENCE, *fields, FENCE, "", text, ""])
+    shown = "\n".join(map(screen_text, text.split("\n")))
+    if shown != text or not _is_plain(text):
+        head["content"] = text
+    fields = [f"{name}: {screen_json(codec.dumps(value))}" for name, value in head.items()]
+    return "\n".join([FENCE, *fields, FENCE, "", shown, ""])
 
 
 def item_row(texts: list[str]) -> dict[str, Any] | None:
@@ -75,7 +76,7 @@ def _item(form: Form) -> str:
     fields = _fields(form)
     if mark or "\n".join(shown) != text:
         fields["content"] = text
-    told = codec.dumps(fields).replace("<", "\\u003c").replace(">", "\\u003e")
+    told = screen_json(codec.dumps(fields)).replace("<", "\\u003c").replace(">", "\\u003e")
     body = f"\n{MORE}".join(shown)
     return f"- [{form['segment']}] {mark}{body} <!-- {form['id']} {told} -->\n"
 
