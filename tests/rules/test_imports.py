@@ -77,7 +77,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/locks.py", "store/opening.py",
                "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",
                "store/mounts.py", "store/foreign_table.py", "store/foreign_file.py",
-               "store/file_kind.py", "store/file_states.py",
+               "store/file_kind.py", "store/file_states.py", "store/peek.py",
                "store/transactions.py", "llm",
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

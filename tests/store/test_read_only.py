@@ -188,7 +188,7 @@ def test_a_log_that_cannot_be_read(run, store, medium, tmp_path):
 
 def test_a_name_that_looks_like_an_address(store, monkeypatch):
     """A path is a path also where the file is opened as unchanging: nothing in it is a query."""
-    db = connection._connect_unchanging(str(store))
+    db = connection.connect_unchanging(str(store))
     assert db.execute("SELECT count(*) FROM fact").get == 6
     assert db.filename == str(store)
     assert db.readonly("main")

@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 
     Given = dict[str, Any]
 
+_COMPLETE = "__complete"  # the hidden word of the completion scripts
 _HOT = ("remember", "recall", "context", "status")
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    if argv and argv[0] == _COMPLETE:
+        from tideline_cli.cli import completion_values  # noqa: PLC0415  when TAB is pressed
+
+        return completion_values.run(argv[1:])
     options = [part for part in argv if part.startswith("-")]
     if options == list(argv) and ("--version" in options or "-V" in options):
         from tideline_cli import __version__  # noqa: PLC0415  --version alone

@@ -73,7 +73,7 @@ def connect_for_reading(path: str) -> Opened:
     try:
         return _connect_as_reader(path)
     except (apsw.ReadOnlyError, apsw.CantOpenError):
-        return _connect_unchanging(path)
+        return connect_unchanging(path)
     except apsw.IOError as error:
         if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_SHMSIZE:
             raise
@@ -96,7 +96,7 @@ def _connect_as_reader(path: str, setup: str = "") -> Opened:
     return db
 
 
-def _connect_unchanging(path: str) -> Opened:
+def connect_unchanging(path: str) -> Opened:
     """Connect without a log and without locks to a file in a folder where no log can be made, as on
     a read-only medium. Nobody can write there."""
     log = path + "-wal"

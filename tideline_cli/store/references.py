@@ -61,6 +61,11 @@ def is_part(reference: str) -> bool:
     return LEAST <= len(reference) <= _FULL and reference.isascii() and reference.isalnum()
 
 
+def begins(db: Connection, part: str, *, viewer: Origin) -> bool:
+    """Say whether the id of a fact begins so."""
+    return bool(_beginning(db, part, viewer))
+
+
 def _beginning(db: Connection, prefix: str, viewer: Origin | Everyone) -> list[tuple[Any, ...]]:
     condition, values = visibility.where(viewer)
     return db.execute(

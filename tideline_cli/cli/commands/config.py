@@ -43,11 +43,12 @@ EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."))
 ARGUMENTS = (
     Argument("words", "ACTION", "list, get NAME, set NAME VALUE, unset NAME, edit, path, trust "
              "[DIR], untrust [DIR].", "word", True, 0,
-             ("list", "get", "set", "unset", "edit", "path", "trust", "untrust")),
+             ("list", "get", "set", "unset", "edit", "path", "trust", "untrust"),
+             ("", "setting", "setting", "")),
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
-_OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
+OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
 
 
 @record
@@ -98,7 +99,7 @@ def _list(session: Session) -> None:
             ],
         }  # fmt: skip
         plain: dict[str, Any] = {name: _plain(value) for name, value in rows.items()}
-        plain |= {name: _get(session, name) for name in _OF_FILE}
+        plain |= {name: _get(session, name) for name in OF_FILE}
         output.emit_json(plain | {"project": project if found.project_file else None})
         return
     shown = [
@@ -106,7 +107,7 @@ def _list(session: Session) -> None:
           for name, value in found.values.items()),
         *((one.name or "project", _text(one.value), f"ignored: {one.message}")
           for one in found.ignored),
-        *((name, _get(session, name), "memory file") for name in _OF_FILE),
+        *((name, _get(session, name), "memory file") for name in OF_FILE),
     ]  # fmt: skip
     if output.is_terminal(session):
         from tideline_cli.cli import care_tables  # noqa: PLC0415  rich, 20 ms
@@ -179,21 +180,21 @@ def _project_file(folder: str, *, is_gone: bool = False) -> str:
 
 
 def _get(session: Session, name: str) -> str:
-    if name in _OF_FILE:
+    if name in OF_FILE:
         db = session.reading()
-        default = _OF_FILE[name][0]
+        default = OF_FILE[name][0]
         return default if db is None else setting(db, name, default)
-    one_of(name, (*settings.SETTINGS, *_OF_FILE), "setting")
+    one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
     return _text(_effective(name, session.config.get(name)))
 
 
 def _set(session: Session, name: str, value: str) -> None:
-    if name in _OF_FILE:
+    if name in OF_FILE:
         if not session.viewer.is_owner:
             raise UsageError("only the owner may change the memory file", hint="leave out --origin")
-        _set_of_file(session, name, one_of(value, _OF_FILE[name], name))
+        _set_of_file(session, name, one_of(value, OF_FILE[name], name))
         return
-    one_of(name, (*settings.SETTINGS, *_OF_FILE), "setting")
+    one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
     _check_model(name, value)
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
@@ -204,10 +205,10 @@ def _set(session: Session, name: str, value: str) -> None:
 
 
 def _unset(session: Session, name: str) -> None:
-    if name in _OF_FILE:
+    if name in OF_FILE:
         raise UsageError(
             f"{name} belongs to the memory file, and has always a value",
-            hint=f"tideline config set {name} {_OF_FILE[name][0]}",
+            hint=f"tideline config set {name} {OF_FILE[name][0]}",
         )
     one_of(name, tuple(settings.SETTINGS), "setting")
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
