@@ -12,40 +12,40 @@ _tideline_value() {
     esac
     case $1:$2 in
         remember:--segment|remember:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        remember:--slot) REPLY='text' ;;
+        remember:--slot) REPLY='ask slot' ;;
         remember:--importance) REPLY='text' ;;
         remember:--tier) REPLY='one of short long permanent' ;;
         remember:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
-        remember:--supersedes) REPLY='text' ;;
+        remember:--supersedes) REPLY='ask active' ;;
         remember:--confidence) REPLY='text' ;;
         remember:--valid-from) REPLY='text' ;;
         remember:--valid-to) REPLY='text' ;;
-        remember:--tag|remember:-t) REPLY='text' ;;
+        remember:--tag|remember:-t) REPLY='ask tag' ;;
         remember:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         remember:--title) REPLY='text' ;;
         remember:--meta) REPLY='text' ;;
         remember:--source-turn) REPLY='text' ;;
-        remember:--derived-from) REPLY='text' ;;
-        remember:--scope) REPLY='text' ;;
+        remember:--derived-from) REPLY='ask id' ;;
+        remember:--scope) REPLY='ask scope' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
         recall:--fusion) REPLY='one of append' ;;
         recall:--decay) REPLY='one of half-life none' ;;
         recall:--min-sim) REPLY='text' ;;
         recall:--mmr) REPLY='text' ;;
-        recall:--tag|recall:-t) REPLY='text' ;;
+        recall:--tag|recall:-t) REPLY='ask tag' ;;
         recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
-        recall:--scope) REPLY='text' ;;
+        recall:--scope) REPLY='ask scope' ;;
         recall:--fmt) REPLY='text' ;;
         recall:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
-        context:--scope) REPLY='text' ;;
+        context:--scope) REPLY='ask scope' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
         dream:--confirm-count) REPLY='text' ;;
@@ -63,17 +63,17 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
-        status:--scope) REPLY='text' ;;
+        status:--scope) REPLY='ask scope' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        list:--tag|list:-t) REPLY='text' ;;
+        list:--tag|list:-t) REPLY='ask tag' ;;
         list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        list:--slot) REPLY='text' ;;
+        list:--slot) REPLY='ask slot' ;;
         list:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         list:--heat) REPLY='one of core working peripheral' ;;
-        list:--batch) REPLY='text' ;;
+        list:--batch) REPLY='ask batch' ;;
         list:--since) REPLY='text' ;;
         list:--until) REPLY='text' ;;
-        list:--scope) REPLY='text' ;;
+        list:--scope) REPLY='ask scope' ;;
         list:--lifecycle) REPLY='one of active archived pruned all' ;;
         list:--as-of) REPLY='text' ;;
         list:--sort) REPLY='one of new old importance used strength' ;;
@@ -82,39 +82,36 @@ _tideline_value() {
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         fading:--within) REPLY='text' ;;
         fading:--limit|fading:-n) REPLY='text' ;;
-        fading:--fmt) REPLY='text' ;;
         fading:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
-        slots:--scope) REPLY='text' ;;
-        slots:--fmt) REPLY='text' ;;
+        slots:--scope) REPLY='ask scope' ;;
         slots:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
-        tags:--scope) REPLY='text' ;;
-        tags:--fmt) REPLY='text' ;;
+        tags:--scope) REPLY='ask scope' ;;
         tags:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         forget:--query) REPLY='text' ;;
-        forget:--superseded-by) REPLY='text' ;;
+        forget:--superseded-by) REPLY='ask active' ;;
         forget:--segment|forget:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        forget:--tag|forget:-t) REPLY='text' ;;
+        forget:--tag|forget:-t) REPLY='ask tag' ;;
         forget:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        forget:--slot) REPLY='text' ;;
+        forget:--slot) REPLY='ask slot' ;;
         forget:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         forget:--heat) REPLY='one of core working peripheral' ;;
-        forget:--batch) REPLY='text' ;;
+        forget:--batch) REPLY='ask batch' ;;
         forget:--since) REPLY='text' ;;
         forget:--until) REPLY='text' ;;
-        forget:--scope) REPLY='text' ;;
+        forget:--scope) REPLY='ask scope' ;;
         restore:--from) REPLY='file' ;;
         edit:--segment|edit:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        edit:--slot) REPLY='text' ;;
+        edit:--slot) REPLY='ask slot' ;;
         edit:--importance) REPLY='text' ;;
         edit:--tier) REPLY='one of short long permanent' ;;
         edit:--confidence) REPLY='text' ;;
         edit:--valid-from) REPLY='text' ;;
         edit:--valid-to) REPLY='text' ;;
-        edit:--tag|edit:-t) REPLY='text' ;;
+        edit:--tag|edit:-t) REPLY='ask tag' ;;
         edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
-        edit:--scope) REPLY='text' ;;
+        edit:--scope) REPLY='ask scope' ;;
         edit:--from) REPLY='text' ;;
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
@@ -128,9 +125,8 @@ _tideline_value() {
         history:--limit|history:-n) REPLY='text' ;;
         history:--fmt) REPLY='text' ;;
         history:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
-        timeline:--slot) REPLY='text' ;;
+        timeline:--slot) REPLY='ask slot' ;;
         timeline:--limit|timeline:-n) REPLY='text' ;;
-        timeline:--fmt) REPLY='text' ;;
         timeline:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
@@ -143,15 +139,15 @@ _tideline_value() {
         export:--output|export:-o) REPLY='file' ;;
         export:--split) REPLY='folder' ;;
         export:--segment|export:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        export:--tag|export:-t) REPLY='text' ;;
+        export:--tag|export:-t) REPLY='ask tag' ;;
         export:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
-        export:--slot) REPLY='text' ;;
+        export:--slot) REPLY='ask slot' ;;
         export:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         export:--heat) REPLY='one of core working peripheral' ;;
-        export:--batch) REPLY='text' ;;
+        export:--batch) REPLY='ask batch' ;;
         export:--since) REPLY='text' ;;
         export:--until) REPLY='text' ;;
-        export:--scope) REPLY='text' ;;
+        export:--scope) REPLY='ask scope' ;;
         export:--lifecycle) REPLY='one of active archived pruned all' ;;
         gc:--max-loss) REPLY='text' ;;
         extract:--session) REPLY='text' ;;
@@ -176,10 +172,26 @@ _tideline_value() {
 _tideline_argument() {
     REPLY=
     case $1:$2 in
+        show:0) REPLY='ask id' ;;
+        pin:*) REPLY='ask active' ;;
+        unpin:*) REPLY='ask active' ;;
+        forget:*) REPLY='ask active' ;;
+        restore:*) REPLY='ask archived' ;;
+        edit:0) REPLY='ask active' ;;
+        link:0) REPLY='ask active' ;;
+        link:1) REPLY='ask active' ;;
+        feedback:0) REPLY='ask active' ;;
+        feedback:1) REPLY='one of up down' ;;
+        purge:*) REPLY='ask id' ;;
+        history:0) REPLY='ask id' ;;
+        timeline:0) REPLY='ask id' ;;
+        undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path trust untrust' ;;
+        config:1) REPLY='ask setting' ;;
+        config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
         man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
@@ -198,9 +210,9 @@ _tideline_flags() {
         status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='--raw' ;;
         list) REPLY='--segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        slots) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        tags) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        fading) REPLY='--within --limit -n --jsonl --format' ;;
+        slots) REPLY='--scope --all-scopes --jsonl --format' ;;
+        tags) REPLY='--scope --all-scopes --jsonl --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
@@ -211,7 +223,7 @@ _tideline_flags() {
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
         history) REPLY='--limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        timeline) REPLY='--slot --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        timeline) REPLY='--slot --limit -n --jsonl --format' ;;
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
@@ -300,11 +312,28 @@ _tideline_offer() {
     done
 }
 
+# Offer the values of kind $1 that the memory has for the beginning $2. Whatever a value holds is
+# quoted, since it would be read as a command; inside of quotes only plain ones are offered.
+_tideline_ask() {
+    local value about plain row shown=()
+    while IFS=$'\t' read -r value about; do
+        printf -v plain '%q' "$value"
+        [[ $raw == [\"\']* && $plain != "$value" ]] && continue
+        COMPREPLY+=("$plain")
+        printf -v row '%-12s %s' "$value" "$about"
+        shown+=("$row")
+    done < <(command tideline __complete "$1:$2" "${words[@]:1:last-2}" 2>/dev/null </dev/null)
+    compopt -o nosort 2>/dev/null
+    # 63 is `?`: bash lists the matches and inserts none.
+    [[ $COMP_TYPE == 63 ]] && ((${#shown[@]} > 1)) && COMPREPLY=("${shown[@]}")
+}
+
 # Offer what `kind` says for the beginning of a value.
 _tideline_complete() {
     local kind=$1 start=$2 path
     case $kind in
         'one of '*) _tideline_offer "$start" ${kind#one of } ;;
+        'ask '*) _tideline_ask "${kind#ask }" "$start" ;;
         file | folder)
             if [[ $kind == file ]] && compopt -o default 2>/dev/null; then return; fi
             compopt -o filenames 2>/dev/null

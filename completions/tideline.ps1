@@ -60,23 +60,23 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $options = @{
         'remember' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about [default: knowledge].' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
             @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Who said it [default: owner_message, in a channel channel_message].' }
-            @{ Flags = @('--supersedes'); Kind = 'text'; Help = 'A fact that this one replaces, besides its slot''s.' }
+            @{ Flags = @('--supersedes'); Kind = 'ask active'; Help = 'A fact that this one replaces, besides its slot''s.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
-            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--source-turn'); Kind = 'text'; Help = 'Where it was said.' }
-            @{ Flags = @('--derived-from'); Kind = 'text'; Help = 'A fact it was derived from.' }
+            @{ Flags = @('--derived-from'); Kind = 'ask id'; Help = 'A fact it was derived from.' }
             @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
             @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
@@ -86,14 +86,14 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
             @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
-            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked, in order of score; found by their words.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
@@ -111,7 +111,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
         )
@@ -143,7 +143,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
         'show' = @(
@@ -151,16 +151,16 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'list' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'text'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: active; with --as-of all].' }
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked.' }
@@ -179,33 +179,18 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--within'); Kind = 'text'; Help = 'How far to look ahead [default: 14d].' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'slots' = @(
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'tags' = @(
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'pin' = @(
@@ -214,18 +199,18 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'forget' = @(
             @{ Flags = @('--query'); Kind = 'text'; Help = 'Forget the fact that begins with this text, or is nearest to it.' }
-            @{ Flags = @('--superseded-by'); Kind = 'text'; Help = 'The fact that stands in their place.' }
+            @{ Flags = @('--superseded-by'); Kind = 'ask active'; Help = 'The fact that stands in their place.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'text'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would be forgotten; change nothing.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
@@ -236,17 +221,17 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'edit' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'What it is about.' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'The one value it is of, such as deploy_day: ends the old one.' }
             @{ Flags = @('--importance'); Kind = 'text'; Help = 'How much it matters; outside 0..1 is clamped.' }
             @{ Flags = @('--tier'); Kind = 'one of short long permanent'; Help = 'How long it is kept.' }
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
-            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'A label to filter by; replaces those it had.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; replaces those it had.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
             @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
             @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
@@ -288,14 +273,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'timeline' = @(
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'The values of this slot.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'The values of this slot.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Slots at most, where none is named [default: 10; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
-            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
-            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
-            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
-            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
-            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'undo' = @(
@@ -335,16 +315,16 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
             @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'text'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
-            @{ Flags = @('--slot'); Kind = 'text'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'text'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--scope'); Kind = 'text'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: all; in Markdown active].' }
         )
@@ -405,10 +385,26 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
     }
     $arguments = @{
+        'show:0' = 'ask id'
+        'pin:*' = 'ask active'
+        'unpin:*' = 'ask active'
+        'forget:*' = 'ask active'
+        'restore:*' = 'ask archived'
+        'edit:0' = 'ask active'
+        'link:0' = 'ask active'
+        'link:1' = 'ask active'
+        'feedback:0' = 'ask active'
+        'feedback:1' = 'one of up down'
+        'purge:*' = 'ask id'
+        'history:0' = 'ask id'
+        'timeline:0' = 'ask id'
+        'undo:0' = 'ask batch'
         'import:0' = 'file'
         'extract:0' = 'file'
         'backup:0' = 'file'
         'config:0' = 'one of list get set unset edit path trust untrust'
+        'config:1' = 'ask setting'
+        'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
         'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
     }
@@ -439,11 +435,30 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         [System.Management.Automation.CompletionResult]::new($text, $text, $type, $tip)
     }
 
+    # What the memory has for the beginning of a value; PowerShell reads nothing in single quotes.
+    function Get-Stored([string]$kind, [string]$prefix, [string]$start, [string[]]$typed) {
+        $program = Get-Command tideline -CommandType Application -ErrorAction SilentlyContinue |
+            Select-Object -First 1
+        if (-not $program) { return }
+        & $program __complete "${kind}:$start" @typed 2>$null | ForEach-Object {
+            $value, $about = $_.Split("`t", 2)
+            $text = $prefix + $value
+            if ($value -cnotmatch '^[\p{L}\p{N}_./+-]+$') {
+                $text = $prefix + "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'"
+            }
+            if (-not $about) { $about = $value }
+            [System.Management.Automation.CompletionResult]::new(
+                $text, $value, 'ParameterValue', $about)
+        }
+    }
+
     function Get-Values([string]$kind, [string]$prefix, [string]$start) {
         if ($kind.StartsWith('one of ')) {
             $kind.Substring(7).Split(' ') |
                 Where-Object { $_.StartsWith($start) } |
                 ForEach-Object { New-Result ($prefix + $_) 'ParameterValue' $_ }
+        } elseif ($kind.StartsWith('ask ')) {
+            Get-Stored $kind.Substring(4) $prefix $start $typed
         } elseif (($kind -eq 'file' -or $kind -eq 'folder') -and -not $prefix) {
             [System.Management.Automation.CompletionCompleters]::CompleteFilename($start) |
                 Where-Object { $kind -eq 'file' -or $_.ResultType -eq 'ProviderContainer' }
@@ -454,11 +469,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $place = 0
     $waiting = $null
     $ended = $false
+    $typed = @()
     $before = $commandAst.CommandElements | Select-Object -Skip 1 | Where-Object {
         $_.Extent.EndOffset -lt $cursorPosition -or
         ($_.Extent.EndOffset -eq $cursorPosition -and -not $wordToComplete)
     }
     foreach ($element in $before) {
+        $typed += $element.Extent.Text
         $word = $element.Extent.Text.Trim('"', "'")
         if ($waiting) { $waiting = $null }
         elseif ($ended) { $place++ }

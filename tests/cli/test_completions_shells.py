@@ -6,11 +6,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pexpect
 import pytest
 
-from tests.support import ROOT
+from tests.conftest import run_main
+from tests.support import ROOT, seed
 from tideline_cli.cli.commands import COMMANDS
 from tideline_cli.model.fact import SEGMENTS
 
@@ -43,7 +45,7 @@ CASES = [
     ("tideline completions bash ", []),
     ("tideline --json completions z", ["zsh"]),
     ("tideline config ", ["edit", "get", "list", "path", "set", "trust", "unset", "untrust"]),
-    ("tideline config get ", []),
+    ("tideline feedback @1 ", ["down", "up"]),
     ("tideline man rec", ["recall"]),
     ("tideline import fac", ["facts.jsonl"]),
     ("tideline export -o fac", ["facts.jsonl"]),
@@ -55,17 +57,22 @@ needs = {
 }
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A folder with one file, where the shells start; and a tideline that no TAB may start."""
+def a_place(tmp_path, program):
+    """Make a folder with one file, where the shells start, and a tideline on their path."""
     folder = tmp_path / "place"
     folder.mkdir()
     (folder / "facts.jsonl").touch()
-    program = tmp_path / "bin" / "tideline"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n", encoding="utf-8")
-    program.chmod(0o755)
-    yield folder
+    path = tmp_path / "bin" / "tideline"
+    path.parent.mkdir()
+    path.write_text(program, encoding="utf-8")
+    path.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A place with a tideline that no TAB may start: values of the memory alone need one."""
+    yield a_place(tmp_path, f"#!/bin/sh\ntouch {tmp_path}/started\n")
     assert not (tmp_path / "started").exists()
 
 
@@ -253,4 +260,111 @@ def test_zsh_inserts(tmp_path, place):
     shell.send('\x01: \x05; print "<<$_>>"\r')
     shell.expect(r"\n<<([^>]*)>>")
     assert shell.match[1] == "--mode=keyword"
+    shell.close(force=True)
+
+# Values of the memory: what a TAB behind each line offers.
+STORED = [
+    ("tideline list --slot ", ["deploy_day", "pg"]),
+    ("tideline list --slot d", ["deploy_day"]),
+    ("tideline list --slot=d", ["deploy_day"]),
+    ("tideline remember x --tag ", ["a:b", "ops"]),
+    ("tideline remember x -t o", ["ops"]),
+    ("tideline recall x --tag a:", ["a:b"]),
+    ("tideline recall x --scope ", ["work/api"]),
+    ("tideline --db other.db list --slot ", ["elsewhere"]),
+    ("tideline --db=other.db list --slot ", ["elsewhere"]),
+    ("tideline --db 'other.db' list --slot ", ["elsewhere"]),
+    ("tideline --db $none list --slot ", []),
+    ("tideline --origin channel:a/b/c list --slot ", ["foreign"]),
+    ("tideline list --scope none --slot ", ["pg"]),
+    ("tideline forget ", ["000BOB", "0ALICE"]),
+    ("tideline forget 0ALICE ", ["000BOB"]),
+    ("tideline forget 0A", ["0ALICE"]),
+    ("tideline forget ALICE", ["000000000000000000000ALICE"]),
+    ("tideline restore ", ["0CAROL"]),
+    ("tideline show ", ["000BOB", "0ALICE", "0CAROL"]),
+    ("tideline show 0ALICE ", []),
+    ("tideline link 0ALICE ", ["000BOB"]),
+    ("tideline edit 0ALICE ", []),
+    ("tideline undo ", ["1", "2"]),
+    ("tideline undo 1", ["1"]),
+    ("tideline list --batch ", ["1", "2"]),
+    ("tideline config get lim", ["limit"]),
+    ("tideline config get ana", ["analyzer"]),
+    ("tideline config unset ana", []),
+    ("tideline config set color ", ["always", "auto", "never"]),
+    ("tideline config trust ", []),
+    ("tideline config set scope w", ["work/api"]),
+]
+
+
+def stored_fact(ending, text, **given):
+    return {"id": "0" * 20 + ending, "content": text, **given}
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """A place with the real tideline, and a memory; no TAB may start another command of it."""
+    calls = tmp_path / "calls"
+    folder = a_place(
+        tmp_path,
+        f"#!/bin/sh\necho \"$1\" >> {calls}\nexport TIDELINE_HOME={tmp_path}/home\n"
+        f'PYTHONPATH={ROOT} exec {sys.executable} -m tideline_cli "$@"\n',
+    )
+    seed([
+        stored_fact("0ALICE", "Alice deploys on Fridays", slot="deploy_day", scope="work/api",
+                    tags=["ops"], created_at="2025-03-01"),
+        stored_fact("000BOB", "Postgres is at 17", slot="pg", tags=["ops", "a:b"],
+                    created_at="2025-02-01"),
+    ])  # fmt: skip
+    seed([stored_fact("0CAROL", "Carol has left", lifecycle="archived")])
+    run_main("remember", "a secret", "--slot", "foreign", "--origin", "channel:a/b/c")
+    run_main("remember", "x", "--slot", "elsewhere", "--db", str(folder / "other.db"))
+    yield folder
+    assert set(calls.read_text().split()) == {"__complete"}
+
+
+@needs["bash"]
+def test_bash_offers_values(tmp_path, stored):
+    """bash completes slots, tags, scopes, ids, batches and settings from the memory."""
+    shell = bash_shell(tmp_path, stored, PROBE)
+    wanted = dict(STORED) | {"tideline recall x --tag a:": ["b"]}  # the piece behind the colon
+    assert {line: asked(shell, line) for line, _ in STORED} == wanted
+    shell.close(force=True)
+
+
+@needs["fish"]
+def test_fish_offers_values(tmp_path, stored):
+    """fish does so too, and shows what each value is."""
+    folder = tmp_path / "fish" / "completions"
+    folder.mkdir(parents=True)
+    shutil.copy(FOLDER / "tideline.fish", folder)
+
+    def offered(line):
+        done = subprocess.run(
+            ["fish", "-c", 'complete -C "$argv"', line],
+            capture_output=True, text=True, check=False, cwd=stored, env=surroundings(tmp_path),
+        )  # fmt: skip
+        assert done.stderr == ""
+        return done.stdout.splitlines()
+
+    found = {line: sorted(row.split("\t")[0] for row in offered(line)) for line, _ in STORED}
+    with_equals = "tideline list --slot=d"
+    assert found == dict(STORED) | {with_equals: ["--slot=deploy_day"]}
+    assert offered("tideline forget ") == [
+        "0ALICE\tAlice deploys on Fridays", "000BOB\tPostgres is at 17",
+    ]  # fmt: skip
+
+
+@needs["zsh"]
+def test_zsh_offers_values(tmp_path, stored):
+    """zsh does so too."""
+    compinit = f"autoload -Uz compinit; compinit -u -d {tmp_path}/dump"
+    shell = zsh_shell(tmp_path, stored, f"fpath=({FOLDER} $fpath)", compinit)
+    found = {line: zsh_asked(shell, line) for line, _ in STORED}
+    wanted = dict(STORED)
+    for line in found:
+        # The probe cuts at colons, where zsh has descriptions.
+        wanted[line] = sorted({value.split(":")[0] for value in wanted[line]})
+    assert found == wanted
     shell.close(force=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.amend import Amended
 
 
-FACTS = (Argument("words", "ID", "Which facts.", "id", True, 1),)
+FACTS = (Argument("words", "ID", "Which facts.", "id", True, 1, completes=("active",)),)
 """The arguments of a command on any number of facts."""
 
 

@@ -24,7 +24,8 @@ class Option:
     the first instant, the last one, or the first one after it), duration (milliseconds inside),
     share (0..1), choice, pair (KEY=VALUE), file or folder. `excludes` names what cannot be honoured
     beside it: other options, or `words`; `-` alone is no word, since it names standard input.
-    `beside` names flags that go with some choices alone, each with those choices.
+    `beside` names flags that go with some choices alone, each with those choices. `completes` is
+    what of the memory a shell offers for the value: a kind of `cli.completion_values`.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Option:
     metavar: str = ""
     excludes: tuple[str, ...] = ()
     beside: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    completes: str = ""
 
     @property
     def explained(self) -> str:
@@ -65,7 +67,9 @@ class Option:
 @record
 class Argument:
     """The words of a command. `kind` is text (joined by a space, or standard input), id, file or
-    word; `least` says how many there must be, `many` whether there may be more than one."""
+    word; `least` says how many there must be, `many` whether there may be more than one.
+    `completes` is what a shell offers for each word in turn, a kind of `cli.completion_values` or
+    `one of` and words; where there may be many, the last one is for all that follow."""
 
     name: str
     metavar: str
@@ -74,6 +78,7 @@ class Argument:
     many: bool = True
     least: int = 0
     choices: tuple[str, ...] = ()
+    completes: tuple[str, ...] = ()
 
 
 _PLACEHOLDERS = {
@@ -113,7 +118,8 @@ GLOBAL: tuple[Option, ...] = (
 
 SCOPES: tuple[Option, ...] = (
     Option("scope", ("--scope",), "See facts of this scope, of those above it, and without one; "
-           "an empty one sees the last alone [default: the setting scope].", metavar="A/B"),
+           "an empty one sees the last alone [default: the setting scope].", metavar="A/B",
+           completes="scope"),
     Option("all_scopes", ("--all-scopes",), "See the facts of every scope.", "flag", False,
            excludes=("scope",)),
 )  # fmt: skip

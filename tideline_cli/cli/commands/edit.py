@@ -45,7 +45,7 @@ shows them first, and the journal notes it."""
 EXAMPLES = (("@1", "--tag work"), ('@1 "I deploy on Mondays"', "--from now"), ("@1", "--vouch"))
 ARGUMENTS = (
     Argument("words", "ID [TEXT]", "Which fact, and its new text; `-` reads standard input.",
-             "id", True, 1),
+             "id", True, 1, completes=("active", "")),
 )  # fmt: skip
 _LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
            "valid_to", "confidence", "scope")  # fmt: skip

@@ -15,7 +15,10 @@ HELP = f"""Say whether a fact was of use.
 `up` raises its importance, and its confidence if it has one, by {UP:.2f}, and counts as a use;
 `down` lowers them by {-DOWN:.2f} and leaves the last use alone. Both weigh in recall."""
 EXAMPLES = (("@1 up", ""), ("@2", "--delta -0.3"))
-ARGUMENTS = (Argument("words", "ID up|down", "Which fact, and how it was.", "id", False, 1),)
+ARGUMENTS = (
+    Argument("words", "ID up|down", "Which fact, and how it was.", "id", False, 1,
+             completes=("active", "one of up down")),
+)  # fmt: skip
 OPTIONS = (
     Option("delta", ("--delta",), f"By how much, from -{LARGEST_DELTA} to {LARGEST_DELTA}, in "
            "place of up and down.", "number"),

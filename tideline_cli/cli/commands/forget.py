@@ -36,12 +36,12 @@ EXAMPLES = (
     ("@1", ""), ("", '--query "I deploy on Fri"'),
     ("", "--source tool_output --since 1w --dry-run"),
 )  # fmt: skip
-ARGUMENTS = (Argument("words", "ID", "Which facts.", "id"),)
+ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", completes=("active",)),)
 OPTIONS = (
     Option("query", ("--query",), "Forget the fact that begins with this text, or is nearest to "
            "it.", metavar="TEXT"),
     Option("superseded_by", ("--superseded-by",), "The fact that stands in their place.",
-           metavar="ID"),
+           metavar="ID", completes="active"),
     *filters.OPTIONS,
     Option("dry_run", ("--dry-run", "-n"), "Show what would be forgotten; change nothing.", "flag",
            False),

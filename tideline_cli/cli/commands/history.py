@@ -32,7 +32,7 @@ Without ID the newest commands and what they did, blocked writes included; with 
 one fact and of the links from and to it, oldest change first, with the values before each
 change."""
 EXAMPLES = (("", "--limit 5"), ("@1", ""))
-ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False),)
+ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, completes=("id",)),)
 OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),

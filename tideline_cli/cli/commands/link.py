@@ -22,7 +22,8 @@ edge that is there already, also by the inverse kind, gets a reason and a streng
 none. A fact has at most {MOST_OF_A_KIND} edges of one kind: one more is refused with 4, and
 nothing is stored."""
 EXAMPLES = (("@1 @2", '--kind causes --reason "the outage followed the deploy" --strength 4'),)
-ARGUMENTS = (Argument("words", "A B", "The two facts.", "id", False, 2),)
+ARGUMENTS = (Argument("words", "A B", "The two facts.", "id", False, 2,
+                      completes=("active", "active")),)
 OPTIONS = (
     Option("kind", ("--kind",), "How they are related [default: relates].", "choice", "relates",
            choices=tuple(kind for kind in KINDS if kind not in ("supersedes", "transition")),

@@ -8,7 +8,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import purge
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts
 
 HELP = """Remove facts for good: text, index, vector, links and history, from every file.
@@ -20,7 +20,7 @@ back; `tideline forget` archives instead.
 While another process reads, or the disk is full, traces may stay in the files; a later command
 takes them out."""
 EXAMPLES = (("@1", ""), ("01KA2B 01KA2C", "--yes"), ("@1", "--dry-run"))
-ARGUMENTS = by_id.FACTS
+ARGUMENTS = (replace(by_id.FACTS[0], completes=("id",)),)
 OPTIONS = (
     purge_report.YES,
     Option("dry_run", ("--dry-run", "-n"), "List what would go, and leave it.", "flag", False),

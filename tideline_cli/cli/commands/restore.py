@@ -24,7 +24,7 @@ and copied the store to tideline.db.before-restore-TIME beside it. Facts that we
 the backup was made come back with it; purge them again. An argument that is a path to a file
 (with a dot or a slash in it, which no id has) is the same as --from."""
 EXAMPLES = (("01J9ZK6Q", ""), ("--from memory-2026-02-01.db", ""))
-ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 0),)
+ARGUMENTS = (Argument("words", "ID", "Which facts.", "id", True, 0, completes=("archived",)),)
 OPTIONS = (
     Option("from_", ("--from",), "Put a backup back in place of the whole store.", "file"),
     Option("yes", ("--yes", "-y"), "With --from: do not ask.", "flag", False),

@@ -32,7 +32,7 @@ that were shown last in this terminal.
 
 On a terminal times are those of the clock here, and say how long ago; elsewhere ISO 8601 UTC."""
 EXAMPLES = (("@1", ""), ("@1 --raw", ""))
-ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1),)
+ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1, completes=("id",)),)
 OPTIONS: tuple[Option, ...] = (
     Option("raw", ("--raw",), "Print the text alone, as it is stored, byte for byte.", "flag",
            False),

@@ -27,9 +27,10 @@ The oldest value first: from when to when it holds, who said it, and what took i
 holds now its strength, and the day it fades unless it is used. With an id, the values of its slot
 and what it replaced. With neither, the slots that were spoken of last."""
 EXAMPLES = (("", "--slot deploy_day"), ("01JN8Q4F", "--slot deploy_day --json"))
-ARGUMENTS = (Argument("words", "ID", "A fact.", "id", many=False),)
+ARGUMENTS = (Argument("words", "ID", "A fact.", "id", many=False, completes=("id",)),)
 OPTIONS = (
-    Option("slot", ("--slot",), "The values of this slot.", metavar="NAME", excludes=("words",)),
+    Option("slot", ("--slot",), "The values of this slot.", metavar="NAME", excludes=("words",),
+           completes="slot"),
     Option("limit", ("--limit", "-n"), "Slots at most, where none is named [default: 10; 0 is "
            "all].", "count", 10),
     *output.SHORT_FORMS,

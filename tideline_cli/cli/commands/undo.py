@@ -18,7 +18,10 @@ An undo is a batch too: `tideline undo BATCH` takes that one back. It is refused
 changes, where later changes would be lost; the message names them. Only purge and retention are
 final."""
 EXAMPLES = (("", ""), ("", "--list"), ("12", "--dry-run"))
-ARGUMENTS = (Argument("words", "BATCH", "Which batch [default: the last one].", "word", False),)
+ARGUMENTS = (
+    Argument("words", "BATCH", "Which batch [default: the last one].", "word", False,
+             completes=("batch",)),
+)  # fmt: skip
 OPTIONS = (
     Option("dry_run", ("--dry-run", "-n"), "Say what would be taken back, and leave it.", "flag",
            False, excludes=("list",)),

@@ -1,4 +1,5 @@
-"""Completion files in the language of each shell: no process starts when TAB is pressed.
+"""Completion files in the language of each shell. Only for values of the memory a process starts
+when TAB is pressed: `tideline __complete`, which is `cli.completion_values`.
 
 What stands around the tables is in templates/, a file of each language that its tools understand.
 
@@ -45,9 +46,9 @@ def bash() -> str:
             "GLOBAL_VALUES": list(_bash_values("", GLOBAL)),
             "VALUES": [row for name in COMMANDS for row in _bash_values(name, _own(name))],
             "ARGUMENTS": [
-                f"{name}:{place}) REPLY={_quoted(_kind(argument))} ;;"
+                f"{name}:{place}) REPLY={_quoted(kind)} ;;"
                 for name in COMMANDS
-                for place, argument in _places(name)
+                for place, kind in _places(name)
             ],
         },
     )
@@ -82,9 +83,9 @@ def fish() -> str:
         lines.append(f"complete -c tideline -n \"__tideline_at ''\" {words}")
     for name in COMMANDS:
         lines += [_fish_option(option, f"__tideline_at {name}") for option in _own(name)]
-        for place, argument in _places(name):
+        for place, kind in _places(name):
             condition = f"__tideline_at {name}{'' if place == '*' else f' {place}'}"
-            value = _fish_value(argument).removeprefix("-r ")  # -r asks for an option
+            value = _fish_value(kind).removeprefix("-r ")  # -r asks for an option
             lines.append(f"complete -c tideline -n '{condition}' {value}")
     valued = {name: _valued(_own(name)) for name in COMMANDS}
     return _filled(
@@ -111,9 +112,9 @@ def powershell() -> str:
             "VERSION": _ps_option(VERSION),
             "OPTIONS": rows,
             "ARGUMENTS": [
-                f"{_ps(f'{name}:{place}')} = {_ps(_kind(argument))}"
+                f"{_ps(f'{name}:{place}')} = {_ps(kind)}"
                 for name in COMMANDS
-                for place, argument in _places(name)
+                for place, kind in _places(name)
             ],
         },
     )
@@ -160,22 +161,31 @@ def _valued(options: Iterable[Option]) -> list[str]:
     return [flag for option in options if option.kind != "flag" for flag in option.flags]
 
 
-def _kind(value: Option | Argument) -> str:
-    """Return what completes a value: the words that it may be, or file, folder or text."""
+def _kind(value: Option | Argument, completes: str = "") -> str:
+    """Return what completes a value: `one of` and words, `ask` and a kind of value of the memory,
+    file, folder or text."""
+    if completes:
+        return completes if completes.startswith("one of ") else f"ask {completes}"
     if value.choices:
         return "one of " + " ".join(value.choices)
     return value.kind if value.kind in ("file", "folder") else "text"
 
 
-def _places(name: str) -> Iterator[tuple[str, Argument]]:
-    """Yield the arguments that can be completed and their place; `*` is any.
+def _of_option(option: Option) -> str:
+    return _kind(option, option.completes)
+
+
+def _places(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the places of arguments that can be completed, and by what; `*` is any place.
 
     Known words are the first argument only: what follows belongs to the word.
     """
-    for place, argument in enumerate(verb(name).ARGUMENTS):
-        if _kind(argument) != "text":
-            anywhere = argument.many and not argument.choices
-            yield "*" if anywhere else str(place), argument
+    for argument in verb(name).ARGUMENTS:
+        kinds = [_kind(argument, one) for one in argument.completes] or [_kind(argument)]
+        is_open = argument.many and len(kinds) == 1 and not argument.choices
+        for place, kind in enumerate(kinds):
+            if kind != "text" and (place == 0 or argument.completes[place]):
+                yield "*" if is_open else str(place), kind
 
 
 def _quoted(text: str) -> str:
@@ -186,14 +196,14 @@ def _bash_values(name: str, options: Iterable[Option]) -> Iterator[str]:
     for option in options:
         if option.kind != "flag":
             patterns = "|".join(f"{name}:{flag}" if name else flag for flag in option.flags)
-            yield f"{patterns}) REPLY={_quoted(_kind(option))} ;;"
+            yield f"{patterns}) REPLY={_quoted(_of_option(option))} ;;"
 
 
 def _zsh_option(option: Option) -> str:
     """Return the specs of an option; a flag that was given is not offered again."""
     value = ""
     if option.kind != "flag":
-        value = f":{_zsh_colons(option.name.replace('_', ' '))}:{_zsh_action(option)}"
+        value = f":{_zsh_colons(option.name.replace('_', ' '))}:{_zsh_action(_of_option(option))}"
     text = option.help.rstrip(".")
     for char in "\\[]":
         text = text.replace(char, "\\" + char)
@@ -211,20 +221,22 @@ def _zsh_tail(flag: str, option: Option) -> str:
     return "=" if flag.startswith("--") else "+"
 
 
-def _zsh_action(value: Option | Argument) -> str:
-    if value.choices:
-        return f"({' '.join(value.choices)})"
-    return {"file": "_files", "folder": "_files -/"}.get(value.kind, " ")
+def _zsh_action(kind: str) -> str:
+    if kind.startswith("one of "):
+        return f"({kind[7:]})"
+    if kind.startswith("ask "):
+        return f"{{_tideline_values {kind[4:]}}}"
+    return {"file": "_files", "folder": "_files -/"}.get(kind, " ")
 
 
 def _zsh_arguments(name: str) -> Iterator[str]:
-    open_ended = False
-    for place, argument in enumerate(verb(name).ARGUMENTS, 1):
-        open_ended = argument.many and not argument.choices
-        start = "*" if open_ended else str(place)
-        yield _quoted(f"{start}:{argument.metavar}:{_zsh_action(argument)}")
-    if not open_ended:
-        yield "'*: : '"
+    places = dict(_places(name))
+    metavars = [argument.metavar for argument in verb(name).ARGUMENTS]
+    for place, kind in places.items():
+        start = place if place == "*" else str(int(place) + 1)
+        yield _quoted(f"{start}:{_zsh_colons(metavars[0])}:{_zsh_action(kind)}")
+    if "*" not in places:
+        yield _quoted(f"*:{metavars[0] if metavars and not places else ' '}: ")
 
 
 def _zsh_colons(text: str) -> str:
@@ -237,16 +249,16 @@ def _fish_option(option: Option, condition: str = "") -> str:
         parts.append(f'-n "{condition}"')
     parts += [f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in option.flags]
     if option.kind != "flag":
-        parts.append(_fish_value(option))
+        parts.append(_fish_value(_of_option(option)))
     return " ".join([*parts, f"-d {_fish_quoted(option.help.rstrip('.'))}"])
 
 
-def _fish_value(value: Option | Argument) -> str:
-    if value.choices:
-        return f"-x -a {_fish_quoted(' '.join(value.choices))}"
-    return {"file": "-r -F", "folder": "-x -a '(__fish_complete_directories)'"}.get(
-        value.kind, "-x"
-    )
+def _fish_value(kind: str) -> str:
+    if kind.startswith("one of "):
+        return f"-x -a {_fish_quoted(kind[7:])}"
+    if kind.startswith("ask "):
+        return f"-k -x -a '(__tideline_values {kind[4:]})'"
+    return {"file": "-r -F", "folder": "-x -a '(__fish_complete_directories)'"}.get(kind, "-x")
 
 
 def _fish_quoted(text: str) -> str:
@@ -259,5 +271,5 @@ def _ps(text: str) -> str:
 
 def _ps_option(option: Option) -> str:
     flags = ",".join(map(_ps, option.flags))
-    kind = "flag" if option.kind == "flag" else _kind(option)
+    kind = "flag" if option.kind == "flag" else _of_option(option)
     return f"@{{ Flags = @({flags}); Kind = {_ps(kind)}; Help = {_ps(option.help)} }}"

@@ -63,12 +63,29 @@ _tideline_offer() {
     done
 }
 
+# Offer the values of kind $1 that the memory has for the beginning $2. Whatever a value holds is
+# quoted, since it would be read as a command; inside of quotes only plain ones are offered.
+_tideline_ask() {
+    local value about plain row shown=()
+    while IFS=$'\t' read -r value about; do
+        printf -v plain '%q' "$value"
+        [[ $raw == [\"\']* && $plain != "$value" ]] && continue
+        COMPREPLY+=("$plain")
+        printf -v row '%-12s %s' "$value" "$about"
+        shown+=("$row")
+    done < <(command tideline __complete "$1:$2" "${words[@]:1:last-2}" 2>/dev/null </dev/null)
+    compopt -o nosort 2>/dev/null
+    # 63 is `?`: bash lists the matches and inserts none.
+    [[ $COMP_TYPE == 63 ]] && ((${#shown[@]} > 1)) && COMPREPLY=("${shown[@]}")
+}
+
 # Offer what `kind` says for the beginning of a value.
 _tideline_complete() {
     local kind=$1 start=$2 path
     # shellcheck disable=SC2086  # the words after `one of` are to be split
     case $kind in
         'one of '*) _tideline_offer "$start" ${kind#one of } ;;
+        'ask '*) _tideline_ask "${kind#ask }" "$start" ;;
         file | folder)
             if [[ $kind == file ]] && compopt -o default 2>/dev/null; then return; fi
             compopt -o filenames 2>/dev/null

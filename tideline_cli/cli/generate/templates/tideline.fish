@@ -57,5 +57,14 @@ function __tideline_at -d 'Succeed in command $argv[1] (empty: before it), at wo
     and test -z "$argv[2]" -o "$argv[2]" = "$place"
 end
 
+function __tideline_values -d 'Print the values of kind $argv[1] that the memory has'
+    set -l tokens (commandline -opc)
+    set -e tokens[1]
+    set -l start (commandline -ct | string replace -r -- '^--[^=]*=' '')
+    string match -qr -- '^-[^-]' "$start"
+    and set start ''
+    command tideline __complete "$argv[1]:$start" $tokens 2>/dev/null </dev/null
+end
+
 complete -c tideline -f
 # @LINES@

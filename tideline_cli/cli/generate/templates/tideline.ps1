@@ -44,11 +44,30 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         [System.Management.Automation.CompletionResult]::new($text, $text, $type, $tip)
     }
 
+    # What the memory has for the beginning of a value; PowerShell reads nothing in single quotes.
+    function Get-Stored([string]$kind, [string]$prefix, [string]$start, [string[]]$typed) {
+        $program = Get-Command tideline -CommandType Application -ErrorAction SilentlyContinue |
+            Select-Object -First 1
+        if (-not $program) { return }
+        & $program __complete "${kind}:$start" @typed 2>$null | ForEach-Object {
+            $value, $about = $_.Split("`t", 2)
+            $text = $prefix + $value
+            if ($value -cnotmatch '^[\p{L}\p{N}_./+-]+$') {
+                $text = $prefix + "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'"
+            }
+            if (-not $about) { $about = $value }
+            [System.Management.Automation.CompletionResult]::new(
+                $text, $value, 'ParameterValue', $about)
+        }
+    }
+
     function Get-Values([string]$kind, [string]$prefix, [string]$start) {
         if ($kind.StartsWith('one of ')) {
             $kind.Substring(7).Split(' ') |
                 Where-Object { $_.StartsWith($start) } |
                 ForEach-Object { New-Result ($prefix + $_) 'ParameterValue' $_ }
+        } elseif ($kind.StartsWith('ask ')) {
+            Get-Stored $kind.Substring(4) $prefix $start $typed
         } elseif (($kind -eq 'file' -or $kind -eq 'folder') -and -not $prefix) {
             [System.Management.Automation.CompletionCompleters]::CompleteFilename($start) |
                 Where-Object { $kind -eq 'file' -or $_.ResultType -eq 'ProviderContainer' }
@@ -59,11 +78,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $place = 0
     $waiting = $null
     $ended = $false
+    $typed = @()
     $before = $commandAst.CommandElements | Select-Object -Skip 1 | Where-Object {
         $_.Extent.EndOffset -lt $cursorPosition -or
         ($_.Extent.EndOffset -eq $cursorPosition -and -not $wordToComplete)
     }
     foreach ($element in $before) {
+        $typed += $element.Extent.Text
         $word = $element.Extent.Text.Trim('"', "'")
         if ($waiting) { $waiting = $null }
         elseif ($ended) { $place++ }
