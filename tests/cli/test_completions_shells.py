@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pexpect
 import pytest
@@ -321,7 +322,7 @@ def stored(tmp_path):
     run_main("remember", "a secret", "--slot", "foreign", "--origin", "channel:a/b/c")
     run_main("remember", "x", "--slot", "elsewhere", "--db", str(folder / "other.db"))
     yield folder
-    assert set(calls.read_text().split()) == {"__complete"}
+    assert set(calls.read_text().split()) == {"__complete"}  # a TAB was pressed
 
 
 @needs["bash"]
@@ -367,4 +368,67 @@ def test_zsh_offers_values(tmp_path, stored):
         # The probe cuts at colons, where zsh has descriptions.
         wanted[line] = sorted({value.split(":")[0] for value in wanted[line]})
     assert found == wanted
+    shell.close(force=True)
+
+
+EVIL = "x$(touch run)`touch run`;touch run 'a\"b"
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs[name]) for name in needs])
+def test_a_value_that_reads_as_a_command_is_inserted_as_a_word(name, tmp_path, stored):
+    """A tag that an import brought in is one quoted word in the line, in each shell."""
+    seed([stored_fact("0MARY0", "Mary", tags=[EVIL])])
+    shown = tmp_path / "shown"
+    program = tmp_path / "bin" / "tideline"
+    program.write_text(
+        program.read_text().replace("\n", f"\n[ $1 = list ] && printf %s \"$3\" > {shown}; "
+                                    f"[ $1 = list ] && exit\n", 1)
+    )  # fmt: skip
+    if name == "bash":
+        shell = bash_shell(tmp_path, stored, "")
+    elif name == "zsh":
+        compinit = f"autoload -Uz compinit; compinit -u -d {tmp_path}/dump"
+        shell = zsh_shell(tmp_path, stored, f"fpath=({FOLDER} $fpath)", compinit)
+    else:
+        (tmp_path / "fish" / "completions").mkdir(parents=True)
+        shutil.copy(FOLDER / "tideline.fish", tmp_path / "fish" / "completions")
+        start = "function fish_prompt; echo -n 'READY> '; end; set fish_greeting"
+        shell = pexpect.spawn(
+            "fish", ["-C", start], encoding="utf-8", env=surroundings(tmp_path), cwd=str(stored),
+            timeout=20, dimensions=(60, 200),
+        )  # fmt: skip
+        shell.expect("READY> ")
+    shell.send("tideline list --tag x\t")
+    shell.expect("touch")
+    time.sleep(0.3)
+    shell.send("\r")
+    deadline = time.monotonic() + 20
+    while not shown.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    shell.send("exit\r")
+    shell.close(force=True)
+    assert shown.read_text() == EVIL
+    assert not (stored / "run").exists()
+
+
+@needs["bash"]
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_bash_offers_plain_values_inside_of_quotes(quote, tmp_path, stored):
+    """What quotes would not hold together is not put between quotes."""
+    seed([stored_fact("0MARY0", "Mary", tags=[EVIL, "xy"])])
+    shell = bash_shell(tmp_path, stored, PROBE)
+    assert asked(shell, f"tideline list --tag {quote}x") == ["xy"]
+    shell.close(force=True)
+
+
+@needs["bash"]
+def test_bash_lists_what_values_are(tmp_path, stored):
+    """A second TAB where nothing can be added lists ids with the first words of the facts, and
+    inserts none."""
+    shell = bash_shell(tmp_path, stored, "")
+    for keys in ("tideline forget 0\t", "\t"):
+        shell.send(keys)
+        time.sleep(0.5)
+    shell.expect(r"0ALICE +Alice deploys on Fridays")
+    shell.expect(r"000BOB +Postgres is at 17")
     shell.close(force=True)

@@ -49,6 +49,10 @@ HOT = {
     "context auto": ("context", "deploys", "--limit", "3", "--auto"),
     "recall of nothing": ("recall", "the", "--limit", "3"),
     "version": ("--version",),
+    "a TAB behind --slot": ("__complete", "slot:", "list", "--slot"),
+    "a TAB behind --tag": ("__complete", "tag:a", "--db", "x.db", "recall", "--tag"),
+    "a TAB behind show": ("__complete", "id:", "show"),
+    "a TAB behind undo": ("__complete", "batch:", "undo"),
     "status": ("status", "--json"),
 }
 

@@ -1,0 +1,254 @@
+"""What `tideline __complete` prints: values of the memory, bounded, safe to show, and no traces."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.conftest import run_main
+from tests.support import DAY, NOW, fact, put, seed
+from tideline_cli.cli import completion_values
+from tideline_cli.cli.commands import COMMANDS, verb
+from tideline_cli.cli.options import GLOBAL
+from tideline_cli.model.origin import parse_origin
+from tideline_cli.store import suggestions
+from tideline_cli.store.opening import open_for_writing
+
+PEER = "channel:wa/c1/s1"
+KINDS = sorted(completion_values.KINDS)
+
+
+def offered(kind, start="", *words):
+    """Return what is offered, with what is said of it."""
+    done = run_main("__complete", f"{kind}:{start}", *words)
+    assert (done.code, done.err) == (0, "")
+    return [tuple(line.split("\t")) for line in done.out.splitlines()]
+
+
+def values(kind, start="", *words):
+    return [value for value, _ in offered(kind, start, *words)]
+
+
+def as_id(ending):
+    return f"{ending:0>26}"
+
+
+def listing(folder):
+    return {path.name: path.stat().st_mtime_ns for path in Path(folder).iterdir()}
+
+
+def test_every_kind_that_is_named_is_there():
+    """Options and arguments name kinds that can be asked, and each kind is named somewhere."""
+    named = set()
+    for name in COMMANDS:
+        module = verb(name)
+        named |= {option.completes for option in (*module.OPTIONS, *GLOBAL)}
+        named |= {kind for argument in module.ARGUMENTS for kind in argument.completes}
+    assert {kind for kind in named if kind and not kind.startswith("one of ")} == set(KINDS)
+
+
+def test_slots_tags_and_scopes(run):
+    """Each is offered with what it holds; what is archived is not."""
+    run("remember", "We deploy on Fridays", "--slot", "day", "--tag", "ops", "--scope", "a/b")
+    run("remember", "We deploy on Mondays", "--slot", "day", "--scope", "a/b", "--tag", "ops",
+        "--now", str(NOW + DAY))  # fmt: skip
+    run("remember", "Tea", "--slot", "drink", "--tag", "ops", "--tag", "all")
+    run("remember", "gone", "--slot", "gone", "--tag", "gone", "--scope", "gone")
+    run("forget", "--query", "gone", "--yes")
+    assert offered("slot") == [("day", "We deploy on Mondays"), ("drink", "Tea")]
+    assert offered("slot", "dr") == [("drink", "Tea")]
+    assert offered("tag") == [("ops", "2 facts"), ("all", "1 fact")]
+    assert offered("scope") == [("a/b", "1 fact")]
+    assert values("slot", "", "--scope", "c") == ["drink"]
+    assert values("slot", "", "--scope", "c", "--all-scopes") == ["day", "drink"]
+
+
+def test_ids_are_endings_while_those_are_enough(run):
+    """A fact is offered by the ending that tables show, and by its whole id where the ending is
+    not its alone, where an id begins so, or where something else was typed."""
+    seed([
+        {"id": as_id("ALICEA"), "content": "one", "created_at": "2025-01-01"},
+        {"id": as_id("BALICEB"), "content": "two", "created_at": "2025-01-02"},
+        {"id": as_id("CALICEB"), "content": "three", "created_at": "2025-01-03"},
+        {"id": as_id("000000"), "content": "four", "created_at": "2025-01-04"},
+    ])  # fmt: skip
+    whole = [as_id("000000"), as_id("CALICEB"), as_id("BALICEB")]
+    assert values("id") == [*whole, "ALICEA"]
+    assert offered("id", "ALICEA") == [("ALICEA", "one")] == offered("id", "alicea")
+    assert values("id", "LICEA") == [as_id("ALICEA")] == values("id", "…LICEA")
+    assert set(values("id", "ALICE")) == {as_id("BALICEB"), as_id("CALICEB"), "ALICEA"}
+    assert set(values("id", "000")) == {*whole, as_id("ALICEA")}
+    assert values("id", "!") == values("id", "0" * 27) == values("id", "%") == []
+    for value in values("id"):
+        assert run("show", value).code == 0
+
+
+def test_ids_fit_the_verb(run):
+    """Active facts and archived ones are told apart, and none is offered twice on a line."""
+    seed([{"id": as_id("AAAAAA"), "content": "here"},
+          {"id": as_id("BBBBBB"), "content": "there", "lifecycle": "archived"}])  # fmt: skip
+    assert values("active") == ["AAAAAA"] and values("archived") == ["BBBBBB"]
+    assert values("id") == ["AAAAAA", "BBBBBB"]
+    assert values("id", "", "show", "AAAAAA") == values("id", "", as_id("AAAAAA")) == ["BBBBBB"]
+
+
+def test_batches_are_those_that_undo_takes(run):
+    """Batches are offered newest first with what they did; what was undone is not."""
+    for text in ("one", "two", "three"):
+        run("remember", f"the number {text}")
+    run("undo")
+    assert offered("batch") == [("2", "remember: the number two"), ("1", "remember: the number one")]
+    assert values("batch", "1") == ["1"] and values("batch", "x") == []
+
+
+def test_settings(run):
+    """config is offered names, and the values that a setting may have."""
+    assert values("setting", "ev", "config", "get") == ["evict_after_owner"]
+    assert values("setting", "s", "--json", "config", "set") == ["scope", "sameness"]
+    assert values("setting", "s", "config", "unset") == ["scope"]
+    assert values("setting", "a", "config", "set", "color") == ["auto", "always"]
+    assert values("setting", "", "config", "set", "analyzer") == ["standard", "reference"]
+    assert values("setting", "", "config", "set", "scope") == ["auto"]
+    assert values("setting", "", "config", "trust") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_origin_alone_is_offered(kind, run):
+    """What an origin is offered is the same with and without others, also where ids end alike."""
+    own = parse_origin(PEER)
+    path = Path(os.environ["TIDELINE_HOME"]) / "tideline.db"
+    mine = fact("mine", as_id("1ALICE"), origin=own, slot="own", tags=("own",), scope="own")
+    db = open_for_writing(str(path))
+    put(db, [mine])
+    run("remember", "more", "--origin", PEER)
+    asked = [(kind, start, *words) for start in ("", "0", "1A", "o") for words in
+             ((), ("config", "get"), ("config", "set", "scope"))]  # fmt: skip
+    alone = [offered(*one, "--origin", PEER) for one in asked]
+    other = fact("theirs", as_id("AA1ALICE"), slot="other", tags=("own", "other"), scope="other")
+    put(db, [other, fact("late", as_id("1ALICE0"), lifecycle="archived")])
+    db.close()
+    run("remember", "and more", "--slot", "own")
+    assert [offered(*one, "--origin", PEER) for one in asked] == alone
+    assert "mine" not in str([offered(*one) for one in asked])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_offered_is_bounded(kind, run):
+    """At most 50 values, none of them long, each told in a few words."""
+    seed([{"content": f"fact {n} " + "long " * 50, "slot": f"slot{n}", "tags": [f"tag{n}"],
+           "scope": f"scope{n}"} for n in range(60)])  # fmt: skip
+    run("remember", "x", "--tag", "t" * 300)
+    found = offered(kind, "", "config", "get")
+    assert 0 < len(found) <= 50 or kind == "archived"
+    assert all(len(value) <= 200 and len(about) <= 60 for value, about in found)
+
+
+def test_nothing_that_a_terminal_acts_on_is_offered(run):
+    """A value with control or invisible characters is left out; in what is said they are spelled
+    out."""
+    seed([{"id": as_id("ALICEA"), "content": "red \x1b[31m\x07\u202etxt\tx\ny",
+           "tags": ["ok", "a\x1b[2J", "b\nc", "d\u202e", "e\tf"]}])  # fmt: skip
+    assert values("tag") == ["ok"]
+    ((_, about),) = offered("id")
+    assert about.isprintable() and about.startswith("red ")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "unknown", ""])
+def test_an_empty_home_stays_empty(kind, home):
+    """Where nobody has written, nothing is offered and nothing made."""
+    assert kind == "setting" or offered(kind) == []
+    assert list(home.iterdir()) == []
+    assert run_main("__complete").out == ""
+
+
+def damaged(path):
+    path.write_bytes(path.read_bytes()[:5000] + b"\xff" * 4000)
+
+
+def older(path):
+    shutil.copy(Path(__file__).parents[1] / "legacy" / "v1.db", path)
+
+
+def newer(path):
+    db = apsw.Connection(str(path))
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+
+
+def foreign(path):
+    path.unlink()
+    db = apsw.Connection(str(path))
+    db.execute("CREATE TABLE fact (slot)")
+    db.close()
+
+
+def fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("harm", [damaged, older, newer, foreign, fifo])
+def test_a_store_that_cannot_be_read_is_left_alone(harm, run, home):
+    """Nothing is said of it, nothing upgraded, nothing made beside it."""
+    run("remember", "x", "--slot", "day")
+    for name in ("-wal", "-shm"):
+        (home / f"tideline.db{name}").unlink(missing_ok=True)
+    harm(home / "tideline.db")
+    before = listing(home)
+    for kind in KINDS:
+        if kind != "setting":
+            assert offered(kind) == []
+    assert listing(home) == before
+
+
+@pytest.mark.parametrize("has_log", [True, False])
+def test_reading_leaves_no_trace(has_log, run, home):
+    """A store is read with and without its log, and none is made."""
+    run("remember", "x", "--slot", "day")
+    if not has_log:
+        db = apsw.Connection(str(home / "tideline.db"))
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        db.close()
+        assert not (home / "tideline.db-wal").exists()
+    before = listing(home)
+    assert values("slot") == ["day"]
+    after = listing(home)
+    assert after.keys() - {"tideline.db-shm"} == before.keys() - {"tideline.db-shm"}
+    assert after["tideline.db"] == before["tideline.db"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("TIDELINE_ORIGIN", "no origin"), ("TIDELINE_LIMIT", "many"), ("TIDELINE_NOW", "sometime")],
+)
+def test_bad_settings_are_no_matter_of_a_tab(variable, value, run, monkeypatch):
+    """Whatever a setting says that is wrong, nothing is printed."""
+    run("remember", "x", "--slot", "day")
+    monkeypatch.setenv(variable, value)
+    assert offered("slot") == []
+
+
+def test_a_long_search_gives_what_it_has(run, monkeypatch):
+    """When the time is over, the search ends without an error."""
+    seed([{"content": f"fact {n}", "tags": [f"tag{n}"], "slot": f"s{n}"} for n in range(3000)])
+    monkeypatch.setattr(completion_values, "_PATIENCE", -1.0)
+    monkeypatch.setattr("tideline_cli.store.peek._STEPS", 10)
+    for kind in KINDS:
+        if kind != "setting":
+            assert offered(kind) == []
+    monkeypatch.setattr(completion_values, "_PATIENCE", 60.0)
+    assert len(values("tag")) == len(values("id")) == suggestions.MOST
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("plain", "plain"), ("'a b'", "a b"), ('"a b', "a b"), (r"a\ b", "a b"),
+     (r"'a\b'", r"a\b"), (r'"a\"b"', 'a"b'), ("it\\'s", "it's")],
+)  # fmt: skip
+def test_words_are_read_as_a_shell_would(typed, meant):
+    """Quotes and backslashes of the line are taken off, also where a quote is open."""
+    assert completion_values._bare(typed) == meant
