@@ -101,7 +101,9 @@ def test_batches_are_those_that_undo_takes(run):
     for text in ("one", "two", "three"):
         run("remember", f"the number {text}")
     run("undo")
-    assert offered("batch") == [("2", "remember: the number two"), ("1", "remember: the number one")]
+    assert offered("batch") == [
+        ("2", "remember: the number two"), ("1", "remember: the number one"),
+    ]  # fmt: skip
     assert values("batch", "1") == ["1"] and values("batch", "x") == []
 
 
