@@ -24,25 +24,27 @@ _TEXT = "substr(content, 1, 200)"
 _TAGGED = 20_000  # facts whose tags are read, the newest
 _FULL = 26  # letters of an id
 
-# Facts by the beginning of their ids, or by the letters with which their endings begin. The owner's
-# are looked for in the index of all ids, as `references` does.
-_BEGINNING = "fact.id >= ? AND fact.id < ?"
-_AT_THE_END = f"(substr(id, -{ENDING}, ?) = ? OR substr(id, -?) = ?)"
-_OF_OWNER = f"fact.seq IN (SELECT seq FROM fact AS named WHERE {_AT_THE_END})"
-_STATES = {True: "lifecycle = 'active'", False: "lifecycle <> 'active' AND lifecycle <> 'pruned'"}
-_INDEXES = {True: "fact_active", False: "fact_inactive"}
+_NEAR = 2_000  # facts that are looked at before all others, the newest
+
+_BEGINNING = "id >= ? AND id < ?"
+_ENDING = f"(substr(id, -{ENDING}, ?) = ? OR substr(id, -?) = ?)"
+_INDEXES = {
+    True: ("fact_active", "lifecycle = 'active'"), False: ("fact_inactive", "lifecycle <> 'active'")
+}  # fmt: skip
 
 
 def slots(
     db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
 ) -> list[tuple[str, str]]:
     """Return the slots that begin so, each with the newest of its values."""
-    condition, names = _seen(viewer, scopes)
+    condition, names = visibility.where(viewer)
+    within, named = _within(scopes)
     return _rows(
         db,
         f"SELECT slot, {_TEXT}, max(seq) FROM fact WHERE {condition} AND slot IS NOT NULL"
-        f" AND lifecycle = 'active' AND slot >= ? AND slot < ? GROUP BY slot LIMIT {MOST}",
-        (*names, start, start + _HIGHEST),
+        f" AND lifecycle = 'active'{within} AND slot >= ? AND slot < ?"
+        f" GROUP BY slot LIMIT {MOST}",
+        (*names, *named, start, start + _HIGHEST),
     )
 
 
@@ -51,15 +53,15 @@ def tags(
 ) -> list[tuple[str, int]]:
     """Return the tags that begin so and how many facts have each, of the newest 20,000 with tags.
     """
-    condition, names = _seen(viewer, scopes)
+    within, names = _within(scopes)
     return _rows(
         db,
-        "SELECT value, count(*) AS uses FROM (SELECT tags FROM fact"
-        f" WHERE {condition} AND lifecycle = 'active' AND tags IS NOT NULL"
-        f" ORDER BY seq DESC LIMIT {_TAGGED}) AS newest, json_each(newest.tags)"
+        "SELECT value, count(*) AS uses FROM ("
+        f"SELECT tags FROM {_by_time(is_active=True)} AND tags IS NOT NULL{within}"
+        f" ORDER BY created_at DESC LIMIT {_TAGGED}) AS newest, json_each(newest.tags)"
         " WHERE value >= ? AND value < ?"
         f" GROUP BY value ORDER BY uses DESC, value LIMIT {MOST}",
-        (*names, start, start + _HIGHEST),
+        (visibility.number(db, viewer), *names, start, start + _HIGHEST),
     )
 
 
@@ -74,55 +76,73 @@ def scopes(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, int
     )
 
 
-def newest(
-    db: Connection, *, viewer: Origin, is_active: bool, most: int = MOST
-) -> list[tuple[str, str]]:
+def newest(db: Connection, *, viewer: Origin, is_active: bool) -> list[tuple[str, str]]:
     """Return ids and texts of the newest facts, active ones or the others."""
     return _rows(
         db,
-        f"SELECT fact.id, {_TEXT} FROM fact INDEXED BY {_INDEXES[is_active]}"
-        " WHERE origin + 0 = ? AND " + _STATES[is_active] + " ORDER BY created_at DESC LIMIT ?",
-        (visibility.number(db, viewer), most),
+        f"SELECT id, {_TEXT} FROM {_by_time(is_active=is_active)} AND lifecycle <> 'pruned'"
+        f" ORDER BY created_at DESC LIMIT {MOST}",
+        (visibility.number(db, viewer),),
     )
 
 
 def named(
     db: Connection, part: str, *, viewer: Origin, is_active: bool
 ) -> list[tuple[str, str]]:
-    """Return ids and texts of the facts whose ids begin or end so, newest first, active ones or the
-    others; also of those whose last letters begin so."""
+    """Return ids and texts of the facts whose ids begin or end so, or whose last letters begin so,
+    active ones or the others: of the newest facts first, then of all."""
     if not (part.isascii() and part.isalnum() and len(part) <= _FULL):
         return []
     part = part.upper()
-    condition, names = visibility.where(viewer)
-    select = f"SELECT fact.id, {_TEXT} FROM fact WHERE {condition} AND {_STATES[is_active]} AND "
-    ordered = f" ORDER BY fact.id DESC LIMIT {MOST}"
-    at_end = (len(part), part, len(part), part)
-    ending = _OF_OWNER if viewer.is_owner else _AT_THE_END
-    found = dict(_rows(db, select + ending + ordered, (*names, *at_end)))
-    if len(found) < MOST:
-        found |= _rows(db, select + _BEGINNING + ordered, (*names, part, part + "~"))
+    number = visibility.number(db, viewer)
+    letters = (len(part), part, len(part), part)
+    near = (
+        f"SELECT id, content FROM {_by_time(is_active=is_active)} AND lifecycle <> 'pruned'"
+        f" ORDER BY created_at DESC LIMIT {_NEAR}"
+    )
+    sql = f"SELECT id, {_TEXT} FROM ({near}) WHERE {_ENDING}"
+    found = dict(_rows(db, sql, (number, *letters)))
+    for condition, values in ((_ENDING, letters), (_BEGINNING, (part, part + "~"))):
+        if len(found) < MOST:
+            source = _by_id(condition, viewer=viewer, is_active=is_active)
+            sql = f"SELECT id, {_TEXT} FROM {source} AND lifecycle <> 'pruned'"
+            found |= _rows(db, f"{sql} ORDER BY id DESC LIMIT {MOST}", (number, *values))
     return list(found.items())[:MOST]
 
 
 def shared(db: Connection, endings: Collection[str], *, viewer: Origin) -> set[str] | None:
     """Return which of these endings several ids have, or are a beginning too; None where there was
     no time to look."""
-    condition, names = visibility.where(viewer)
-    wanted = codec.dumps(list(endings))
-    among = f"substr(id, -{ENDING}) IN (SELECT value FROM json_each(?))"
-    if viewer.is_owner:
-        among = f"fact.seq IN (SELECT seq FROM fact AS named WHERE {among})"
+    condition = f"substr(id, -{ENDING}) IN (SELECT value FROM json_each(?))"
+    values = (visibility.number(db, viewer), codec.dumps(list(endings)))
+    found: list[str] = []
     try:
-        rows: list[Any] = db.execute(
-            f"SELECT substr(id, -{ENDING}) AS ending FROM fact WHERE {condition} AND {among}"
-            " GROUP BY ending HAVING count(*) > 1",
-            (*names, wanted),
-        ).fetchall()
+        for is_active in _INDEXES:
+            source = _by_id(condition, viewer=viewer, is_active=is_active)
+            rows: list[Any] = db.execute(
+                f"SELECT substr(id, -{ENDING}) FROM {source}", values
+            ).fetchall()
+            found += (ending for (ending,) in rows)
         begins = {one for one in endings if references.begins(db, one, viewer=viewer)}
     except Interrupted:
         return None
-    return {ending for (ending,) in rows} | begins
+    return {one for one in found if found.count(one) > 1} | begins
+
+
+def _by_time(*, is_active: bool) -> str:
+    """Return the facts of one origin, whose number is the parameter, by the index of their times:
+    what others hold takes no time."""
+    index, state = _INDEXES[is_active]
+    return f"fact INDEXED BY {index} WHERE origin + 0 = ? AND {state}"
+
+
+def _by_id(condition: str, *, viewer: Origin, is_active: bool) -> str:
+    """Return the facts of one origin whose ids fulfil a condition. The owner's are looked for in
+    the index of all ids, as `references` does, which is faster by far."""
+    if not viewer.is_owner:
+        return f"{_by_time(is_active=is_active)} AND {condition}"
+    named = f"seq IN (SELECT seq FROM fact AS named WHERE {condition})"
+    return f"fact NOT INDEXED WHERE origin = ? AND {_INDEXES[is_active][1]} AND {named}"
 
 
 def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> list[Any]:
@@ -136,10 +156,8 @@ def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> list[Any]:
     return found
 
 
-def _seen(
-    viewer: Origin, scopes: Sequence[str | None] | None
-) -> tuple[str, tuple[str, ...]]:
-    condition, names = visibility.where(viewer)
+def _within(scopes: Sequence[str | None] | None) -> tuple[str, tuple[str, ...]]:
+    """Return the condition for facts of these scopes, and its parameters."""
     if scopes is None:
-        return condition, names
-    return f"{condition} AND {visibility.in_scopes(scopes)}", (*names, *filter(None, scopes))
+        return "", ()
+    return f" AND {visibility.in_scopes(scopes)}", tuple(filter(None, scopes))
