@@ -24,6 +24,7 @@ SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
 SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
 KINDS = ("relates", "contradicts", "uses", "causes")
 ENDS = ("2025-09-01", "2025-10-09T09:00:00Z", "2025-10-10", "2026-01-01")
+KINDS_OFFERED = ("slot", "tag", "scope", "active", "archived", "id", "batch")
 MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 
 
@@ -204,6 +205,7 @@ def looks(who):
         *(("timeline", "--slot", slot, "--json") for slot in SLOTS),
         *(("timeline", one, "--json") for one in ids),
         *(("show", one, "--json") for one in ids), *(("history", one) for one in ids),
+        *(("__complete", f"{kind}:{start}") for kind in KINDS_OFFERED for start in ("", "1", "d")),
     ]  # fmt: skip
     return [Command(who, one, at=last) for one in words]
 
