@@ -321,7 +321,7 @@ _tideline_ask() {
         [[ $raw == [\"\']* && $plain != "$value" ]] && continue
         COMPREPLY+=("$plain")
         printf -v row '%-12s %s' "$value" "$about"
-        shown+=("$row")
+        shown+=("${row:0:${COLUMNS:-80}-1}")
     done < <(command tideline __complete "$1:$2" "${words[@]:1:last-2}" 2>/dev/null </dev/null)
     compopt -o nosort 2>/dev/null
     # 63 is `?`: bash lists the matches and inserts none.
