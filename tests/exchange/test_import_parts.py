@@ -81,7 +81,7 @@ def test_one_batch_for_all_transactions(db):
     batch = ImportBatch(db, CONTEXT)
     numbers = []
     for _ in range(2):
-        with batch.transaction(bulk=False) as one:
+        with batch.transaction(load=False) as one:
             batch.number = one.number
             numbers.append(one.number)
     assert numbers[0] == numbers[1]

@@ -6,6 +6,8 @@ import pytest
 
 from tests.soundness import sound
 from tests.support import DAY, NOW
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.remember import remember
@@ -140,4 +142,41 @@ def test_wrong_counts_are_found_and_mended(db, table):
     with writing(db):
         text_index.enrol_anew(db)
         batch_counts.count_anew(db)
+    sound(db)
+
+
+_NOTED = """
+CREATE TEMP TABLE noted (name TEXT);
+CREATE TEMP TRIGGER census_begun AFTER INSERT ON census BEGIN
+  INSERT INTO noted VALUES ('census'); END;
+CREATE TEMP TRIGGER census_raised AFTER UPDATE ON census BEGIN
+  INSERT INTO noted VALUES ('census'); END;
+CREATE TEMP TRIGGER arrival_raised AFTER UPDATE ON arrival BEGIN
+  INSERT INTO noted VALUES ('arrival'); END;
+CREATE TEMP TRIGGER tally_raised AFTER UPDATE ON tally BEGIN
+  INSERT INTO noted VALUES ('tally'); END;
+"""
+
+
+def test_an_import_counts_its_facts_at_once(db):
+    """The counts of many facts are raised once a chunk, and are those of the facts, archived ones
+    and those of other origins, slots and hours included; an undo takes them back."""
+    rows = [
+        {"content": f"text number {n} of many", "created_at": NOW - n * 60_000,
+         "origin": PEER.key if n % 5 == 0 else OWNER.key,
+         "lifecycle": "archived" if n % 7 == 0 else "active",
+         "slot": f"slot {n // 2}" if n % 3 == 0 else None}
+        for n in range(200)
+    ]  # fmt: skip
+    say(db, "one is there before", "A")
+    db.execute(_NOTED)
+    context = ImportContext(OWNER, NOW, trusted=True)
+    assert import_rows(db, enumerate(rows, 1), context, merge=False).added == 200
+    raised = [name for (name,) in db.execute("SELECT name FROM noted")]
+    assert 0 < raised.count("census") <= 12
+    assert 0 < raised.count("arrival") <= 8
+    assert 0 < raised.count("tally") <= 4
+    sound(db)
+    undo(db, None, viewer=OWNER, now=NOW + 1)
+    assert facts.last_number(db) == 1
     sound(db)

@@ -21,7 +21,8 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
     `ordinal` is the number of the batch among those of its origin, which has `origin_number`. With
     `resume`, the changes join an earlier batch of the same pass, which has that `number`. When that
     batch was undone meanwhile, a new batch begins, and `number` is another. In a `bulk` the caller
-    adds new facts to the index itself, by `fts.index_after`.
+    adds new facts to the index itself, by `fts.index_after`; in a `load`, it counts them too, by
+    `fact_counts.count_after`.
     """
 
     def __init__(
@@ -33,12 +34,13 @@ class batch:  # noqa: N801  reads as a statement: with batch(db, ...):
         now: int,
         resume: int | None = None,
         bulk: bool = False,
+        load: bool = False,
     ) -> None:
         self._db = db
         self._verb = verb
         self._by = by
         self._now = now
-        self._open = 2 if bulk else 1
+        self._open = 3 if load else 2 if bulk else 1
         self.number = resume or 0
         self.ordinal = 0
         self.origin_number = visibility.NOBODY

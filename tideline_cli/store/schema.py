@@ -181,9 +181,12 @@ CREATE TRIGGER fact_reindexed AFTER UPDATE OF seq, origin, terms ON fact BEGIN
   INSERT INTO fact_fts (rowid, terms) VALUES (new.seq, {index_of_new});
 END;
 
-CREATE TRIGGER fact_counted AFTER INSERT ON fact BEGIN
+-- A load counts its facts by one statement a table: see store/fact_counts.py.
+CREATE TRIGGER fact_counted AFTER INSERT ON fact
+WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) < 3 BEGIN
   INSERT INTO tally SELECT new.origin, new.source, 1, new.length WHERE new.lifecycle = 'active'
     ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;
+  {enrol}
 END;
 CREATE TRIGGER fact_archived_new AFTER INSERT ON fact WHEN new.lifecycle <> 'active' BEGIN
   INSERT INTO archived_term {new_terms};
@@ -226,9 +229,6 @@ END;
 
 -- The counts for status. A count that falls to nothing goes: nothing tells that there was such a
 -- fact.
-CREATE TRIGGER fact_enrolled AFTER INSERT ON fact BEGIN
-  {enrol}
-END;
 CREATE TRIGGER fact_struck AFTER DELETE ON fact BEGIN
   {strike}
 END;
@@ -278,7 +278,8 @@ CREATE TABLE link (
 CREATE INDEX link_to ON link (to_fact);
 
 -- The journal. A batch is one command or one pass; `open` marks the one that is being written: 1,
--- or 2 when it is a bulk that indexes its facts itself before it commits.
+-- or 2 when it is a bulk that indexes its facts itself before it commits, or 3 when it is a load
+-- that counts its new facts itself too.
 CREATE TABLE batch (
   number  INTEGER PRIMARY KEY,
   origin  INTEGER NOT NULL REFERENCES origin (number),
@@ -550,12 +551,21 @@ _STRIKE = f"""UPDATE census SET facts = facts - 1, octets = octets - ({_OCTETS.f
     WHERE origin = old.origin AND hour = old.created_at / {HOUR_MS} AND old.lifecycle = 'active';
   DELETE FROM arrival
     WHERE origin = old.origin AND hour = old.created_at / {HOUR_MS} AND facts = 0;"""
-CENSUS = f"""SELECT {_counted("")}, count(*), sum({_OCTETS.format("")})
-  FROM fact GROUP BY {_counted("")}"""
-"""The SQL of what `census` holds."""
-ARRIVAL = f"""SELECT origin, created_at / {HOUR_MS}, count(*), sum(length) FROM fact
-  WHERE lifecycle = 'active' GROUP BY 1, 2"""
-"""The SQL of what `arrival` holds."""
+_CENSUS = f"""SELECT {_counted("")}, count(*), sum({_OCTETS.format("")})
+  FROM fact {{}}GROUP BY {_counted("")}"""
+_ARRIVAL = f"""SELECT origin, created_at / {HOUR_MS}, count(*), sum(length) FROM fact
+  WHERE lifecycle = 'active' {{}}GROUP BY 1, 2"""
+_TALLY = """SELECT origin, source, count(*), sum(length) FROM fact
+  WHERE lifecycle = 'active' {}GROUP BY 1, 2"""
+CENSUS, ARRIVAL, TALLY = _CENSUS.format(""), _ARRIVAL.format(""), _TALLY.format("")
+"""The SQL of what the tables of these names hold."""
+_MORE = "ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, {0} = {0} + excluded.{0}"
+COUNT_LATER = (
+    f"INSERT INTO census {_CENSUS.format('WHERE seq > ?1 ')} {_MORE.format('octets')}",
+    f"INSERT INTO arrival {_ARRIVAL.format('AND seq > ?1 ')} {_MORE.format('tokens')}",
+    f"INSERT INTO tally {_TALLY.format('AND seq > ?1 ')} {_MORE.format('tokens')}",
+)
+"""The SQL that counts the facts after a number in those tables."""
 
 
 def state_of(entity: str) -> str:

@@ -20,11 +20,11 @@ class ImportBatch:
         self._context = context
         self.number: int | None = None
 
-    def transaction(self, *, bulk: bool) -> journal.batch:
+    def transaction(self, *, load: bool) -> journal.batch:
         """Return the next transaction of the import: it begins the batch, or goes on with it."""
         return journal.batch(
             self._db, verb="import", by=self._context.origin, now=self._context.now,
-            resume=self.number, bulk=bulk,
+            resume=self.number, load=load,
         )  # fmt: skip
 
     def record_blocked(self, summary: ImportSummary) -> None:

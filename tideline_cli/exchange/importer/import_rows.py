@@ -83,20 +83,20 @@ class _Run:
     def settle(self) -> None:
         """Settle what only all rows together tell."""
         if self._batch.number is not None:
-            with self._batch.transaction(bulk=False):
+            with self._batch.transaction(load=False):
                 self.storer.settle()
 
     def store_links(self) -> None:
         """Store what the rows say of one another: now all of them are there."""
         for part in self._destination.row_links.parts(CHUNK):
-            with self._batch.transaction(bulk=False):
+            with self._batch.transaction(load=False):
                 self._destination.row_links.store(part)
 
     def finish(self) -> None:
         """Complete the bounds, and make everything durable with a last commit."""
         finish_bulk(self._db)
         if self._batch.number is not None:
-            with self._batch.transaction(bulk=False) as batch:
+            with self._batch.transaction(load=False) as batch:
                 _extend_bounds(self._db)
                 batch.note_secrets(0 if self._is_trusted else self.summary.secrets)
         self._batch.record_blocked(self.summary)
@@ -104,7 +104,7 @@ class _Run:
     def _store(self, chunk: list[Prepared]) -> None:
         if not chunk:
             return
-        with self._batch.transaction(bulk=self.storer.is_bulk) as batch:
+        with self._batch.transaction(load=self.storer.is_load) as batch:
             self._batch.number, self.summary.batch = batch.number, batch.ordinal
             self.storer.store(self._reader.analysed(chunk, _analyzer(self._db)), batch)
             if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:

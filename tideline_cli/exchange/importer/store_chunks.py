@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors, catch_up
 from tideline_cli.exchange.importer.merge import Merger
-from tideline_cli.store import facts, fts
+from tideline_cli.store import fact_counts, facts, fts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from tideline_cli.store import journal
 
     class ChunkStorer(Protocol):
-        """Stores chunks, each in an open batch; `is_bulk` says that it indexes facts itself."""
+        """Stores chunks, each in an open batch; in a load it indexes and counts what is new."""
 
-        is_bulk: bool
+        is_load: bool
 
         def begin(self, chunk: list[Prepared]) -> None:
             """Begin with what can be done for a chunk before its transaction."""
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class ChunkInserter:
     """Stores rows as they are. Vectors of a chunk are made while the chunk before is stored."""
 
-    is_bulk = True
+    is_load = True
 
     def __init__(self, db: Connection, destination: Destination) -> None:
         self._db = db
@@ -62,6 +62,7 @@ class ChunkInserter:
             if fact is not None:
                 added.append((place, fact))
         fts.index_after(self._db, last)
+        fact_counts.count_after(self._db, last)
         seqs = facts.numbers_after(self._db, last)
         number = self._destination.number
         numbered = [
@@ -83,7 +84,7 @@ class ChunkInserter:
 class ChunkMerger:
     """Stores rows by the rules of remember; a row that they forbid goes to the summary."""
 
-    is_bulk = False
+    is_load = False
 
     def __init__(
         self, db: Connection, context: ImportContext, destination: Destination,

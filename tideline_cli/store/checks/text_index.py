@@ -13,16 +13,15 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-_TALLY = """
+_TALLY = f"""
 SELECT count(*) FROM (
   SELECT origin, source, facts, tokens FROM tally WHERE facts <> 0 OR tokens <> 0
-  EXCEPT SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active'
-  GROUP BY 1, 2
+  EXCEPT {schema.TALLY}
 )
 """
-_UNTALLIED = """
+_UNTALLIED = f"""
 SELECT count(*) FROM (
-  SELECT origin, source, count(*), sum(length) FROM fact WHERE lifecycle = 'active' GROUP BY 1, 2
+  {schema.TALLY}
   EXCEPT SELECT origin, source, facts, tokens FROM tally
 )
 """
@@ -112,10 +111,7 @@ def enrol_anew(db: Connection) -> None:
 def count_anew(db: Connection) -> None:
     """Make the statistics of the ranking again."""
     db.execute("DELETE FROM tally")
-    db.execute(
-        "INSERT INTO tally (origin, source, facts, tokens) SELECT origin, source, count(*),"
-        " sum(length) FROM fact WHERE lifecycle = 'active' GROUP BY 1, 2"
-    )
+    db.execute(f"INSERT INTO tally (origin, source, facts, tokens) {schema.TALLY}")
     db.execute("DELETE FROM archived_term")
     db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
     lapsed.count_anew(db)
