@@ -15,7 +15,7 @@ from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import STANDING
-from tideline_cli.store import score_bounds, visibility, writes
+from tideline_cli.store import held_then, score_bounds, visibility, writes
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
 
@@ -108,7 +108,11 @@ def test_search_equals_brute_force(data):
     """For any store, query, limit and filter the best facts are those of reading all of them."""
     every = [ranked_fact(data.draw, n) for n in range(data.draw(st.integers(0, 14)))]
     few = data.draw(st.sampled_from((0, 1, 3, 400)))
-    with fresh_store() as db, mock.patch.object(lexical, "_FEW", max(few, 1)):
+    with (
+        fresh_store() as db,
+        mock.patch.object(lexical, "_FEW", max(few, 1)),
+        mock.patch.object(held_then, "_FEW", few),
+    ):
         split = data.draw(st.integers(0, len(every)))
         put(db, every[:split], analyzer="reference")
         bounded(db, data.draw(st.integers(1, 20)))
@@ -145,18 +149,45 @@ def test_bounded_search_equals_brute_force(seed, few):
     """A store too large to be read is searched by its bounds, and gives the same answers."""
     every = list(large_store(seed))
     rng = random.Random(seed + 1000)
-    with fresh_store() as db, mock.patch.object(lexical, "_FEW", few):
+    with (
+        fresh_store() as db,
+        mock.patch.object(lexical, "_FEW", few),
+        mock.patch.object(held_then, "_FEW", few),
+    ):
         half = rng.randrange(len(every))
         put(db, every[:half], analyzer="reference")
         bounded(db, rng.choice((10, 100, 4096)))
         put(db, every[half:], analyzer="reference")
         for _ in range(40):
             query = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
-            wanted = rng.choice((Filter(), Filter(), Filter(segments=("project", "context"))))
+            then = NOW - rng.randrange(-10, 200) * DAY
+            wanted = rng.choice((
+                Filter(), Filter(), Filter(segments=("project", "context")), Filter(as_of=then),
+                Filter(as_of=then, segments=("project",)),
+            ))  # fmt: skip
             assert_same(
                 db, every, query, origin=rng.choice(ORIGINS), limit=rng.choice((1, 3, 8, 20)),
                 wanted=wanted,
             )  # fmt: skip
+
+
+@pytest.mark.parametrize("wanted", [Filter(), Filter(as_of=NOW - DAY), Filter(as_of=NOW + DAY)])
+def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
+    """Of many facts with a common word a question reads a part, about the past too."""
+    every = [
+        fact("common words " * (1 + n % 9) + "rare" * (n % 99 == 0), f"ID{n:024d}",
+             now=NOW - n * DAY // 1000)
+        for n in range(2000)
+    ]  # fmt: skip
+    put(db, every, analyzer="reference")
+    bounded(db, 4096)
+    read = []
+    add = lexical.Scorer.add
+    monkeypatch.setattr(
+        lexical.Scorer, "add", lambda self, rows: (read.extend(rows), add(self, rows))
+    )
+    assert_same(db, every, ["common", "rare"], origin=OWNER, limit=5, wanted=wanted)
+    assert 0 < len(read) < 500
 
 
 def test_statistics_follow_what_is_archived_and_used(db):

@@ -14,7 +14,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, channel
-from tideline_cli.store import arrivals, batch_counts, facts, history, images, stats
+from tideline_cli.store import arrivals, batch_counts, facts, held_then, history, images, stats
 from tideline_cli.store.checks import text_index
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
@@ -99,9 +99,11 @@ def test_status_counts_one_origin(db):
     assert (other.added, other.groups["lifecycle"]) == (1, {"active": 1})
 
 
+@pytest.mark.parametrize("few", [0, 1, 2000])
 @pytest.mark.parametrize("at", [NOW - 9 * DAY, NOW - 1, NOW, NOW + 1, NOW + 2 * DAY, -5, 0])
-def test_what_held_is_counted_as_it_is_read(db, at):
-    """The count of what held at an instant is that of reading every fact."""
+def test_what_held_is_counted_as_it_is_read(db, at, few, monkeypatch):
+    """The counts of what held at an instant, and of its terms, are those of reading every fact."""
+    monkeypatch.setattr(held_then, "_FEW", few)
     say(db, "made before", "A", at=NOW - 8 * DAY)
     say(db, "ends soon", "B", valid_to=NOW + DAY)
     say(db, "held long ago", "C", valid_from=NOW - 20 * DAY)
@@ -116,6 +118,16 @@ def test_what_held_is_counted_as_it_is_read(db, at):
         (at, at),
     ).fetchone()
     assert arrivals.held_at(db, at, origin_number=1) == plain
+    asked = ["made", "held", "by", "replac", "soon", "nothing"]
+    texts = [
+        set(terms.split()) for (terms,) in db.execute(
+            "SELECT terms FROM fact WHERE origin = 1 AND ifnull(valid_from, created_at) <= ?"
+            " AND (valid_to IS NULL OR valid_to > ?) AND lifecycle <> 'pruned'", (at, at),
+        )
+    ]  # fmt: skip
+    held = {term: sum(term in text for text in texts) for term in asked}
+    then = held_then.at(db, asked, origin_number=1, instant=at)
+    assert ((then.facts, then.tokens), then.holders) == (plain, held)
     wanted = Filter(as_of=at)
     everything = [f.id for f in facts.each(db, viewer=OWNER, wanted=wanted)]
     assert listed(db, as_of=at) == everything[:3]

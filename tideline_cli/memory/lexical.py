@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Match
     from tideline_cli.store.facts import Filter
+    from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
 
 _FEW = 400  # facts that are cheaper to read than to bound
@@ -40,18 +41,23 @@ def search(
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
     facts that do not hold now, where the caller knows them."""
+    instant, then = now, None
     if wanted.as_of is not None:
-        stats, held, scorer = _search_as_of(db, terms, origin_number, limit, wanted, fading)
+        from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
+
+        instant = wanted.as_of
+        then = held_then.at(db, terms, origin_number=origin_number, instant=instant)
+        count, tokens, held = then.facts, then.tokens, then.holders
     else:
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-        stats = bm25.statistics(count, tokens, held)
-        scorer = Scorer([term for term in terms if term in stats.idf], stats, now, limit, fading,
-                        asked=len(terms))  # fmt: skip
-        if stats.idf:
-            reader = _Reader(db, scorer, stats, origin_number, now, wanted)
-            _read_best(db, reader, scorer, stats, origin_number)
+    stats = bm25.statistics(count, tokens, held)
+    scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
+                    asked=len(terms))  # fmt: skip
+    if stats.idf:
+        reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
+        _read_best(db, reader, scorer, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
     if not labelled:
         return scorer.matches
@@ -64,8 +70,9 @@ def search(
 
 
 def _read_best(
-    db: Connection, reader: _Reader, scorer: Scorer, stats: bm25.Statistics, origin_number: int
-) -> None:
+    db: Connection, reader: _Reader, scorer: Scorer, stats: bm25.Statistics, origin_number: int,
+    then: Then | None,
+) -> None:  # fmt: skip
     """Look terms up, rarest first, and read what can be among the best."""
     counted, left = 0.0, sum(stats.idf.values())
     sampled_at = left
@@ -74,7 +81,8 @@ def _read_best(
         if floor is not None and left * reader.highest < floor:
             break
         counted, left = counted + idf, left - idf
-        reader.add(fts.postings(db, term, origin_number=origin_number), idf)
+        seqs = fts.postings(db, term, origin_number=origin_number)
+        reader.add(seqs if then is None else then.among(seqs), idf)
         if counted > left and left <= sampled_at / 2:
             reader.sample(left)
             sampled_at = left
@@ -168,29 +176,3 @@ class _Reader:
         last = max(self._sums, default=0) + 1
         if len(self._codes) < last:
             self._codes += bytes([UNKNOWN]) * (last - len(self._codes))
-
-
-def _search_as_of(
-    db: Connection,
-    terms: Sequence[str],
-    origin_number: int,
-    limit: int,
-    wanted: Filter,
-    fading: bool,
-) -> tuple[bm25.Statistics, dict[str, int], Scorer]:
-    """Search what was valid at an instant: every match is read, the past keeps no statistics.
-
-    Returns the statistics, how many facts hold each term, and the scorer with the best."""
-    instant = wanted.as_of or 0
-    everything = type(wanted)(as_of=instant)
-    count, tokens = fts.totals_as_of(db, origin_number=origin_number, instant=instant)
-    rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=everything)
-    sets = [frozenset(row[fts.TERMS].split()) for row in rows]
-    held = {term: sum(term in terms_of for terms_of in sets) for term in terms}
-    stats = bm25.statistics(count, tokens, held)
-    if not wanted.is_open():
-        rows = fts.matching_as_of(db, terms, origin_number=origin_number, wanted=wanted)
-    ordered = [term for term in terms if term in stats.idf]
-    scorer = Scorer(ordered, stats, instant, limit, fading, asked=len(terms))
-    scorer.add(rows)
-    return stats, held, scorer

@@ -34,10 +34,6 @@ _COLUMNS = """
 SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at)
 """
-_MATCHING = f"""{_COLUMNS}
-FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid LEFT JOIN usage ON usage.fact = fact.seq
-WHERE fact_fts MATCH ? AND fact.origin = ?
-"""
 _FREQUENCY = """
 SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
 FROM fact_vocabulary WHERE term = ?3
@@ -91,24 +87,14 @@ def ranking_rows(
     return rows
 
 
-def matching_as_of(
-    db: Connection, terms: Sequence[str], *, origin_number: int, wanted: Filter
-) -> list[RankingRow]:
-    """Return the ranking rows of all facts that hold any of the terms and that `wanted` with
-    its `as_of` asks for, archived ones included."""
-    query = _expression(("OR", tuple(terms)), _prefix(origin_number))
-    narrowed, values = narrowing(wanted)
-    rows: list[Any] = db.execute(
-        _MATCHING + narrowed, (query, origin_number, *values)
-    ).fetchall()
-    return rows
-
-
-def totals_as_of(db: Connection, *, origin_number: int, instant: int) -> tuple[int, int]:
-    """Return the number of facts that were valid at `instant`, and the number of their terms."""
-    from tideline_cli.store import arrivals  # noqa: PLC0415  questions about the past alone
-
-    return arrivals.held_at(db, instant, origin_number=origin_number)
+def holder_counts(
+    db: Connection, terms: Iterable[str], *, origin_number: int
+) -> dict[str, int]:
+    """Return for each term how many facts of an origin hold it, whatever their lifecycle."""
+    prefix = _prefix(origin_number)
+    sql = "SELECT doc FROM fact_vocabulary WHERE term = ?"
+    rows = {term: db.execute(sql, (prefix + term,)).fetchone() for term in terms}
+    return {term: row[0] if row else 0 for term, row in rows.items()}
 
 
 def holding(db: Connection, condition: Condition, *, origin_number: int) -> list[int]:
