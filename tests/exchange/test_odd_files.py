@@ -139,6 +139,50 @@ def test_a_column_that_is_not_there(run, tmp_path):
     assert run("import", "books.csv", *twice).code == 2
 
 
+@pytest.mark.parametrize("name", ["note", "Note", " NOTE"])
+def test_a_column_in_other_case(run, tmp_path, name):
+    """--map finds a column as its header writes it, and in other case, as columns are read."""
+    (tmp_path / "books.csv").write_text("Title, Note ,Shelf\nDune,the desert planet,sf\n")
+    done = run("import", "books.csv", "--map", f"{name}=title", "--map", "Title=content",
+               "--map", "shelf=tags")  # fmt: skip
+    assert (done.code, "no row has" in done.err) == (0, False)
+    fact = facts(run)[0]
+    assert (fact["content"], fact["title"], fact["tags"]) == ("Dune", "the desert planet", ["sf"])
+
+
+def test_a_column_whose_name_another_takes(run, tmp_path):
+    """A column that gives its name to another one is told: its values are left out."""
+    (tmp_path / "books.csv").write_text(BOOKS)
+    for more in (("--dry-run",), ()):
+        done = run("import", "books.csv", "--map", "author=title", *more)
+        assert "--map: another column is title; the column of that name is left out" in done.err
+    done = run("import", "books.csv", "--map", "author=title", "--map", "title=kind", "--dry-run")
+    assert "left out" not in done.err
+
+
+def test_what_else_a_folder_holds(run, tmp_path):
+    """A folder gives its Markdown files; what else is in it is told, hidden files are not."""
+    folder = tmp_path / "notes"
+    (folder / "deeper").mkdir(parents=True)
+    (folder / "one.md").write_text("- the boiler needs 1.5 bar\n")
+    (folder / "TWO.MD").write_text("- the landlord is Mr Egger\n")
+    (folder / ".hidden").write_text("x")
+    assert "left alone: deeper\n" in run("import", "notes").err
+    (folder / "books.csv").write_text(BOOKS)
+    done = run("import", "notes", "--dry-run")
+    assert "only the Markdown files of notes are read; left alone: books.csv and 1 more" in done.err
+    assert len(facts(run)) == 2
+
+
+@pytest.mark.parametrize("name", ["old.csv", "old.tsv", "old.md"])
+def test_a_file_in_another_encoding(run, tmp_path, name):
+    """Text that is no UTF-8 is told in plain words, with the way to convert it."""
+    (tmp_path / name).write_bytes("content\ncafé\n".encode("latin-1"))
+    done = run("import", name)
+    assert done.code == 2 and "not UTF-8" in done.err and "iconv" in done.err
+    assert "codec" not in done.err
+
+
 def test_strict_reads_every_shape_twice(run):
     """--strict works for a list that is piped, too."""
     text = json.dumps([{"text": "one fact"}, {"text": "another"}])

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 
+from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.importer.columns import renamed
 from tideline_cli.store import files
@@ -29,7 +30,11 @@ def kind_of(path: str) -> str:
     """Return the format that the name of a file means; a folder holds Markdown."""
     if path != "-" and os.path.isdir(path):
         return "markdown"
-    return _BY_ENDING.get(os.path.splitext(path)[1].lower(), "jsonl")
+    return _ending(path) or "jsonl"
+
+
+def _ending(name: str) -> str | None:
+    return _BY_ENDING.get(os.path.splitext(name)[1].lower())
 
 
 class LimitedRows:
@@ -72,6 +77,7 @@ class Source:
     ) -> None:  # fmt: skip
         self._mapping = mapping
         self.missed = set(mapping)  # columns that --map names and no row has
+        self.displaced: set[str] = set()  # columns whose name another one takes by --map
         self._twice = twice
         self._path = path
         self._kind = kind
@@ -84,25 +90,43 @@ class Source:
         if self._is_folder():
             if not self._documents():
                 raise UsageError(f"{path} has no Markdown files", hint="name a file")
+            self._tell_others()
         elif path != "-":
             self.size = _regular(path)
             files.refuse_own(path, self._store)
 
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the file, their values under the names of fields."""
-        yield from renamed(self._read(), self._mapping, self.missed)
+        yield from renamed(
+            self._read(), self._mapping, missed=self.missed, displaced=self.displaced
+        )
 
     def tell_missed(self, session: Session) -> None:
         """Say which columns of --map no row has had."""
         for name in sorted(self.missed):
             session.note(f"--map: no row has the column {name!r:.60}")
+        for name in sorted(self.displaced):
+            session.note(
+                f"--map: another column is {name}; the column of that name is left out; "
+                "map it to something else to keep it"
+            )
 
     def _is_folder(self) -> bool:
         return self._kind == "markdown" and self._path != "-" and os.path.isdir(self._path)
 
     def _documents(self) -> list[str]:
         names = sorted(os.listdir(self._path))
-        return [one for one in names if one.endswith((".md", ".markdown")) and one[0] != "."]
+        return [one for one in names if one[0] != "." and _ending(one) == "markdown"]
+
+    def _tell_others(self) -> None:
+        """Say what of a folder is not read: other files, and folders in it."""
+        others = {one for one in os.listdir(self._path) if one[0] != "."} - {*self._documents()}
+        if others:
+            first = visible(min(others))
+            more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+            self._tell(
+                f"only the Markdown files of {self._path} are read; left alone: {first}{more}"
+            )
 
     def _of_folder(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the Markdown files of a folder, by their names, numbered through."""

@@ -64,7 +64,11 @@ def delimited(file: BinaryIO, *, tabs: bool) -> Rows:
             for number, row in enumerate(rows, 2):
                 cells = {_column(key): value for key, value in row.items() if key}
                 yield number, _typed(_of_first(cells) if is_first else _unquoted(cells), guess=True)
-        except (UnicodeDecodeError, csv.Error) as error:
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                f"line {number + 1}: not UTF-8", hint="convert it: `iconv -f LATIN1 -t UTF-8`"
+            ) from error
+        except csv.Error as error:
             raise UsageError(f"line {number + 1} cannot be read: {error}") from error
 
 

@@ -30,13 +30,35 @@ def mapping_of(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     return mapping
 
 
-def renamed(rows: Rows, mapping: Mapping[str, str], missed: set[str]) -> Rows:
+def renamed(
+    rows: Rows, mapping: Mapping[str, str], *, missed: set[str], displaced: set[str]
+) -> Rows:
     """Yield rows with their values under the names of fields. Columns of the mapping that a row has
-    are taken out of `missed`."""
+    are taken out of `missed`; those with a value whose name another column takes go into
+    `displaced`."""
     for line, row in rows:
-        if missed and isinstance(row, dict):
-            missed.difference_update(row)
-        yield line, row if isinstance(row, TidelineError) else _renamed(row, mapping)
+        if isinstance(row, TidelineError):
+            yield line, row
+            continue
+        columns = _columns_of(row, mapping) if mapping else {}
+        missed.difference_update(columns.values())
+        fields = {name: mapping[stated] for name, stated in columns.items()}
+        displaced.update(
+            name for name in fields.values() if name not in fields and row.get(name) is not None
+        )
+        yield line, _renamed(row, fields)
+
+
+def _columns_of(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of a row that the mapping names, each with the name that stands there:
+    written so, or else in other case, as headers of tables are read."""
+    plain = {name.strip().lower(): name for name in row}
+    columns: dict[str, str] = {}
+    for stated in mapping:
+        name = stated if stated in row else plain.get(stated.strip().lower())
+        if name is not None:
+            columns.setdefault(name, stated)
+    return columns
 
 
 def _renamed(row: dict[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
