@@ -43,6 +43,17 @@ def test_one_line_forms_mark_the_fold(run, code):
         assert done.out.count("\n") == 1, words
 
 
+def test_messages_mark_the_fold(run, code):
+    """So do the messages of what was done, of what was archived, and of what can be undone."""
+    start = "def deploy(day): ⏎ if day == 'Friday': ⏎ return None ⏎ r"
+    for words in (("pin", code), ("unpin", code), ("forget", code), ("restore", code)):
+        assert start in run(*words).out, words
+    assert all(start in line for line in run("undo", "--list").out.splitlines())
+    assert start in run("forget", "--query", "def deploy", "--dry-run").out
+    assert start in run("dream", "--now", "2027-12-01", "--max-loss", "1").out
+    assert start in run("recall", "deploy").err
+
+
 def test_the_mark_is_ascii_where_it_must_be(process_in_c, code):
     """In a locale without the sign the mark is an escape."""
     out = process_in_c("list")

@@ -96,7 +96,7 @@ def test_what_could_be_undone(run):
     run("undo")
     at = iso(NOW)
     assert run("undo", "--list").out == (
-        f"2\t{at}\tremember\tcoffee at noon\n1\t{at}\tremember\tI deploy on Fridays at noon\n"
+        f"2\t{at}\tremember\tcoffee at noon\n1\t{at}\tremember\tI deploy on Fridays ⏎ at noon\n"
     )
     form = run("undo", "--list", "--limit", "1", "--json").json
     facts = {"added": 1, "changed": 0, "removed": 0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.amend import clipped
+from tideline_cli.cli import output
 from tideline_cli.model.instant import iso
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def announce(
     if not found or session.quiet:
         return
     first, count = found[0], len(found)
-    shown = clipped(first.fact.content if text is None else text(first.fact))
+    shown = output.clipped(first.fact.content if text is None else text(first.fact))
     number = f"{count:,} or more" if count == most else f"{count:,}"
     says = "1 archived fact matches" if count == 1 else f"{number} archived facts match"
     line = f"{says}: \"{shown}\" · {_way_back(session, first)}"

@@ -7,7 +7,6 @@ import os
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.amend import clipped
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -58,7 +57,7 @@ def report(session: Session, done: Amended, word: str, already: str, after: str 
     else:
         said = "forgot" if word == "forgotten" else word
         lines = [
-            f"{said} {fact.id}: {clipped(fact.content)}{after.format(id=fact.id)}"
+            f"{said} {fact.id}: {output.clipped(fact.content)}{after.format(id=fact.id)}"
             for fact in done.changed
         ]
         output.emit_lines(lines)

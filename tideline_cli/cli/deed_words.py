@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tideline_cli.cli import output
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +18,7 @@ def said(deeds: BatchDeeds) -> str:
     """Return what a batch did: `I deploy on Fridays`, `3 facts added: …`, `2 links added: …`. One
     fact alone is told by its text, since the verb says what became of it."""
     facts, links = (_counted(deeds, names) for names in (_OF_FACTS, _OF_LINKS))
-    text = "" if deeds.text is None else " ".join(deeds.text.split())
+    text = "" if deeds.text is None else output.one_line(deeds.text)
     if not facts and not links:
         return f"said again: {text}" if deeds.counts.used else text
     (count, word), *more = facts or links

@@ -69,4 +69,4 @@ def _cell(fact: Fact, name: str) -> str:
     if name == "tags":
         return ", ".join(value)
     text = value if isinstance(value, str) else "" if value is None else codec.dumps(value)
-    return " ".join(text.split())
+    return output.one_line(text)

@@ -66,6 +66,12 @@ def one_line(text: str) -> str:
     return f" {_fold_mark()} ".join(part for part in parts if part)
 
 
+def clipped(text: str, most: int = 60) -> str:
+    """Return the beginning of a text on one line, for a message about it."""
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def block(text: str) -> list[str]:
     """Return the lines of a text: one as it is, several indented, so that none of them passes for
     a line of ours."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.dream import run
-from tideline_cli.memory.amend import clipped
 from tideline_cli.model.codec import fact_form
 from tideline_cli.model.instant import iso
 from tideline_cli.model.record import record
@@ -191,7 +190,7 @@ def _change_lines(change: Change, shown: Callable[[Fact], str]) -> list[str]:
 
 
 def _with_text(fact: Fact) -> str:
-    return f"{fact.id} [{fact.segment}] {clipped(fact.content)}"
+    return f"{fact.id} [{fact.segment}] {output.clipped(fact.content)}"
 
 
 def _id_alone(fact: Fact) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Option
-from tideline_cli.memory.amend import clipped
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -79,4 +78,4 @@ def _lines(
 
 def _clipped(line: str) -> str:
     fact_id, _, text = line.partition("\t")
-    return f"{fact_id} {clipped(text, _SHOWN)}"
+    return f"{fact_id} {output.clipped(text, _SHOWN)}"

@@ -215,7 +215,8 @@ def check_active(fact: Fact, action: str) -> None:
 
 def clipped(text: str, most: int = _SHOWN) -> str:
     """Return the beginning of a text on one line, for a message about it."""
-    line = " ".join(text.split())
+    parts = (" ".join(part.split()) for part in text.strip().split("\n"))
+    line = " ⏎ ".join(part for part in parts if part)
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

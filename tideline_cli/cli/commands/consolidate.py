@@ -8,7 +8,6 @@ from tideline_cli.cli.session import Session
 from tideline_cli.dream import consolidate
 from tideline_cli.dream.consolidate import Judged
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.memory.amend import clipped
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
@@ -194,7 +193,7 @@ def _lines(session: Session, origin: Origin, one: Judged) -> list[str]:
     granted = one.verdict.granted
     lines = [f"{_name(origin)}: {_counted(one.bucket.active)}, {_outcome(one, len(granted))}"]
     for item in granted:
-        text = f" {clipped(item.loser.content, _SHOWN)}" if origin == session.viewer else ""
+        text = f" {output.clipped(item.loser.content, _SHOWN)}" if origin == session.viewer else ""
         by = f", for {item.survivor.id}" if item.survivor else ""
         lines.append(f"  archived  {item.loser.id}{text} ({item.reason}{by})")
     lines += [f"  kept      {fact_id} ({why})" for fact_id, why in one.verdict.denied]

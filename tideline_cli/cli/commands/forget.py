@@ -138,8 +138,8 @@ def _filtered(session: Session, options: Options) -> list[Fact]:
 
 def _question(chosen: Sequence[Fact]) -> str:
     if len(chosen) == 1:
-        return f"Forget {chosen[0].id}: {amend.clipped(chosen[0].content)}?"
-    lines = [f"{fact.id}  {amend.clipped(fact.content)}" for fact in chosen[:_SHOWN]]
+        return f"Forget {chosen[0].id}: {output.clipped(chosen[0].content)}?"
+    lines = [f"{fact.id}  {output.clipped(fact.content)}" for fact in chosen[:_SHOWN]]
     more = len(chosen) - _SHOWN
     lines += [f"and {more:,} more; --dry-run shows all"] if more > 0 else []
     return "\n".join([*lines, f"Forget these {len(chosen):,} facts?"])
@@ -152,7 +152,9 @@ def _preview(session: Session, chosen: Sequence[Fact]) -> int:
         ids = [fact.id for fact in going]
         output.emit_json({"forgotten": ids, "batch": None, "dry_run": True})
     else:
-        output.emit_lines([f"would forget {one.id}: {amend.clipped(one.content)}" for one in going])
+        output.emit_lines(
+            [f"would forget {one.id}: {output.clipped(one.content)}" for one in going]
+        )
     count = "1 fact" if len(going) == 1 else f"{len(going):,} facts"
     session.note(f"dry run: nothing was written; {count} would be forgotten")
     return 0
@@ -177,7 +179,7 @@ def _meant(session: Session, query: str) -> Fact:
     if distance >= TOO_FAR:
         raise TidelineError(
             f"nothing is near enough: {fact.id} is the nearest, at distance {distance:.3f}: "
-            + amend.clipped(fact.content),
+            + output.clipped(fact.content),
             hint=f"if you mean it: tideline forget {fact.id}",
             code="too_far",
         )
@@ -185,7 +187,7 @@ def _meant(session: Session, query: str) -> Fact:
 
 
 def _ambiguous(started: Sequence[Fact]) -> UsageError:
-    named = "; ".join(f"{fact.id}: {amend.clipped(fact.content)}" for fact in started[:_NAMED])
+    named = "; ".join(f"{fact.id}: {output.clipped(fact.content)}" for fact in started[:_NAMED])
     more = "; …" if len(started) > _NAMED else ""
     return UsageError(
         f"{len(started):,} facts begin so: {named}{more}",
