@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import NOW
+from tests.support import DAY, NOW
 
 FACTS = {
     "the tests run under tox": "x", "the tests of the shop run under nox": "y",
@@ -214,6 +214,24 @@ def test_a_scope_without_an_answer_names_the_way_out(run, filled):
     assert "--all-scopes" in run("recall", "tox", "--scope", "").err
     assert run("context", "zzz", "--scope", "x").err == ""
     assert run("context", "zzz", "--auto", "--scope", "x").err == ""
+
+
+def test_a_scope_without_an_answer_names_archived_facts_of_others(run, filled):
+    """What has faded in another scope is told too; what was forgotten there is not, nor is what
+    the scope itself sees, which is announced as it is elsewhere."""
+    run("forget", filled["y"])
+    run("dream", "--now", str(NOW + 200 * DAY), "--max-loss", "1")
+    for words in (("recall", "tox"), ("recall", "tox", "--archived"), ("context", "tox")):
+        told = "archived facts of other scopes match: --all-scopes"
+        assert f"this was scope z; {told}" in run(*words, "--scope", "z").err, words
+        assert told not in run(*words, "--scope", "x").err, words
+        assert told not in run(*words, "--all-scopes").err, words
+    assert "scopes" not in run("recall", "shop", "--mode", "keyword", "--scope", "z").err
+    assert "tideline restore" in run("recall", "tox", "--all-scopes").err
+    listed = run("list", "--tag", "none", "--scope", "z")
+    assert "scopes" not in listed.err
+    assert "scope z; archived facts of other scopes are there" in run("list", "--scope", "z").err
+    assert run("context", "tox", "--auto", "--scope", "z").err == ""
 
 
 def test_a_door_takes_the_scope_of_a_project(run, filled):
