@@ -299,6 +299,29 @@ def test_markdown_goes_out(run):
     )
 
 
+def test_code_keeps_its_indent_in_markdown(run):
+    """The lines of a text stand in Markdown as they are indented, and so are they read back."""
+    text = "def f(x):\n    if x:\n\treturn  1\n\n    return 0"
+    run("remember", text)
+    out = run("export", "--format", "markdown").out
+    assert (
+        "- [knowledge] def f(x):\n  |     if x:\n  |     return 1\n  | \n  |     return 0 <!-- "
+    ) in out
+    run("import", "-", "--format", "markdown", "--trust", "--db", "other.db", stdin=out)
+    assert run("list", "--json", "--db", "other.db").json["facts"][0]["content"] == text
+
+
+def test_a_file_a_fact_is_markdown_by_name_too(run):
+    """--split may be said with the format that it has, and with no other."""
+    run("remember", "plain")
+    assert run("export", "--format", "markdown", "--split", "out").code == 0
+    assert len(os.listdir("out")) == 1
+    done = run("export", "--format", "csv", "--split", "other")
+    assert (done.code, done.err.split("\n")[0]) == (
+        2, "tideline: --split cannot go with --format csv"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("out", [("--format", "markdown", "-o", "out.md"), ("--split", "out.md")])
 def test_markdown_comes_back(run, out):
     """One file, or one a fact: texts of any lines, dates, titles, tags and links come back."""

@@ -70,7 +70,7 @@ def _item(form: Form) -> str:
     """Return the lines of a fact. Each begins with words of this program, so that the text begins
     no item, role or heading; before a text with attack patterns stand the names of these."""
     text = form["content"]
-    shown = [prompt_text(line).strip() for line in text.split("\n")]
+    shown = [_shown_line(line) for line in text.split("\n")]
     found = threats_in(prompt_text(text))
     mark = f"[THREAT: {', '.join(found)}] " if found else ""
     fields = _fields(form)
@@ -79,6 +79,13 @@ def _item(form: Form) -> str:
     told = screen_json(codec.dumps(fields)).replace("<", "\\u003c").replace(">", "\\u003e")
     body = f"\n{MORE}".join(shown)
     return f"- [{form['segment']}] {mark}{body} <!-- {form['id']} {told} -->\n"
+
+
+def _shown_line(line: str) -> str:
+    """Return a line of a text, safe in a prompt; it keeps its indent."""
+    bare = line.lstrip(" \t")
+    indent = line[: len(line) - len(bare)] if bare.strip() else ""
+    return indent.expandtabs(4) + prompt_text(bare).strip()
 
 
 def _fields(form: Form) -> dict[str, Any]:

@@ -51,15 +51,15 @@ ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("format", ("--format",), "jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].",
            "choice", "jsonl", choices=("jsonl", "csv", "tsv", "sqlite", "markdown", "table"),
-           beside=output.BESIDE[1:]),
+           beside=(*output.BESIDE[1:], ("split", ("markdown",)))),
     *(replace(one, excludes=tuple(other for other in one.excludes if other != "json"))
       for one in output.SHORT_FORMS),
     Option("output", ("--output", "-o"), "Where to write [default: standard output].", "file"),
     Option("all_origins", ("--all-origins",), "The facts of every origin (the owner's right).",
            "flag", False),
     Option("split", ("--split",), "Write a Markdown file for each active fact into the new folder "
-           "DIR.", "folder", metavar="DIR", excludes=("output", "json", "format", "jsonl", "nl",
-                                                      "csv", "tsv", "table", "fmt")),
+           "DIR.", "folder", metavar="DIR", excludes=("output", "json", "jsonl", "nl", "csv",
+                                                      "tsv", "table", "fmt")),
     *filters.OPTIONS,
     Option("lifecycle", ("--lifecycle",), "active, archived, pruned or all [default: all; in "
            "Markdown active].", "choice", choices=(*LIFECYCLES, "all")),
