@@ -45,6 +45,7 @@ def test_fading_is_sorted_cut_and_says_what_keeps_a_fact(at):
     lines = at("fading", "-n", "1", day=60)
     assert lines.out.split("\t")[1] == "next dream"
     assert "not used for 60 days" in lines.out
+    assert "used today" in at("fading", "--within", "100d").out
     assert "tideline pin ID" in lines.err and "evict_after_owner" in lines.err
     table = at("fading", "--format", "table", day=60)
     assert "strength 0.0" in table.out

@@ -289,7 +289,8 @@ def test_purge_takes_copies_and_names_earlier_wordings(run):
     done = run("purge", new, "--yes", "--json")
     assert done.json["purged"] == [new, copy]
     assert done.json["earlier"] == [old]
-    assert f"tideline purge {old}" in done.err
+    assert f"1 earlier wording that was replaced is still there: tideline purge {old}" in done.err
+    assert "forget\tchanged nothing that is still there\n" in run("history").out
 
 
 def test_a_restatement_is_told_as_one(run):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.support import DAY, NOW, PEER
@@ -134,3 +136,32 @@ def test_in_an_empty_home(run):
     assert run("timeline", "ZZZZZ").code == 3
     assert run("fading").code == 0
     assert run("fading", "--json").json["facts"] == []
+
+
+def test_values_of_two_scopes_say_whose_they_are(at):
+    """A slot has a value in each scope: the lines, the terminal and JSON say which it is."""
+    for scope, port in (("x", 8080), ("x/y", 9090)):
+        said(at, f"the port is {port}", "--slot", "port", "--scope", scope)
+    said(at, "the port is 80", "--slot", "port")
+    for more in ((), ("--format", "table")):
+        out = at("timeline", "--slot", "port", *more).out
+        assert out.count("scope x/y") == 1 and out.count("scope x") == 2, out
+    held = at("timeline", "--slot", "port", "--json").json["facts"]
+    assert {one["scope"] for one in held} == {"x", "x/y", None}
+
+
+@pytest.mark.parametrize(("zone", "day"), [("Asia/Tokyo", "2026-11-02"), ("UTC", "2026-11-01"),
+                                           ("America/New_York", "2026-11-01")])  # fmt: skip
+def test_people_see_their_own_days(run, monkeypatch, zone, day):
+    """On a terminal a day is that of the clock on the wall; a pipe has UTC."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        run("remember", "the port is 80", "--slot", "port", "--now", "2026-11-01T20:00:00Z")
+        later = ("--now", "2026-11-01T21:00:00Z")
+        assert day in run("timeline", "--slot", "port", "--format", "table", *later).out
+        assert day in run("timeline", "--format", "table", *later).out
+        assert "2026-11-01" in run("timeline", "--slot", "port", *later).out
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()

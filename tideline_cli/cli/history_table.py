@@ -81,4 +81,4 @@ def _said(entry: Entry, did: Mapping[int, BatchDeeds]) -> str:
     words = "" if one is None else deed_words.said(one)
     if entry.reason and entry.verb in ("undo", "redo"):
         return f"{entry.reason}: {words}"
-    return entry.reason or words or "changed nothing"
+    return entry.reason or words or "changed nothing that is still there"

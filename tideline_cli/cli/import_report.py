@@ -105,7 +105,7 @@ def _listed(lines: list[int], count: int) -> str:
 def _losses(summary: ImportSummary) -> Iterator[str]:
     """Yield what of the rows that were taken is not stored."""
     shown = summary.dangling[:_MOST_LINES]
-    for line, reference in shown:
+    for line, reference in dict.fromkeys(shown):  # a row may name the same one twice
         yield f"line {line}: no row and no fact is {reference:.{_CUT}}; stored without it"
     if summary.unresolved > len(shown):
         yield f"and {summary.unresolved - len(shown):,} more references that name nothing"

@@ -49,8 +49,13 @@ def report(
         count = "1 fact" if len(done.ids) == 1 else f"{len(done.ids):,} facts"
         output.emit_lines([f"{count} removed for good"])
     if done.earlier:
+        left = (
+            "1 earlier wording that was replaced is"
+            if len(done.earlier) == 1
+            else f"{len(done.earlier):,} earlier wordings that were replaced are"
+        )
         session.note(
-            f"{len(done.earlier):,} earlier wordings that these had replaced are still there: "
+            f"{left} still there: "
             f"{session.call('purge', *done.earlier[:_LISTED])}"
         )
     if done.pending:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import ages, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
@@ -13,7 +13,7 @@ from tideline_cli.ranking.fading import Eviction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 HELP = """Show which facts fade soon, and what keeps them.
@@ -89,7 +89,7 @@ def _print(
     def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        rows = [(_day(session, one), one.fact, _why(session, one)) for one in found]
+        rows = [(_day(session, one, ages.local), one.fact, _why(session, one)) for one in found]
         tables.fading(session, rows)
 
     output.emit_rows(
@@ -124,17 +124,19 @@ def _line(session: Session, one: Foretold) -> str:
     return f"{one.fact.id}\t{_day(session, one)}\t{shown}\t({_why(session, one)})"
 
 
-def _day(session: Session, one: Foretold) -> str:
+def _day(session: Session, one: Foretold, shown: Callable[[int], str] = iso) -> str:
     """Return the day on which a fact fades; what is due goes with the next dream."""
-    return "next dream" if one.at <= session.now else iso(one.at)[:10]
+    return "next dream" if one.at <= session.now else shown(one.at)[:10]
 
 
 def _why(session: Session, one: Foretold) -> str:
     unused = session.now - one.fact.last_accessed_at
-    why = f"strength {one.strength:.3f}, not used for {_days(unused)}"
+    used = f"not used for {_days(unused)}" if unused >= DAY_MS else "used today"
+    why = f"strength {one.strength:.3f}, {used}"
     if one.given_at is None:
         return why
-    return f"{why}, given out {_days(session.now - one.given_at)} ago"
+    given = session.now - one.given_at
+    return f"{why}, given out " + (f"{_days(given)} ago" if given >= DAY_MS else "today")
 
 
 def _days(ms: int) -> str:

@@ -283,7 +283,7 @@ def _words(
     if not _is_done(entry):
         return f"blocked: {entry.reason}"
     if entry.act is None:
-        return entry.reason or "changed nothing"
+        return entry.reason or "changed nothing that is still there"
     what = deed(entry, born) if entry.entity == "usage" else f"{ACTS[entry.act]} {entry.entity}"
     line = f"{what} {entry.fact or ''}".rstrip()
     old, new = _values(entry.before, names), _values(after, names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli.cli import ages, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import NotFoundError, UsageError
@@ -18,7 +18,7 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 HELP = """Show one fact or one slot through time.
@@ -94,7 +94,7 @@ def _show_slots(session: Session, format: str, limit: int) -> int:
     def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        rows = [(_day(one.at), one.slot, one.fact, _values(one)) for one in found]
+        rows = [(_local_day(one.at), one.slot, one.fact, _values(one)) for one in found]
         tables.slot_changes(session, rows)
 
     output.emit_rows(
@@ -117,11 +117,12 @@ def _print(session: Session, format: str, steps: Sequence[Moment], *, slot: str 
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
         draws = _can_draw(sys.stdout.encoding)
-        days = {step.fact.id: _day(step.since) for step in steps}
+        days = {step.fact.id: _local_day(step.since) for step in steps}
         rows = [
-            (step.state == "active", _day(step.since), step.fact, _told(session, step, days, draws))
+            (step.state == "active", days[step.fact.id], step.fact,
+             _told(session, step, days, draws))
             for step in steps
-        ]
+        ]  # fmt: skip
         tables.timeline(session, rows, draws=draws)
 
     name = slot or next((step.fact.slot for step in steps if step.fact.slot), None)
@@ -139,6 +140,7 @@ def _form(step: Moment) -> dict[str, Any]:
         "id": step.fact.id,
         "content": step.fact.content,
         "slot": step.fact.slot,
+        "scope": step.fact.scope,
         "source": step.fact.source,
         "created_at": iso(step.fact.created_at),
         "since": iso(step.since),
@@ -164,35 +166,40 @@ def _values(one: SlotChange) -> str:
 
 
 def _line(step: Moment) -> str:
-    """Return the line of a step in a pipe."""
+    """Return the line of a step in a pipe, its days in UTC."""
     until = "" if step.until is None else _day(step.until)
     text = output.one_line(step.fact.content)
     fields = (step.fact.id, _day(step.since), until, step.state, step.fact.source, text)
-    return "\t".join((*fields, f"({', '.join(_ends(step, draws=False))})"))
+    ends = [*_scope(step), *_ends(step, draws=False, day=_day)]
+    return "\t".join((*fields, f"({', '.join(ends)})"))
 
 
 def _told(session: Session, step: Moment, days: Mapping[str, str], draws: bool) -> str:
-    """Return what is said below the text of a step on a terminal; `days` has those of all steps by
-    id."""
-    said: list[str] = [step.fact.source]
+    """Return what is said below the text of a step on a terminal, days by the clock on the wall;
+    `days` has those of all steps by id."""
+    said: list[str] = [step.fact.source, *_scope(step)]
     if step.until is not None:
-        said.append(f"until {_day(step.until)}")
+        said.append(f"until {_local_day(step.until)}")
     if step.by is not None and step.by in days:
         said.append(f"{step.state} by that of {days[step.by]}")
     else:
-        said += _ends(step, draws=draws)
+        said += _ends(step, draws=draws, day=_local_day)
     if step.state == "faded":
         said.append(session.call("restore", step.fact.id))
     return " · ".join(said) if draws else ", ".join(said)
 
 
-def _ends(step: Moment, *, draws: bool) -> list[str]:
+def _scope(step: Moment) -> list[str]:
+    return [] if step.fact.scope is None else [f"scope {step.fact.scope}"]
+
+
+def _ends(step: Moment, *, draws: bool, day: Callable[[int], str]) -> list[str]:
     """Return what became of a step, or how strong it is and when it fades."""
     if step.strength is None:
         return [step.state if step.by is None else f"{step.state} by {step.by}"]
     said = [] if step.state == "active" else [step.state]
     said.append(f"strength {_bar(step.strength) if draws else ''}{step.strength:.2f}")
-    said.append("never fades" if step.fades_at is None else f"fades {_day(step.fades_at)}")
+    said.append("never fades" if step.fades_at is None else f"fades {day(step.fades_at)}")
     return said
 
 
@@ -203,6 +210,10 @@ def _bar(strength: float) -> str:
 
 def _day(ms: int) -> str:
     return iso(ms)[:10]
+
+
+def _local_day(ms: int) -> str:
+    return ages.local(ms)[:10]
 
 
 def _can_draw(encoding: str | None) -> bool:
