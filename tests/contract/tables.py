@@ -132,8 +132,9 @@ def _excluded(name: str, option: Option) -> Iterator[str]:
         if done.code != 2 or "cannot go with" not in done.err:
             yield f"{option.flags[0]} goes with {other}"
     for other, allowed in option.beside:
+        more = _given(options[other]) if other in options else (f"--{other}",)
         for choice in option.choices:
-            done = run_main(name, f"{option.flags[0]}={choice}", f"--{other}", stdin="x")
+            done = run_main(name, f"{option.flags[0]}={choice}", *more, stdin="x")
             if (choice in allowed) is ("cannot go with" in done.err):
                 yield f"--{other}: {choice} is refused, or taken, against the table"
 
