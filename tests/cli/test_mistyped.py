@@ -52,6 +52,19 @@ NEAR = {
 }  # fmt: skip
 
 
+OF_OTHERS = {
+    "serach": "recall", "fnid": "recall", "delte": "forget", "remvoe": "forget",
+    "undlete": "restore", "histroy": "history", "upadte": "edit",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", OF_OTHERS)
+def test_a_slip_in_a_word_of_others(run, typed):
+    """A misspelt word of other programs names the command that it stands for."""
+    done = run(typed, "foo")
+    assert (done.code, f"did you mean {OF_OTHERS[typed]}?" in done.err) == (2, True), done.err
+
+
 @pytest.mark.parametrize("typed", NEAR)
 def test_suggestions_are_the_nearest(run, typed):
     """A misspelt command names those that one or two slips away are, and no others."""

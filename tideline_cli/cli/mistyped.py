@@ -42,7 +42,7 @@ def no_command(argv: Sequence[str], place: int) -> UsageError:
     if meant is not None:
         call = shlex.join(("tideline", *argv[:place], *_call(word.lower(), meant, rest)))
         return UsageError(f"there is no command {word!r}: try `{call}`")
-    near = nearest(word, COMMANDS)
+    near = nearest(word, COMMANDS) or _meant_by_a_slip(word)
     if near:
         return UsageError(
             f"there is no command {word!r}", hint=f"did you mean {_either(near)}?"
@@ -52,6 +52,11 @@ def no_command(argv: Sequence[str], place: int) -> UsageError:
         words = shlex.quote(" ".join((word, *rest)))
         hint += f"; to write that down: tideline remember {words}"
     return UsageError(f"there is no command {_short(word)}", hint=hint)
+
+
+def _meant_by_a_slip(word: str) -> list[str]:
+    """Return what is meant by the words of other programs that a slip or two make of this one."""
+    return list(dict.fromkeys(_MEANT[near] for near in nearest(word, _MEANT)))
 
 
 def no_option(name: str, argv: Sequence[str], typed: str) -> UsageError:
