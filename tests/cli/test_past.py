@@ -102,7 +102,7 @@ def test_what_could_be_undone(run):
     facts = {"added": 1, "changed": 0, "removed": 0}
     assert form == {
         "batches": [{
-            "batch": 2, "at": at, "verb": "remember", "facts": facts,
+            "batch": 2, "at": at, "verb": "remember", "final": False, "facts": facts,
             "links": dict.fromkeys(facts, 0), "id": form["batches"][0]["id"],
             "content": "coffee at noon",
         }],
@@ -113,6 +113,17 @@ def test_what_could_be_undone(run):
     assert run("undo", "--list", "--dry-run").code == 2
     empty = run("undo", "--list", "--origin", PEER)
     assert (empty.code, empty.out, empty.err) == (0, "", "tideline: there is nothing to undo\n")
+
+
+def test_a_purge_is_listed_as_final(run):
+    """undo --list says of a purge that it cannot be taken back, as undo does."""
+    remembered(run, "coffee at noon")
+    run("purge", remembered(run, "I deploy on Fridays"), "--yes")
+    for more in ((), ("--limit", "1")):
+        assert "\tpurge\tfinal: gone for good" in run("undo", "--list", *more).out
+    listed = run("undo", "--list", "--json").json["batches"]
+    assert [(one["verb"], one["final"]) for one in listed] == [("purge", True), ("remember", False)]
+    assert run("undo").code == 4
 
 
 def test_undo_refused(run):

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from tideline_cli.store.steps import StandingBatch
 
 
-def steps(session: Session, found: Sequence[StandingBatch], did: Mapping[int, BatchDeeds]) -> None:
-    """Print what could be undone, a line a batch."""
-    texts = [deed_words.said(did[step.ordinal]) for step in found]
+def steps(session: Session, found: Sequence[StandingBatch], texts: Sequence[str]) -> None:
+    """Print what could be undone, a line a batch; `texts` say what each did."""
     columns.show(session, (
         _batches([step.ordinal for step in found]),
         tables.when(session, [step.at for step in found]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import deed_words, output
+from tideline_cli.memory.undo import FINAL
 from tideline_cli.model import instant
 from tideline_cli.store import deeds
 
@@ -61,20 +62,27 @@ def show(
         forms = [_form(step, did[step.ordinal]) for step in found]
         output.emit_json({"batches": forms, "truncated": is_cut})
         return
+    texts = [_what(step, did[step.ordinal]) for step in found]
     if found and output.is_terminal(session):
         from tideline_cli.cli import history_table  # noqa: PLC0415  rich, 20 ms
 
-        history_table.steps(session, found, did)
+        history_table.steps(session, found, texts)
     else:
         output.emit_lines([
-            f"{step.ordinal}\t{instant.iso(step.at)}\t{step.verb}\t"
-            + deed_words.said(did[step.ordinal])
-            for step in found
+            f"{step.ordinal}\t{instant.iso(step.at)}\t{step.verb}\t{text}"
+            for step, text in zip(found, texts, strict=True)
         ])  # fmt: skip
     if is_cut:
         session.note("there are more: --limit 0 shows all")
     if not found:
         session.note("there is nothing to undo")
+
+
+def _what(step: StandingBatch, did: BatchDeeds) -> str:
+    """Return what a batch did, or that it cannot be taken back."""
+    if step.verb in FINAL:
+        return "final: gone for good; older ones are undone by number"
+    return deed_words.said(did)
 
 
 def _form(step: StandingBatch, did: BatchDeeds) -> dict[str, Any]:
@@ -83,6 +91,7 @@ def _form(step: StandingBatch, did: BatchDeeds) -> dict[str, Any]:
         "batch": step.ordinal,
         "at": instant.iso(step.at),
         "verb": step.verb,
+        "final": step.verb in FINAL,
         "facts": {"added": made.added, "changed": made.changed, "removed": made.removed},
         "links": {"added": made.linked, "changed": made.relinked, "removed": made.unlinked},
         "id": did.fact,
