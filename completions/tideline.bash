@@ -82,10 +82,13 @@ _tideline_value() {
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         fading:--within) REPLY='text' ;;
         fading:--limit|fading:-n) REPLY='text' ;;
+        fading:--fmt) REPLY='text' ;;
         fading:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         slots:--scope) REPLY='ask scope' ;;
+        slots:--fmt) REPLY='text' ;;
         slots:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         tags:--scope) REPLY='ask scope' ;;
+        tags:--fmt) REPLY='text' ;;
         tags:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='ask active' ;;
@@ -127,6 +130,7 @@ _tideline_value() {
         history:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         timeline:--slot) REPLY='ask slot' ;;
         timeline:--limit|timeline:-n) REPLY='text' ;;
+        timeline:--fmt) REPLY='text' ;;
         timeline:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
@@ -210,9 +214,9 @@ _tideline_flags() {
         status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='--raw' ;;
         list) REPLY='--segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        fading) REPLY='--within --limit -n --jsonl --format' ;;
-        slots) REPLY='--scope --all-scopes --jsonl --format' ;;
-        tags) REPLY='--scope --all-scopes --jsonl --format' ;;
+        fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        slots) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        tags) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
@@ -223,7 +227,7 @@ _tideline_flags() {
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
         history) REPLY='--limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        timeline) REPLY='--slot --limit -n --jsonl --format' ;;
+        timeline) REPLY='--slot --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;

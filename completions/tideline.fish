@@ -20,11 +20,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
         case fading
-            contains -- $argv[2] --within --limit -n --format
+            contains -- $argv[2] --within --limit -n --fmt --format
         case slots
-            contains -- $argv[2] --scope --format
+            contains -- $argv[2] --scope --fmt --format
         case tags
-            contains -- $argv[2] --scope --format
+            contains -- $argv[2] --scope --fmt --format
         case forget
             contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope
         case restore
@@ -40,7 +40,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case history
             contains -- $argv[2] --limit -n --fmt --format
         case timeline
-            contains -- $argv[2] --slot --limit -n --format
+            contains -- $argv[2] --slot --limit -n --fmt --format
         case undo
             contains -- $argv[2] --limit
         case retention
@@ -274,14 +274,29 @@ complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json j
 complete -c tideline -n "__tideline_at fading" -l within -x -d 'How far to look ahead [default: 14d]'
 complete -c tideline -n "__tideline_at fading" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at fading" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at fading" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at fading" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at fading" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at fading" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at fading" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at fading" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at slots" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at slots" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at slots" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at slots" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at slots" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at slots" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at slots" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at slots" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at slots" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at tags" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at tags" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at tags" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at tags" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at tags" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at tags" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at tags" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at tags" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at tags" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n '__tideline_at pin' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at unpin' -k -x -a '(__tideline_values active)'
@@ -356,6 +371,11 @@ complete -c tideline -n '__tideline_at history 0' -k -x -a '(__tideline_values i
 complete -c tideline -n "__tideline_at timeline" -l slot -k -x -a '(__tideline_values slot)' -d 'The values of this slot'
 complete -c tideline -n "__tideline_at timeline" -l limit -s n -x -d 'Slots at most, where none is named [default: 10; 0 is all]'
 complete -c tideline -n "__tideline_at timeline" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at timeline" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at timeline" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at timeline" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at timeline" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at timeline" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at timeline" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n '__tideline_at timeline 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at undo" -l dry-run -s n -d 'Say what would be taken back, and leave it'

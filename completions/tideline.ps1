@@ -179,18 +179,33 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--within'); Kind = 'text'; Help = 'How far to look ahead [default: 14d].' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'slots' = @(
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'tags' = @(
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'pin' = @(
@@ -276,6 +291,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'The values of this slot.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Slots at most, where none is named [default: 10; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'undo' = @(

@@ -49,12 +49,17 @@ def _recall(memory, step, given, answer):
             and (fact["valid_to"] is None or step["at"] < fact["valid_to"])
         }  # fmt: skip
     seqs = {memory.seq_of(fact_id) for fact_id in seen}
-    found = [seq for seq in seqs if touches(step["query"], memory.facts[seq]["content"])]
+    found = [seq for seq in seqs if _answers(step["query"], memory.facts[seq])]
     if step["as_of"] is None:
         memory.uses = dict(memory.uses)
         for seq in found:
             memory.used(seq, now=step["at"])
     return {"found": sorted(memory.facts[seq]["id"] for seq in found)}
+
+
+def _answers(query, fact):
+    labels = [fact[name] for name in ("title", "slot", "kind") if fact[name]]
+    return touches(query, fact["content"], (*labels, *fact["tags"]))
 
 
 def _dream(memory, step, given, answer):

@@ -40,6 +40,7 @@ def shared(one: str, other: str) -> float:
     return _SHARES[one, other]
 
 
-def touches(query: str, text: str) -> bool:
-    """Say whether a query and a text have a word in common."""
-    return not _TERMS[query].isdisjoint(_TERMS[text])
+def touches(query: str, text: str, labels: tuple[str, ...] = ()) -> bool:
+    """Say whether a query has a word in common with a text or one of its labels."""
+    said = (_TERMS[text], *(terms(label, analyzer="standard") for label in labels))
+    return any(not _TERMS[query].isdisjoint(words) for words in said)

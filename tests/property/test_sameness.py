@@ -167,7 +167,7 @@ def test_a_crowd_that_is_much_alike(monkeypatch):
                             (head.capitalize() + names[900].title() + ".", "S00900")):  # fmt: skip
             new = NewFact(text, "knowledge", "owner_message", OWNER)
             assert remember(db, new, fact_id="again", now=NOW).fact.id == known
-            assert equivalent(db, text, scope=None, viewer=OWNER, now=NOW, near=()).id == known
+            assert equivalent(db, text, scope=None, viewer=OWNER, now=NOW).id == known
         new = NewFact(head + "Zyxw", "knowledge", "owner_message", OWNER)
         assert remember(db, new, fact_id="new", now=NOW).action == "created"
     assert len(read) <= 3 * 64
