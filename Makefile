@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
 .PHONY: all help demo test lint bench faults fuzz contract truth planted isolation poison audit locked lock \
-	generate release-check clean
+	generate pictures release-check clean
 
 all: lint test
 
@@ -98,6 +98,9 @@ generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.m
 
 release-check: $(VENV)/.installed-dev  ## build sdist and wheel, install each in an empty place, look
 	$(BIN)/python -m tests.release
+
+pictures: $(VENV)/.installed-dev   ## make docs/pictures anew: what the program prints, as SVG
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python examples/pictures.py
 
 clean:                              ## remove environments, builds and caches
 	rm -rf $(VENV) $(VENV)-fuzz $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

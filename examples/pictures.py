@@ -59,6 +59,7 @@ def main(folder: Path) -> None:
         for name, calls in SCENES.items():
             for columns in WIDTHS:
                 told = "".join(_scene(call, environ, columns) for call in calls)
+                told = told.replace(home, "/home/you")
                 for theme in THEMES:
                     picture = folder / f"{name}-{columns}-{theme}.svg"
                     picture.write_text(_svg(told, columns, theme, picture.stem))
@@ -95,8 +96,7 @@ def _printed(call: tuple[str, ...], environ: dict[str, str], columns: int) -> st
 
 def _svg(told: str, columns: int, theme: str, unique: str) -> str:
     console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True)
-    for line in told.rstrip().split("\n"):
-        whole = Text.from_ansi(line)
+    for whole in Text.from_ansi(told.rstrip()).split("\n"):
         for piece in whole.divide(range(columns, len(whole), columns)):  # as a terminal breaks it
             console.print(piece, soft_wrap=True)
     return console.export_svg(title="tideline", theme=THEMES[theme], unique_id=unique)

@@ -54,6 +54,8 @@ _NOTHING = stats.Counts(
     {}, 0, 0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
 )  # fmt: skip
 
+_LABEL = 11  # columns of a label, with the blank behind it
+
 
 @record
 class Options:
@@ -95,7 +97,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     else:
         bars = _bars(days) if draws else []
         more = _fading_lines(session, fading)
-        output.emit_lines([*_lines(form), *_passes(session, counts), *more, *bars])
+        lines = [*_lines(form), *_passes(session, counts), *more, *bars]
+        output.emit_lines(_wrapped(lines) if sys.stdout.isatty() else lines)
     return 0
 
 
@@ -186,6 +189,19 @@ def _shown(key: str) -> str:
     from _blake2 import blake2b  # noqa: PLC0415  --all-origins alone
 
     return "channel:#" + blake2b(key.encode(), digest_size=4).hexdigest()
+
+
+def _wrapped(lines: list[str]) -> list[str]:
+    """Return lines that fit the terminal; what goes on stands below the values."""
+    from shutil import get_terminal_size  # noqa: PLC0415  on a terminal alone
+    from textwrap import wrap  # noqa: PLC0415  re, on a terminal alone
+
+    room = max(40, get_terminal_size().columns) - _LABEL
+    return [
+        f"{line[:_LABEL] if not place else ' ' * _LABEL}{part}"
+        for line in lines
+        for place, part in enumerate(wrap(line[_LABEL:], room, break_on_hyphens=False) or [""])
+    ]
 
 
 def _lines(form: dict[str, Any]) -> list[str]:
