@@ -34,7 +34,7 @@ _ACTING = re.compile(f"[{_IN_DATA}{_HIDDEN}]")
 _ACTING_IN_JSON = re.compile(f"[{_IN_DATA}]")
 _COLOR = re.compile("\x1b\\[[0-9;]*m")
 # Files for other programs: what they hold is the facts themselves.
-_FILES = ("csv", "markdown")
+_FILES = ("csv", "tsv", "markdown", "raw")
 
 
 class Hang(BaseException):
@@ -143,7 +143,8 @@ def complaints(line: Line, done: Result | str) -> list[str]:
 
 
 def _acting_in(line: Line, out: str) -> re.Match[str] | None:
-    if any(word.removeprefix("--format=") in _FILES for word in line.argv):
+    named = (word.removeprefix("--format=").removeprefix("--") for word in line.argv)
+    if any(word in _FILES for word in named):
         return None
     if any("always" in word for word in line.argv):
         out = _COLOR.sub("", out)
@@ -163,7 +164,7 @@ def _json_complaints(line: Line, done: Result) -> list[str]:
     if done.code > 1 and done.code != 130 and not (_reports(line) and done.out):
         form = _last_object(done.err)
         error = form.get("error") if isinstance(form, dict) else None
-        if not isinstance(error, dict) or set(error) - {"traceback"} != {"code", "message", "hint"}:
+        if not isinstance(error, dict) or set(error) - {"traceback", "facts"} != {"code", "message", "hint"}:
             return ["no JSON error on stderr"]
         if not (error["code"] and error["message"] and isinstance(error["hint"], str)):
             return ["an error without code, message or hint"]
@@ -186,7 +187,9 @@ def _reports(line: Line) -> bool:
 
 
 def _streams(line: Line) -> bool:
-    return any(word in ("--batch", "--jsonl", "--format=jsonl", "jsonl") for word in line.argv)
+    return any(
+        word in ("--batch", "--jsonl", "--nl", "--format=jsonl", "jsonl") for word in line.argv
+    )
 
 
 def _last_object(text: str) -> Any:
