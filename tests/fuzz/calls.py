@@ -164,7 +164,8 @@ def _json_complaints(line: Line, done: Result) -> list[str]:
     if done.code > 1 and done.code != 130 and not (_reports(line) and done.out):
         form = _last_object(done.err)
         error = form.get("error") if isinstance(form, dict) else None
-        if not isinstance(error, dict) or set(error) - {"traceback", "facts"} != {"code", "message", "hint"}:
+        keys = set(error) - {"traceback", "facts"} if isinstance(error, dict) else set()
+        if keys != {"code", "message", "hint"}:
             return ["no JSON error on stderr"]
         if not (error["code"] and error["message"] and isinstance(error["hint"], str)):
             return ["an error without code, message or hint"]

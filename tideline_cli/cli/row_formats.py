@@ -8,6 +8,7 @@ import io
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.foreign import QUOTED, cell, quoted
 from tideline_cli.model import codec
+from tideline_cli.policy.render import screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def table(forms: Iterable[Form], form: str) -> list[str]:
     if not rows:
         return []
     names = _columns(rows[0])
-    cells = [[" ".join(_shown(row[name]).split()) for name in names] for row in rows]
+    cells = [[screen_text(" ".join(_shown(row[name]).split())) for name in names] for row in rows]
     if form in _WITH_BARS:
         cells = [[text.replace("|", "\\|") for text in row] for row in cells]
     drawn: str = tabulate(cells, headers=names, tablefmt=form, disable_numparse=True)
