@@ -20,8 +20,8 @@ WRITES = (
     ("link", "A", "B", "--kind", "supports"), ("purge", "A", "--yes"),
     ("config", "set", "analyzer", "reference"), ("doctor", "--repair", "--yes"),
 )  # fmt: skip
-READS = (("recall", "deploy"), ("context", "deploy"), ("context", "deploy", "--auto"), ("list",),
-         ("status",), ("export",), ("history",))  # fmt: skip
+READS = (("recall", "deploy"), ("context", "deploy"), ("list",), ("status",), ("export",),
+         ("history",))  # fmt: skip
 
 
 @pytest.fixture
@@ -100,6 +100,13 @@ def test_reading_warns_and_writes_nothing(run, linked, argv):
     assert (warned["code"], bool(warned["hint"])) == ("two_names", True)
     assert linked.read_bytes() == before
     assert (os.path.getsize(log) if os.path.exists(log) else 0) == logged
+
+
+def test_a_door_says_nothing_of_names(run, linked):
+    """A door for programs answers all the same, and warns with --verbose alone."""
+    done = run("context", "deploy", "--auto")
+    assert (done.code, "deploy" in done.out, done.err) == (0, True, "")
+    assert "has 2 names" in run("context", "deploy", "--auto", "--verbose").err
 
 
 def test_a_reader_brings_no_log_back(linked):
