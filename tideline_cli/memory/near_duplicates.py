@@ -8,8 +8,7 @@ from tideline_cli.model.text import terms
 from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_same
 from tideline_cli.ranking.bm25 import condition_for
-from tideline_cli.ranking.score_bounds import may_have_distinct
-from tideline_cli.store import facts, fts, score_bounds
+from tideline_cli.store import facts, fts
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -158,6 +157,9 @@ def sharing(
 def _of_size(db: Connection, seqs: list[int], least: int, most: int) -> list[int]:
     """Return those of the facts, by number, that may have so many distinct terms, as the bytes say
     that bound their scores: none of them is read."""
+    from tideline_cli.ranking.score_bounds import may_have_distinct  # noqa: PLC0415  many candidates
+    from tideline_cli.store import score_bounds  # noqa: PLC0415  many candidates
+
     fitting = score_bounds.codes(db).translate(may_have_distinct(least, most))
     end = len(fitting)
     return [seq for seq in seqs if seq >= end or fitting[seq]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import NotFoundError
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
-from tideline_cli.store import references, visibility
+from tideline_cli.store import visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
@@ -130,6 +130,8 @@ def source_of(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> Sou
 def missing(reference: str) -> NotFoundError:
     """Return the error for an id that is not there: the same where there is no store at all, or
     it would tell whether anybody has written."""
+    from tideline_cli.store import references  # noqa: PLC0415  recall names no fact
+
     hint = "`tideline list` shows the ids of this origin"
     if 0 < len(reference.removeprefix("…")) < references.LEAST:
         hint = f"{reference} is too short, give {references.LEAST} letters or more; {hint}"
@@ -287,6 +289,8 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
 
 
 def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:
+    from tideline_cli.store import references  # noqa: PLC0415  recall names no fact
+
     row = references.row_of(db, reference, viewer=viewer)
     if row is None:
         raise missing(reference)

@@ -8,7 +8,6 @@ that gets much, `settle` brings the instant forward.
 from __future__ import annotations
 
 from tideline_cli.model.record import record
-from tideline_cli.store import schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,33 +84,6 @@ def settle(db: Connection, *, origin_number: int, now: int) -> None:
         (to, sum(sign for sign, _, _ in changed), sum(sign * n for sign, n, _ in changed),
          origin_number),
     )  # fmt: skip
-
-
-def count_anew(db: Connection) -> None:
-    """Count again, each origin for the instant that it has; one without, for that of its newest
-    fact."""
-    db.execute(
-        """
-        INSERT INTO lapsed SELECT origin, max(created_at), 0, 0 FROM fact
-        WHERE lifecycle = 'active' AND (valid_from IS NOT NULL OR valid_to IS NOT NULL)
-        GROUP BY origin ON CONFLICT DO NOTHING
-        """
-    )
-    db.execute("DELETE FROM lapsed_term")
-    db.execute(f"INSERT INTO lapsed_term (origin, term, facts) {COUNTED_TERMS}")
-    db.execute(
-        "UPDATE lapsed SET (facts, tokens) = (SELECT count(*), ifnull(sum(length), 0) FROM fact"
-        f" WHERE {schema.is_lapsed('fact')})"
-    )
-
-
-COUNTED_TERMS = f"""
-SELECT origin, value, count(*) FROM (
-  SELECT DISTINCT seq, fact.origin, value FROM fact, lapsed, {schema.each_term("fact")}
-  WHERE {schema.is_lapsed("fact")} AND value <> ''
-) GROUP BY 1, 2
-"""
-"""The terms of lapsed facts, as `lapsed_term` has them."""
 
 
 def _between(db: Connection, origin_number: int, instant: int, now: int) -> list[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import batch_counts, labels, lapsed, schema
+from tideline_cli.store import batch_counts, labels, lapsed_anew, schema
 from tideline_cli.store.checks import text_index
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def _count_lapsed(db: Connection) -> None:
     """Count the facts that do not hold: version 2 read them for each question."""
     for name in ("lapsed", "lapsed_term"):
         db.execute(_table(name))
-    lapsed.count_anew(db)
+    lapsed_anew.count_anew(db)
 
 
 _STATED_ONCE = """(link.kind, other.kind) IN (

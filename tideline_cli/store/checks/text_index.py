@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.model.finding import Finding, mendable
-from tideline_cli.store import batch_counts, lapsed, schema, transactions
+from tideline_cli.store import batch_counts, lapsed_anew, schema, transactions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
 """
 _LAPSED = f"""
 SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term
-                              EXCEPT {lapsed.COUNTED_TERMS}))
-     + (SELECT count(*) FROM ({lapsed.COUNTED_TERMS} EXCEPT
+                              EXCEPT {lapsed_anew.COUNTED_TERMS}))
+     + (SELECT count(*) FROM ({lapsed_anew.COUNTED_TERMS} EXCEPT
                               SELECT origin, term, facts FROM lapsed_term))
      + (SELECT count(*) FROM lapsed WHERE (facts, tokens) <> (
           SELECT count(*), ifnull(sum(length), 0) FROM fact WHERE {schema.is_lapsed("fact")}))
@@ -114,4 +114,4 @@ def count_anew(db: Connection) -> None:
     db.execute(f"INSERT INTO tally (origin, source, facts, tokens) {schema.TALLY}")
     db.execute("DELETE FROM archived_term")
     db.execute(f"INSERT INTO archived_term (origin, term, facts) {_COUNTED_TERMS}")
-    lapsed.count_anew(db)
+    lapsed_anew.count_anew(db)
