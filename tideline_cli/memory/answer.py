@@ -53,6 +53,8 @@ def beside(
     """
     if query.wanted.as_of is not None or query.mode == "semantic":
         return None
+    if not fts.has_archived(db, viewer=viewer):
+        return []
     asked = _terms(db, query.text)
     is_full = len(answer.hits) >= query.limit
     if is_full and all(len(hit.why.matched_terms) == len(asked) for hit in answer.hits):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
     from tideline_cli.store.lapsed import Lapsed
@@ -117,6 +118,15 @@ def terms_of(
             " AND lifecycle = 'active' ORDER BY seq",
             (origin_number,),
         )
+
+
+def has_archived(db: Connection, *, viewer: Origin) -> bool:
+    """Say whether an origin has a fact that is no longer active."""
+    sql = """
+    SELECT EXISTS (SELECT 1 FROM archived_term
+                   WHERE origin = (SELECT number FROM origin WHERE key = ?))
+    """
+    return bool(db.execute(sql, (viewer.key,)).get)
 
 
 def archived_counts(
