@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DatabaseError = apsw.Error
 
 BUSY_MS = 10_000
-_SHORT_LOG = 1024 * 1024  # to read it anew takes the next command about a millisecond
+_SHORT_LOG = 256 * 1024  # to read it anew takes the next command a quarter of a millisecond
 TOUCH_BUSY_MS = 20
 TRACES = "purge_pending"  # the setting that says where purged facts have left traces
 TRACES_IN_FILE, TRACES_IN_LOG = "file", "log"
