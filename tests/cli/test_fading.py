@@ -12,6 +12,9 @@ import pytest
 
 from tests.support import DAY, NOW, PEER
 from tideline_cli.cli.night_report import when
+from tideline_cli.errors import ReplacedError
+from tideline_cli.model.origin import OWNER
+from tideline_cli.store import notices
 from tideline_cli.store.opening import open_for_writing
 
 TEXT = "the boiler wants 1.5 bar"
@@ -164,3 +167,19 @@ def test_words_for_when(monkeypatch):
     assert when(noon, noon + DAY // 24) == "today"
     assert when(noon, noon + DAY) == "yesterday"
     assert when(night, night + 5 * DAY) == "5 days ago"
+
+
+def test_a_store_that_was_replaced_tells_of_no_night(run, home, monkeypatch):
+    """What a night has archived is told beside an answer: it never makes the command fail."""
+    run("remember", "the boiler needs 1.5 bar")
+    db = open_for_writing(str(home / "tideline.db"))
+    notices.add(db, 1, facts=1, viewer=OWNER)
+
+    def replaced(_):
+        raise ReplacedError("another content")
+
+    monkeypatch.setattr(notices, "writing", replaced)
+    assert notices.take(db, viewer=OWNER) == []
+    monkeypatch.undo()
+    assert [one.facts for one in notices.take(db, viewer=OWNER)] == [1]
+    db.close()

@@ -188,10 +188,8 @@ def form_of(format: str) -> str:
     return {"table": "simple", "markdown": "github"}.get(format) or format.removeprefix(_FORM)
 
 
-def chosen(session: Session, named: str | None, *, jsonl: bool = False, usual: str) -> str:
+def chosen(session: Session, named: str | None, *, usual: str) -> str:
     """Return the format that a call asks for, by `--format` or a short form; else the usual one."""
-    if jsonl:
-        return "jsonl"
     return named or ("json" if session.json else usual)
 
 

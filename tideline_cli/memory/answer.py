@@ -46,8 +46,8 @@ def beside(
     db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int
 ) -> list[Archived] | None:
     """Return the faded and merged facts of the same origin that answer a query, best first; None
-    where nobody looks: in an answer that is full of facts with all the words, in one about the
-    past, and in one by likeness alone.
+    where nobody looks: in an answer that is full of facts with all the words while some facts are
+    archived, in one about the past, and in one by likeness alone.
 
     Beside a full answer only those count that hold all the words.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import ReplacedError
 from tideline_cli.model.record import record
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError
 from tideline_cli.store.transactions import writing
@@ -54,6 +55,6 @@ def take(db: Connection, *, viewer: Origin) -> list[Notice]:
                 (viewer.key,),
             ).fetchall()
             db.execute(f"DELETE FROM notice WHERE {_MINE}", (viewer.key,))
-    except DatabaseError:
+    except (DatabaseError, ReplacedError):
         return []
     return [Notice(*row) for row in found]

@@ -55,7 +55,7 @@ def _note_statements(db: Connection) -> None:
 def _count_lapsed(db: Connection) -> None:
     """Count the facts that do not hold: version 2 read them for each question."""
     for name in ("lapsed", "lapsed_term"):
-        db.execute(_table(name))
+        db.execute(_statement(f"CREATE TABLE {name} ("))
     lapsed_anew.count_anew(db)
 
 
@@ -123,7 +123,7 @@ def _scope(db: Connection) -> None:
 
 def _index_labels(db: Connection) -> None:
     """Index the words of labels: version 2 searched the texts alone."""
-    db.execute(_table("label_term"))
+    db.execute(_statement("CREATE TABLE label_term ("))
     db.execute("CREATE INDEX label_term_of ON label_term (fact)")
     labels.make_anew(db)
 
@@ -175,10 +175,3 @@ def _triggers() -> list[str]:
     for piece in schema.script().split(_TRIGGER)[1:]:
         found.append(_TRIGGER + piece[: piece.index("END;") + len("END")])
     return found
-
-
-def _table(name: str) -> str:
-    """Return the statement that makes a table."""
-    script = schema.script()
-    start = script.index(f"CREATE TABLE {name} (")
-    return script[start : script.index(";\n", start)]
