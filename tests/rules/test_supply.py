@@ -63,7 +63,7 @@ def test_ci_installs_the_lock():
     assert "--no-deps --no-build-isolation" in makefile
 
 
-LOADERS = {"import_module": {"cli/commands/__init__.py"}, "entry_points": {"vector/embedder.py"}}
+LOADERS = {"__import__": {"cli/commands/__init__.py"}, "entry_points": {"vector/embedder.py"}}
 
 
 def called(path):

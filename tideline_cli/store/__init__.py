@@ -3,6 +3,31 @@
 The constants that identify a memory file stand here, so that opening a file loads no schema.
 """
 
+import sys
+
 SCHEMA_VERSION = 3
 APPLICATION_ID = 0x74_69_64_65  # "tide"
 ALLOW_NETWORK = "TIDELINE_ALLOW_NETWORK_FS"  # the variable that allows a file on a network
+_ABSTRACT = "_collections_abc"  # Python has loaded it when it starts
+
+
+def _load_apsw() -> None:
+    """Load apsw, which asks for nothing of `collections` but its abstract classes.
+
+    They stand in a module that is there already; the package would load five others for them,
+    1.3 ms. It is left to whoever imports it later. What goes wrong here does so again, and is told,
+    where a module of this package imports apsw.
+    """
+    borrowed = [name for name in ("collections", "collections.abc") if name not in sys.modules]
+    if _ABSTRACT in sys.modules:
+        sys.modules.update(dict.fromkeys(borrowed, sys.modules[_ABSTRACT]))
+    try:
+        import apsw  # noqa: PLC0415, F401  while the classes are lent
+    except Exception:  # noqa: BLE001  told by the next import
+        return
+    finally:
+        for name in borrowed:
+            sys.modules.pop(name, None)
+
+
+_load_apsw()

@@ -6,7 +6,7 @@ tables are not used, and the next writer makes them again.
 
 from __future__ import annotations
 
-from operator import ne
+from _operator import ne
 
 from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code
 from tideline_cli.store.connection import put_setting, setting

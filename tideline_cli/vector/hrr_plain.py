@@ -5,8 +5,8 @@ The same vectors as those of `vector.hrr`, made before numpy (55 to 60 ms) would
 
 from __future__ import annotations
 
+from _operator import itemgetter, mul, sub
 from math import atan2, cos, pi, sin
-from operator import itemgetter, mul, sub
 from struct import unpack
 
 from tideline_cli.model.lean import sha256

@@ -74,9 +74,8 @@ SUMMARY = "Long-term memory of the command line."
 
 def verb(name: str) -> Any:
     """Return the module of a command, imported now; without a name that of the start page."""
-    from importlib import import_module  # noqa: PLC0415  one command of many
-
-    return import_module(f"{__name__}.{COMMANDS[name].module if name else 'start'}")
+    module = COMMANDS[name].module if name else "start"
+    return __import__(f"{__name__}.{module}", fromlist=("run",))  # importlib: 0.4 ms
 
 
 def options_of(name: str) -> tuple[Option, ...]:
