@@ -124,7 +124,7 @@ def has_archived(db: Connection, *, viewer: Origin) -> bool:
     """Say whether an origin has a fact that is no longer active."""
     sql = """
     SELECT EXISTS (SELECT 1 FROM archived_term
-                   WHERE origin = (SELECT number FROM origin WHERE key = ?))
+                   WHERE origin = (SELECT number FROM origin WHERE key = ?) AND facts > 0)
     """
     return bool(db.execute(sql, (viewer.key,)).get)
 

@@ -135,7 +135,7 @@ def _prepare(db: Connection, path: str) -> None:
             if _is_empty(db):
                 from tideline_cli.store import schema  # noqa: PLC0415  a new file alone
 
-                db.execute(schema.script()).fetchall()
+                db.execute(schema.stored_script()).fetchall()
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 renew(db)

@@ -167,6 +167,8 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     vector_upkeep.remove(db, gone)
     score_bounds.put(db, dict.fromkeys(gone, 0))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
+    for counted in ("archived_term", "lapsed_term"):
+        db.execute(f"DELETE FROM {counted} WHERE facts = 0")
     told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
     own: Iterable[Any] = db.execute(
         "SELECT number FROM change WHERE entity IN ('fact', 'usage')"

@@ -160,84 +160,68 @@ INSERT INTO fact_fts (fact_fts, rank) VALUES ('automerge', 2);
 -- The facts that hold a term: SELECT doc FROM fact_vocabulary WHERE term = 'deploy'.
 CREATE VIRTUAL TABLE fact_vocabulary USING fts5vocab (fact_fts, row);
 
--- Many at once are indexed by one statement at the end: row by row, each insert makes the index
--- write what it has gathered (29 against 4 µs a fact).
-CREATE TRIGGER fact_indexed AFTER INSERT ON fact
-WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) = 1 BEGIN
-  INSERT INTO fact_fts (rowid, terms) VALUES (new.seq, {index_of_new});
-END;
--- Many that are deleted at once are taken out by making the index anew.
-CREATE TRIGGER fact_unindexed BEFORE DELETE ON fact
-WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) = 1 BEGIN
-  INSERT INTO fact_fts (fact_fts, rowid, terms)
-    VALUES ('delete', old.seq, {index_of_old});
-END;
--- Only a new analyser changes the terms of a fact.
-CREATE TRIGGER fact_reindexing BEFORE UPDATE OF seq, origin, terms ON fact BEGIN
-  INSERT INTO fact_fts (fact_fts, rowid, terms)
-    VALUES ('delete', old.seq, {index_of_old});
-END;
-CREATE TRIGGER fact_reindexed AFTER UPDATE OF seq, origin, terms ON fact BEGIN
-  INSERT INTO fact_fts (rowid, terms) VALUES (new.seq, {index_of_new});
-END;
-
+-- What is counted of a fact. A row that is put in here is not stored: the counts above get `sign`
+-- more facts, 1 or -1. A count that falls to nothing goes: nothing tells that there was such a
+-- fact.
+CREATE VIEW counted AS SELECT 1 AS sign, {counted}, {octets} AS octets FROM fact;
 -- A load counts its facts by one statement a table: see store/fact_counts.py.
-CREATE TRIGGER fact_counted AFTER INSERT ON fact
-WHEN ifnull((SELECT open FROM batch WHERE open > 0), 1) < 3 BEGIN
-  INSERT INTO tally SELECT new.origin, new.source, 1, new.length WHERE new.lifecycle = 'active'
-    ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;
-  {enrol}
+CREATE TRIGGER fact_counted INSTEAD OF INSERT ON counted
+WHEN new.sign < 0 OR {open} < 3 BEGIN
+  INSERT INTO census VALUES ({new_key}, new.sign, new.sign * new.octets)
+    ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, octets = octets + excluded.octets;
+  DELETE FROM census WHERE new.sign < 0 AND ({key}) = ({new_key}) AND facts = 0;
+  INSERT INTO arrival SELECT new.origin, {new_hour}, new.sign, new.sign * new.length
+    WHERE new.lifecycle = 'active'
+    ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, tokens = tokens + excluded.tokens;
+  DELETE FROM arrival
+    WHERE new.sign < 0 AND origin = new.origin AND hour = {new_hour} AND facts = 0;
+  INSERT INTO tally SELECT new.origin, new.source, new.sign, new.sign * new.length
+    WHERE new.lifecycle = 'active'
+    ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, tokens = tokens + excluded.tokens;
 END;
-CREATE TRIGGER fact_archived_new AFTER INSERT ON fact WHEN new.lifecycle <> 'active' BEGIN
-  INSERT INTO archived_term {new_terms};
+-- The terms of facts that are not active, or do not hold; a purge removes those of which none is
+-- left. At an instant that the origin's first
+-- fact with a time was written at, no other has to be counted.
+CREATE TRIGGER fact_terms_counted INSTEAD OF INSERT ON counted WHEN {new_is_apart} BEGIN
+  INSERT INTO archived_term SELECT new.origin, value, new.sign FROM {each_new_term}
+    WHERE new.lifecycle <> 'active' AND value <> '' GROUP BY value
+    ON CONFLICT DO UPDATE SET facts = facts + excluded.facts;
+  INSERT INTO lapsed
+    SELECT new.origin, ifnull((SELECT at FROM batch WHERE open > 0), new.created_at), 0, 0
+    WHERE new.sign > 0 AND new.lifecycle = 'active' ON CONFLICT DO NOTHING;
+  UPDATE lapsed SET facts = facts + new.sign, tokens = tokens + new.sign * new.length
+    WHERE {new_lapsed};
+  INSERT INTO lapsed_term SELECT new.origin, value, new.sign FROM lapsed, {each_new_term}
+    WHERE {new_lapsed} AND value <> '' GROUP BY value
+    ON CONFLICT DO UPDATE SET facts = facts + excluded.facts;
+END;
+CREATE TRIGGER fact_counting AFTER INSERT ON fact WHEN {open} < 3 OR {new_is_apart} BEGIN
+  INSERT INTO counted VALUES (1, {new_counted});
 END;
 CREATE TRIGGER fact_uncounted AFTER DELETE ON fact BEGIN
-  UPDATE tally SET facts = facts - 1, tokens = tokens - old.length
-    WHERE origin = old.origin AND source = old.source AND old.lifecycle = 'active';
-  UPDATE archived_term SET facts = facts - 1
-    WHERE origin = old.origin AND old.lifecycle <> 'active' AND term IN {old_terms};
-  DELETE FROM archived_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
-END;
-CREATE TRIGGER fact_recounted AFTER UPDATE OF origin, source, terms, length, lifecycle ON fact
-WHEN (old.lifecycle = 'active') <> (new.lifecycle = 'active') OR old.origin <> new.origin
-  OR old.source <> new.source OR old.terms <> new.terms
-BEGIN
-  UPDATE tally SET facts = facts - 1, tokens = tokens - old.length
-    WHERE origin = old.origin AND source = old.source AND old.lifecycle = 'active';
-  INSERT INTO tally SELECT new.origin, new.source, 1, new.length WHERE new.lifecycle = 'active'
-    ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;
-  UPDATE archived_term SET facts = facts - 1
-    WHERE origin = old.origin AND old.lifecycle <> 'active' AND term IN {old_terms};
-  DELETE FROM archived_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
-  INSERT INTO archived_term {new_terms};
+  INSERT INTO counted VALUES (-1, {old_counted});
 END;
 
-CREATE TRIGGER fact_timed_new AFTER INSERT ON fact WHEN {new_is_timed} BEGIN
-  {note_lapsed}
-  {lapse_new}
+-- Many that are deleted at once are taken out of the index by making it anew. Only a new analyser
+-- changes the terms of a fact.
+CREATE TRIGGER fact_unindexed BEFORE DELETE ON fact WHEN {open} = 1 BEGIN
+  INSERT INTO fact_fts (fact_fts, rowid, terms)
+    SELECT 'delete', seq, terms FROM fact_index WHERE seq = old.seq;
 END;
-CREATE TRIGGER fact_timed_gone AFTER DELETE ON fact WHEN {old_is_timed} BEGIN
-  {unlapse_old}
+CREATE TRIGGER fact_reindexing BEFORE UPDATE OF seq, origin, terms ON fact WHEN {retermed} BEGIN
+  INSERT INTO fact_fts (fact_fts, rowid, terms)
+    SELECT 'delete', seq, terms FROM fact_index WHERE seq = old.seq;
 END;
-CREATE TRIGGER fact_retimed
-AFTER UPDATE OF origin, terms, length, lifecycle, valid_from, valid_to ON fact
-WHEN {old_is_timed} OR {new_is_timed} BEGIN
-  {note_lapsed}
-  {unlapse_old}
-  {lapse_new}
-END;
-
--- The counts for status. A count that falls to nothing goes: nothing tells that there was such a
--- fact.
-CREATE TRIGGER fact_struck AFTER DELETE ON fact BEGIN
-  {strike}
-END;
-CREATE TRIGGER fact_reenrolled AFTER UPDATE OF
-  {enrolled} ON fact
-WHEN {enrolled_differs}
+CREATE TRIGGER fact_changed AFTER UPDATE OF
+{watched} ON fact
 BEGIN
-  {strike}
-  {enrol}
+  INSERT INTO fact_fts (rowid, terms)
+    SELECT seq, terms FROM fact_index WHERE seq = new.seq AND ({retermed});
+  INSERT INTO counted VALUES (-1, {old_counted});
+  INSERT INTO counted VALUES (1, {new_counted});
+  INSERT OR IGNORE INTO unpaired SELECT new.seq FROM near_progress
+    WHERE origin = new.origin AND seq >= new.seq
+      AND new.lifecycle = 'active' AND old.lifecycle <> 'active';
 END;
 
 -- How often and when a fact was last recalled or reinforced. Apart from fact, so that reading
@@ -337,9 +321,15 @@ CREATE INDEX change_row ON change (row);
 -- The edges that were changed or removed: few, and the life of a fact asks for those it had.
 CREATE INDEX change_edge ON change (row) WHERE entity = 'link' AND before IS NOT NULL;
 
+-- Many new facts at once are indexed by one statement at the end: row by row, each insert makes
+-- the index write what it has gathered (29 against 4 µs a fact).
 CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
   INSERT INTO change (batch, entity, row, act)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', new.seq, '+');
+  INSERT INTO fact_fts (rowid, terms)
+    SELECT seq, terms FROM fact_index WHERE seq = new.seq AND {open} = 1;
+  INSERT OR IGNORE INTO unpaired SELECT new.seq FROM near_progress
+    WHERE origin = new.origin AND seq >= new.seq;
 END;
 CREATE TRIGGER fact_updated AFTER UPDATE OF
 {journalled} ON fact
@@ -441,16 +431,6 @@ CREATE TABLE near_progress (
 CREATE TABLE unpaired (
   fact INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE
 ) STRICT;
-CREATE TRIGGER fact_late AFTER INSERT ON fact
-WHEN new.seq <= (SELECT seq FROM near_progress WHERE origin = new.origin) BEGIN
-  INSERT OR IGNORE INTO unpaired (fact) VALUES (new.seq);
-END;
-CREATE TRIGGER fact_back AFTER UPDATE OF lifecycle ON fact
-WHEN new.lifecycle = 'active' AND old.lifecycle <> 'active'
-  AND new.seq <= (SELECT seq FROM near_progress WHERE origin = new.origin)
-BEGIN
-  INSERT OR IGNORE INTO unpaired (fact) VALUES (new.seq);
-END;
 
 -- How far `extract` has come in a conversation: the number of its messages that are done.
 CREATE TABLE cursor (
@@ -490,33 +470,11 @@ def _filled(words: tuple[str, ...]) -> str:
 
 _FACT, _LINK, _USAGE = _columns("fact"), _columns("link"), _columns("usage")
 _INDEX_OF = """CASE
-         WHEN {0}terms = '' OR {0}origin = 1 THEN {0}terms
-         ELSE {0}origin || '_' || replace({0}terms, ' ', ' ' || {0}origin || '_')
+         WHEN terms = '' OR origin = 1 THEN terms
+         ELSE origin || '_' || replace(terms, ' ', ' ' || origin || '_')
        END"""
 # Terms hold no quotes: they are letters, digits and marks.
 _EACH_TERM = """json_each('["' || replace({0}.terms, ' ', '","') || '"]')"""
-_NEW_ARCHIVED = f"""
-    SELECT new.origin, value, 1 FROM {_EACH_TERM.format("new")}
-    WHERE new.lifecycle <> 'active' AND value <> '' GROUP BY value
-    ON CONFLICT DO UPDATE SET facts = facts + 1"""
-
-_IS_TIMED = """({0}.lifecycle = 'active' AND ({0}.valid_from IS NOT NULL
-  OR {0}.valid_to IS NOT NULL))"""
-# At an instant that the origin's first fact with a time was written at, no other has to be counted.
-_NOTE_LAPSED = """INSERT INTO lapsed
-    SELECT new.origin, ifnull((SELECT at FROM batch WHERE open > 0), new.created_at), 0, 0
-    WHERE {new_is_timed} ON CONFLICT DO NOTHING;"""
-_LAPSE_NEW = """UPDATE lapsed SET facts = facts + 1, tokens = tokens + new.length
-    WHERE {new_lapsed};
-  INSERT INTO lapsed_term SELECT new.origin, value, 1 FROM lapsed, {each_new_term}
-    WHERE {new_lapsed} AND value <> '' GROUP BY value
-    ON CONFLICT DO UPDATE SET facts = facts + 1;"""
-_UNLAPSE_OLD = """UPDATE lapsed_term SET facts = facts - 1
-    WHERE origin = old.origin AND EXISTS (SELECT 1 FROM lapsed WHERE {old_lapsed})
-      AND term IN {old_terms};
-  DELETE FROM lapsed_term WHERE origin = old.origin AND term IN {old_terms} AND facts = 0;
-  UPDATE lapsed SET facts = facts - 1, tokens = tokens - old.length WHERE {old_lapsed};"""
-
 
 def is_lapsed(fact: str) -> str:
     """Return the SQL condition that a row of `fact` counts in the row of `lapsed` beside it."""
@@ -527,32 +485,23 @@ def is_lapsed(fact: str) -> str:
 
 
 _OCTETS = "octet_length({0}content) + octet_length({0}terms)"
-_ENROLLED = ("origin", "created_at", *COUNTED, "length", "content", "terms")
-_KEY = ", ".join(("origin", *COUNTED))
+_KEY = ("origin", *COUNTED)
+_WATCHED = (*_KEY, "created_at", "length", "terms", "valid_from", "valid_to")
+
+
+def _values(row: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return columns of a row of `fact` as the counts have them: no scope is ''."""
+    return tuple(f"ifnull({row}{name}, '')" if name == "scope" else row + name for name in names)
 
 
 def _counted(row: str) -> str:
-    """Return the values of a row of `fact` that `census` counts by."""
-    values = (f"{row}{name}" for name in ("origin", *COUNTED))
-    return ", ".join(f"ifnull({one}, '')" if one.endswith("scope") else one for one in values)
+    """Return what is counted of a row of `fact`, in the order of the view `counted`."""
+    return _filled((*_values(row, _WATCHED), _OCTETS.format(row)))
 
 
-_ENROL = f"""INSERT INTO census
-    VALUES ({_counted("new.")}, 1, {_OCTETS.format("new.")})
-    ON CONFLICT DO UPDATE SET facts = facts + 1, octets = octets + excluded.octets;
-  INSERT INTO arrival SELECT new.origin, new.created_at / {HOUR_MS}, 1, new.length
-    WHERE new.lifecycle = 'active'
-    ON CONFLICT DO UPDATE SET facts = facts + 1, tokens = tokens + excluded.tokens;"""
-_OLD_KEY = f"({_KEY}) = ({_counted('old.')})"
-_STRIKE = f"""UPDATE census SET facts = facts - 1, octets = octets - ({_OCTETS.format("old.")})
-    WHERE {_OLD_KEY};
-  DELETE FROM census WHERE {_OLD_KEY} AND facts = 0;
-  UPDATE arrival SET facts = facts - 1, tokens = tokens - old.length
-    WHERE origin = old.origin AND hour = old.created_at / {HOUR_MS} AND old.lifecycle = 'active';
-  DELETE FROM arrival
-    WHERE origin = old.origin AND hour = old.created_at / {HOUR_MS} AND facts = 0;"""
-_CENSUS = f"""SELECT {_counted("")}, count(*), sum({_OCTETS.format("")})
-  FROM fact {{}}GROUP BY {_counted("")}"""
+_OWN_KEY = ", ".join(_values("", _KEY))
+_CENSUS = f"""SELECT {_OWN_KEY}, count(*), sum({_OCTETS.format("")})
+  FROM fact {{}}GROUP BY {_OWN_KEY}"""
 _ARRIVAL = f"""SELECT origin, created_at / {HOUR_MS}, count(*), sum(length) FROM fact
   WHERE lifecycle = 'active' {{}}GROUP BY 1, 2"""
 _TALLY = """SELECT origin, source, count(*), sum(length) FROM fact
@@ -580,44 +529,61 @@ def each_term(table: str) -> str:
 
 
 def script() -> str:
-    """Return the SQL that makes an empty file a tideline database."""
-    return (
-        SCHEMA.replace("{note_lapsed}", _NOTE_LAPSED)
-        .replace("{lapse_new}", _LAPSE_NEW)
-        .replace("{unlapse_old}", _UNLAPSE_OLD)
-        .replace("{new_is_timed}", _IS_TIMED.format("new"))
-        .replace("{old_is_timed}", _IS_TIMED.format("old"))
-        .replace("{new_lapsed}", is_lapsed("new"))
-        .replace("{old_lapsed}", is_lapsed("old"))
-        .replace("{each_new_term}", _EACH_TERM.format("new"))
-        .replace("{old_fact}", _old(_FACT))
-        .replace("{journalled}", _filled(_FACT[1:]))
-        .replace("{old_values}", _old_values())
-        .replace("{enrol}", _ENROL)
-        .replace("{strike}", _STRIKE)
-        .replace("{enrolled}", ", ".join(_ENROLLED))
-        .replace("{enrolled_differs}", _differs())
-        .replace("{index_of}", _INDEX_OF.format(""))
-        .replace("{index_of_new}", _INDEX_OF.format("new."))
-        .replace("{index_of_old}", _INDEX_OF.format("old."))
-        .replace("{old_terms}", f"(SELECT value FROM {_EACH_TERM.format('old')})")
-        .replace("{new_terms}", _NEW_ARCHIVED)
-        .replace("{old_link}", _old(_LINK))
-        .replace("{old_usage}", _old(_USAGE))
-        .replace("{new_usage}", _old(_USAGE).replace("old.", "new."))
-    )
+    """Return the SQL that makes an empty file a tideline database, with comments."""
+    text = SCHEMA
+    for name, piece in _PIECES:
+        text = text.replace(f"{{{name}}}", piece)
+    return text
+
+
+def stored_script() -> str:
+    """Return that SQL as files have it: every opening reads it, so it has neither comments nor
+    spaces for the eye."""
+    lines = (line.partition("--")[0] for line in script().splitlines())
+    return "\n".join(filter(None, (_compact(line) for line in lines)))
+
+
+def _compact(line: str) -> str:
+    """Return a line without the spaces that no word needs; words in quotes stay as they are."""
+    pieces = " ".join(line.split()).split("'")
+    pieces[::2] = (piece.replace(", ", ",").replace(" (", "(") for piece in pieces[::2])
+    return "'".join(pieces)
 
 
 def _old_values() -> str:
-    """Return the SQL for those values of an updated fact that change, as JSON."""
-    kept = ", ".join(f"iif(old.{name} IS new.{name}, '$.{name}', '$.-')" for name in _FACT[1:])
-    return f"json_remove({_old(_FACT[1:])}, {kept})"
-
-
-def _differs() -> str:
-    """Return the SQL that says whether an update of a fact changes any count of it."""
-    return " OR ".join(f"old.{name} IS NOT new.{name}" for name in _ENROLLED)
+    """Return the SQL for those values of an updated fact that change, as JSON. To compare column by
+    column would run faster by 9 µs a fact, but takes every command 25 µs to read."""
+    old = _old(_FACT[1:])
+    return f"""(SELECT json_group_object(key, value) FROM (
+              SELECT key, value FROM json_each({old})
+              EXCEPT SELECT key, value FROM json_each({old.replace("old.", "new.")})))"""
 
 
 def _old(columns: tuple[str, ...]) -> str:
     return "json_object(" + ", ".join(f"'{name}', old.{name}" for name in columns) + ")"
+
+
+_PIECES = (
+    ("open", "ifnull((SELECT open FROM batch WHERE open > 0), 1)"),
+    ("retermed", "old.terms <> new.terms OR old.origin <> new.origin OR old.seq <> new.seq"),
+    ("new_is_apart", "(new.lifecycle <> 'active' OR new.valid_from IS NOT NULL\n"
+     "  OR new.valid_to IS NOT NULL)"),
+    ("new_lapsed", is_lapsed("new")),
+    ("each_new_term", _EACH_TERM.format("new")),
+    ("watched", _filled(("seq", *_WATCHED, "content"))),
+    ("counted", ", ".join(_WATCHED)),
+    ("octets", _OCTETS.format("")),
+    ("new_counted", _counted("new.").lstrip()),
+    ("old_counted", _counted("old.").lstrip()),
+    ("new_hour", f"new.created_at / {HOUR_MS}"),
+    ("key", ", ".join(_KEY)),
+    ("new_key", ", ".join(f"new.{name}" for name in _KEY)),
+    ("index_of", _INDEX_OF),
+    ("journalled", _filled(_FACT[1:])),
+    ("old_values", _old_values()),
+    ("old_fact", _old(_FACT)),
+    ("old_link", _old(_LINK)),
+    ("old_usage", _old(_USAGE)),
+    ("new_usage", _old(_USAGE).replace("old.", "new.")),
+)
+"""What stands for the names in braces."""

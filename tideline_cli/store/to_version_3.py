@@ -48,14 +48,13 @@ CREATE TABLE notice (
 
 def _note_statements(db: Connection) -> None:
     """Make the table of when imported states were stated."""
-    table = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE stated (") :].partition(";")[0]
-    db.execute(table)
+    db.execute(_statement("CREATE TABLE stated("))
 
 
 def _count_lapsed(db: Connection) -> None:
     """Count the facts that do not hold: version 2 read them for each question."""
     for name in ("lapsed", "lapsed_term"):
-        db.execute(_statement(f"CREATE TABLE {name} ("))
+        db.execute(_statement(f"CREATE TABLE {name}("))
     lapsed_anew.count_anew(db)
 
 
@@ -123,7 +122,7 @@ def _scope(db: Connection) -> None:
 
 def _index_labels(db: Connection) -> None:
     """Index the words of labels: version 2 searched the texts alone."""
-    db.execute(_statement("CREATE TABLE label_term ("))
+    db.execute(_statement("CREATE TABLE label_term("))
     db.execute("CREATE INDEX label_term_of ON label_term (fact)")
     labels.make_anew(db)
 
@@ -132,10 +131,10 @@ def _counts(db: Connection) -> None:
     """Facts by their time, and counts: of facts for status, of changes by batch for history."""
     db.execute("ALTER TABLE batch ADD COLUMN last INTEGER NOT NULL DEFAULT 0")
     for made in (
-        "INDEX fact_active", "INDEX fact_inactive", "TABLE census", "TABLE arrival",
-        "TABLE batch_count", "INDEX change_row", "INDEX change_edge",
+        "INDEX fact_active ", "INDEX fact_inactive ", "TABLE census(", "TABLE arrival(",
+        "TABLE batch_count(", "INDEX change_row ", "INDEX change_edge ",
     ):  # fmt: skip
-        db.execute(_statement(f"CREATE {made} "))
+        db.execute(_statement(f"CREATE {made}"))
     text_index.enrol_anew(db)
     batch_counts.count_anew(db)
 
@@ -153,25 +152,26 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
 
 
 def _remake_triggers(db: Connection) -> None:
-    """Replace all triggers by those of this version."""
+    """Replace all triggers by those of this version, and make the view that some are on."""
     names = [
         name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     ]
     for name in names:
         db.execute(f"DROP TRIGGER {name}")
+    db.execute(_statement("CREATE VIEW counted "))
     for statement in _triggers():
         db.execute(statement)
 
 
 def _statement(beginning: str) -> str:
     """Return the statement of the schema that begins so."""
-    _, begun, rest = schema.script().partition(beginning)
+    _, begun, rest = schema.stored_script().partition(beginning)
     return begun + rest[: rest.index(_ENDS)]
 
 
 def _triggers() -> list[str]:
     """Return the statements that make the triggers."""
     found: list[str] = []
-    for piece in schema.script().split(_TRIGGER)[1:]:
+    for piece in schema.stored_script().split(_TRIGGER)[1:]:
         found.append(_TRIGGER + piece[: piece.index("END;") + len("END")])
     return found

@@ -85,7 +85,7 @@ def _pages(db: Connection, pragma: str) -> Iterator[Finding]:
 def tables(db: Connection) -> Iterator[Finding]:
     """The tables, indexes and triggers are those of this version."""
     fresh = apsw.Connection(":memory:")
-    fresh.execute(schema.script()).fetchall()
+    fresh.execute(schema.stored_script()).fetchall()
     wanted, held = schema_objects(fresh), schema_objects(db)
     fresh.close()
     differing = sorted(name for name, sql in wanted.items() if held.get(name) != sql)

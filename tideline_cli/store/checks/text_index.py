@@ -32,13 +32,13 @@ SELECT origin, value, count(*) FROM (
 ) GROUP BY 1, 2
 """
 _ARCHIVED = f"""
-SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM archived_term WHERE facts <> 0
                               EXCEPT {_COUNTED_TERMS}))
      + (SELECT count(*) FROM ({_COUNTED_TERMS} EXCEPT
                               SELECT origin, term, facts FROM archived_term))
 """
 _LAPSED = f"""
-SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term
+SELECT (SELECT count(*) FROM (SELECT origin, term, facts FROM lapsed_term WHERE facts <> 0
                               EXCEPT {lapsed_anew.COUNTED_TERMS}))
      + (SELECT count(*) FROM ({lapsed_anew.COUNTED_TERMS} EXCEPT
                               SELECT origin, term, facts FROM lapsed_term))
