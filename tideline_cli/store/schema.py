@@ -198,9 +198,6 @@ END;
 CREATE TRIGGER fact_counting AFTER INSERT ON fact WHEN {open} < 3 OR {new_is_apart} BEGIN
   INSERT INTO counted VALUES (1, {new_counted});
 END;
-CREATE TRIGGER fact_uncounted AFTER DELETE ON fact BEGIN
-  INSERT INTO counted VALUES (-1, {old_counted});
-END;
 
 -- Many that are deleted at once are taken out of the index by making it anew. Only a new analyser
 -- changes the terms of a fact.
@@ -341,6 +338,7 @@ END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
   INSERT INTO change (batch, entity, row, act, before)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '-', {old_fact});
+  INSERT INTO counted VALUES (-1, {old_counted});
 END;
 CREATE TRIGGER link_inserted AFTER INSERT ON link BEGIN
   INSERT INTO change (batch, entity, row, act)
@@ -358,18 +356,15 @@ CREATE TRIGGER link_deleted AFTER DELETE ON link BEGIN
 END;
 -- Use is history only when a batch makes it (reinforcement, feedback, import), not when recall
 -- does.
-CREATE TRIGGER usage_inserted AFTER INSERT ON usage
-WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
+CREATE TRIGGER usage_inserted AFTER INSERT ON usage BEGIN
   INSERT INTO change (batch, entity, row, act, after)
     SELECT number, 'usage', new.fact, '+', {new_usage} FROM batch WHERE open > 0;
 END;
-CREATE TRIGGER usage_updated AFTER UPDATE ON usage
-WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
+CREATE TRIGGER usage_updated AFTER UPDATE ON usage BEGIN
   INSERT INTO change (batch, entity, row, act, before, after)
     SELECT number, 'usage', old.fact, '~', {old_usage}, {new_usage} FROM batch WHERE open > 0;
 END;
-CREATE TRIGGER usage_deleted AFTER DELETE ON usage
-WHEN EXISTS (SELECT 1 FROM batch WHERE open > 0) BEGIN
+CREATE TRIGGER usage_deleted AFTER DELETE ON usage BEGIN
   INSERT INTO change (batch, entity, row, act, before)
     SELECT number, 'usage', old.fact, '-', {old_usage} FROM batch WHERE open > 0;
 END;
