@@ -14,6 +14,7 @@ from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical
 from tideline_cli.model.origin import OWNER
+from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING
 from tideline_cli.store import held_then, score_bounds, visibility, writes
 from tideline_cli.store.facts import Filter
@@ -111,7 +112,9 @@ def test_search_equals_brute_force(data):
     with (
         fresh_store() as db,
         mock.patch.object(lexical, "_FEW", max(few, 1)),
+        mock.patch.object(lexical, "_MANY", max(few - 1, 0)),
         mock.patch.object(held_then, "_FEW", few),
+        mock.patch.object(held_then, "_PASSED", data.draw(st.sampled_from((16, 1 << 40)))),
     ):
         split = data.draw(st.integers(0, len(every)))
         put(db, every[:split], analyzer="reference")
@@ -145,14 +148,21 @@ def large_store(seed):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("few", [2, 17])
-def test_bounded_search_equals_brute_force(seed, few):
-    """A store too large to be read is searched by its bounds, and gives the same answers."""
+@pytest.mark.parametrize("is_orderly", [False, True])
+def test_bounded_search_equals_brute_force(seed, few, is_orderly):
+    """A store too large to be read is searched by its bounds, and gives the same answers, whether
+    or not its facts came in the order in which they were made."""
     every = list(large_store(seed))
     rng = random.Random(seed + 1000)
+    if is_orderly:
+        every.sort(key=lambda one: one.created_at)
+        every[100], every[200] = every[200], every[100]
     with (
         fresh_store() as db,
         mock.patch.object(lexical, "_FEW", few),
+        mock.patch.object(lexical, "_MANY", 0),
         mock.patch.object(held_then, "_FEW", few),
+        mock.patch.object(held_then, "_PASSED", 1 << 40 if is_orderly else 16),
     ):
         half = rng.randrange(len(every))
         put(db, every[:half], analyzer="reference")
@@ -160,7 +170,7 @@ def test_bounded_search_equals_brute_force(seed, few):
         put(db, every[half:], analyzer="reference")
         for _ in range(40):
             query = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
-            then = NOW - rng.randrange(-10, 200) * DAY
+            then = NOW - rng.randrange(-10, 200) * DAY + rng.choice((0, 0, 0, 400 * DAY))
             wanted = rng.choice((
                 Filter(), Filter(), Filter(segments=("project", "context")), Filter(as_of=then),
                 Filter(as_of=then, segments=("project",)),
@@ -190,10 +200,33 @@ def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
     assert 0 < len(read) < 500
 
 
+@pytest.mark.parametrize("lasting", [False, True])
+def test_faded_facts_are_not_read(db, lasting, monkeypatch):
+    """Long after their last use facts score half of their bounds; those that a fact which lasts, or
+    was used of late, leaves behind are not read, in a question about the future or of today."""
+    every = [
+        fact(f"common {'words ' * (n % 4)}", f"ID{n:024d}", now=NOW - 300 * DAY + n)
+        for n in range(3000)
+    ]
+    every[1500] = replace(every[1500], last_accessed_at=NOW - DAY, access_count=2)
+    if lasting:
+        every[700] = replace(every[700], pinned=True)
+    put(db, every, analyzer="reference")
+    bounded(db, 4096)
+    monkeypatch.setattr(lexical, "_MANY", 100)
+    read = []
+    add = lexical.Scorer.add
+    monkeypatch.setattr(
+        lexical.Scorer, "add", lambda self, rows: (read.extend(rows), add(self, rows))
+    )
+    for wanted in (Filter(), Filter(as_of=NOW), Filter(as_of=NOW + 900 * DAY)):
+        read.clear()
+        assert_same(db, every, ["common", "words"], origin=OWNER, limit=1 + lasting, wanted=wanted)
+        assert 0 < len(read) < 2000
+
+
 def test_statistics_follow_what_is_archived_and_used(db):
     """Archiving, touching and changing facts afterwards leaves ranking equal to brute force."""
-    from tideline_cli.model.record import replace
-
     every = [one for one in large_store(99) if one.origin == OWNER]
     put(db, every, analyzer="reference")
     bounded(db, 50)

@@ -101,9 +101,11 @@ def test_status_counts_one_origin(db):
 
 @pytest.mark.parametrize("few", [0, 1, 2000])
 @pytest.mark.parametrize("at", [NOW - 9 * DAY, NOW - 1, NOW, NOW + 1, NOW + 2 * DAY, -5, 0])
-def test_what_held_is_counted_as_it_is_read(db, at, few, monkeypatch):
+@pytest.mark.parametrize("passed", [16, 1 << 40])
+def test_what_held_is_counted_as_it_is_read(db, at, few, passed, monkeypatch):
     """The counts of what held at an instant, and of its terms, are those of reading every fact."""
     monkeypatch.setattr(held_then, "_FEW", few)
+    monkeypatch.setattr(held_then, "_PASSED", passed)
     say(db, "made before", "A", at=NOW - 8 * DAY)
     say(db, "ends soon", "B", valid_to=NOW + DAY)
     say(db, "held long ago", "C", valid_from=NOW - 20 * DAY)

@@ -8,7 +8,7 @@ beat whatever is left.
 from __future__ import annotations
 
 from tideline_cli.memory.scorer import Scorer
-from tideline_cli.ranking import bm25
+from tideline_cli.ranking import bm25, decay
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
 from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.lapsed import Lapsed
 
 _FEW = 400  # facts that are cheaper to read than to bound
+_MANY = 1000  # facts that are cheaper to read than to ask first whether they have faded
 _STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
 _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 
@@ -105,6 +106,7 @@ class _Reader:
         self._codes = b""
         self._sums: dict[int, float] = {}
         self._done: set[int] = set()
+        self._fading = scorer.fading
         self.highest = max(self._factors)
 
     def add(self, seqs: list[int], idf: float) -> None:
@@ -140,6 +142,21 @@ class _Reader:
             bounds = {
                 seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done
             }
+            if self._fading and len(bounds) > _MANY:
+                bounds = self._without_faded(bounds, floor)
+
+    def _without_faded(self, bounds: dict[int, float], floor: float) -> dict[int, float]:
+        """Leave out the facts that would reach the floor only if they had not faded."""
+        from tideline_cli.store import unfaded  # noqa: PLC0415  many facts are almost alike
+
+        self._fading = False  # they are looked at once
+        if not unfaded.are_rare(self._db, origin_number=self._origin, now=self._now):
+            return bounds
+        factor = decay.modulator(decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES))
+        doubtful = [seq for seq, bound in bounds.items() if bound * factor < floor]
+        strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
+        return {seq: bound for seq, bound in bounds.items()
+                if bound * factor >= floor or seq in strong}  # fmt: skip
 
     def _bounds(self, left: float, *, least: float = 0.0) -> dict[int, float]:
         """Return what each unread fact that can be among the best may score, of those whose terms

@@ -27,7 +27,7 @@ class Scorer:
         self._stats = stats
         self._now = now
         self._limit = limit
-        self._fading = fading
+        self.fading = fading
         self._asked = asked  # terms of the question, those that no fact holds too
         self.matches: list[Match] = []
 
@@ -64,7 +64,7 @@ class Scorer:
         if decay_rate is None:
             decay_rate = SEGMENTS[segment].decay_rate
         days = (self._now - last_accessed_at) / DAY_MS
-        immune = decay.is_immune(tier, bool(pinned)) or not self._fading
+        immune = decay.is_immune(tier, bool(pinned)) or not self.fading
         power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
         weight = trust(source, confidence)
         factor = decay.modulator(power)

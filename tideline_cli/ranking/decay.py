@@ -35,6 +35,12 @@ def strength(
     return min(1.0, max(0.0, faded * (1.0 + 0.1 * log(1 + access_count))))
 
 
+def highest_strength(days: float, access_count: int) -> float:
+    """Return the highest strength of a fact that fades, whatever its importance up to 1 and its
+    decay rate, so many days after its last use, where it was used no more often."""
+    return strength(1.0, 0.0, access_count, days, immune=False)
+
+
 def strength_at(fact: Fact, *, now: int) -> float:
     """Return the strength of a fact at an instant, in milliseconds."""
     return strength(

@@ -98,11 +98,25 @@ def holder_counts(
     return {term: row[0] if row else 0 for term, row in rows.items()}
 
 
-def holding(db: Connection, condition: Condition, *, origin_number: int) -> list[int]:
+def holder_count(db: Connection, term: str, *, origin_number: int, upto: int) -> int:
+    """Return how many facts up to a number hold a term, whatever their lifecycle."""
+    return int(
+        db.execute(
+            "SELECT count(*) FROM fact_fts WHERE fact_fts MATCH ? AND rowid <= ?",
+            (f'"{_prefix(origin_number)}{term}"', upto),
+        ).get
+    )
+
+
+def holding(
+    db: Connection, condition: Condition, *, origin_number: int, limit: int = -1
+) -> list[int]:
     """Return the numbers of the facts whose terms fulfil `condition`, archived ones included, in
-    order of arrival."""
+    order of arrival, the first `limit`."""
     query = _expression(condition, _prefix(origin_number))
-    rows = db.execute("SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid", (query,))
+    rows = db.execute(
+        "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
+    )
     return [seq for (seq,) in rows]
 
 

@@ -1,10 +1,14 @@
 """How many facts held at an instant of the past, and in how many of them a term occurs.
 
 What the index says of all facts of an origin is exact; the facts that hold at the instant are told
-by times alone. So the text of a fact is read only where few facts make the difference.
+by times alone. Facts are mostly numbered as they are made: up to some number nearly all held, and
+after it hardly any. So those that stand on the wrong side are told, and the text of a fact is read
+only where few facts make the difference.
 """
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 from tideline_cli.model.record import record
 from tideline_cli.store import arrivals, fts
@@ -18,43 +22,57 @@ if TYPE_CHECKING:
 
 _FEW = 2000  # facts whose terms are read; of more, the lists of those that hold a term
 _AT_ONCE = 500
-_TIMES_CHEAPER = 4  # to read a number from an index of times, against a row of a fact
+# What reads one row of a fact reads so many numbers, or passes so many, in an index of times.
+_READ, _PASSED = 4, 16
+_NEIGHBOURS = 16
+_ALL = 1 << 62  # no fact has a higher number
 _HELD = "ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)"
-_MADE = """
+_NEAREST = """
 SELECT seq FROM fact INDEXED BY fact_active
 WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at {} ?2
+ORDER BY created_at {} LIMIT ?3
 """
-# What begins or ends at a time of its own, and whether it held.
+_MADE = """
+SELECT seq FROM fact INDEXED BY fact_active
+WHERE origin + 0 = ?1 AND lifecycle = 'active' AND created_at {} ?2 AND seq {} ?3 LIMIT ?4
+"""
+# What begins or ends at a time of its own, and therefore held without being made, or the reverse.
 _TIMED = f"""
-SELECT seq, {_HELD} FROM fact INDEXED BY fact_begins
+SELECT seq FROM fact INDEXED BY fact_begins
 WHERE origin = ?1 AND lifecycle = 'active' AND valid_from IS NOT NULL
+  AND ({_HELD}) <> (created_at <= ?2)
 UNION ALL
-SELECT seq, {_HELD} FROM fact INDEXED BY fact_ends
+SELECT seq FROM fact INDEXED BY fact_ends
 WHERE origin = ?1 AND lifecycle = 'active' AND valid_to IS NOT NULL AND valid_from IS NULL
+  AND ({_HELD}) <> (created_at <= ?2)
 """
 _ARCHIVED = f"""
 SELECT seq FROM fact INDEXED BY fact_inactive
-WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND ({_HELD} AND lifecycle <> 'pruned') = ?3
+WHERE origin + 0 = ?1 AND lifecycle <> 'active'
+  AND ({_HELD} AND lifecycle <> 'pruned') <> (seq <= ?3)
 """
 
 
 @record
 class Then:
     """What held at an instant: how many facts, with how many terms in all, archived facts included,
-    and in how many of them each asked term occurs. `held` are the numbers of these facts, or
-    `others` those of all other facts; where both are None, nothing is told by numbers."""
+    and in how many of them each asked term occurs. Of the facts with an asked term those up to
+    number `upto` held and those after it did not, but for `astray`, where it is the reverse."""
 
     facts: int
     tokens: int
     holders: dict[str, int]
-    held: frozenset[int] | None = None
-    others: frozenset[int] | None = None
+    upto: int = _ALL
+    astray: frozenset[int] = frozenset()
 
     def among(self, seqs: list[int]) -> list[int]:
-        """Return those of the facts with an asked term that held."""
-        if self.held is not None:
-            return [seq for seq in seqs if seq in self.held]
-        return [seq for seq in seqs if seq not in self.others] if self.others else seqs
+        """Return those that held, of facts with an asked term in the order of their numbers."""
+        place = bisect_right(seqs, self.upto)
+        astray = self.astray
+        if not astray:
+            return seqs[:place]
+        held = [seq for seq in seqs[:place] if seq not in astray]
+        return held + [seq for seq in seqs[place:] if seq in astray]
 
 
 def at(db: Connection, terms: Sequence[str], *, origin_number: int, instant: int) -> Then:
@@ -65,17 +83,16 @@ def at(db: Connection, terms: Sequence[str], *, origin_number: int, instant: int
     if count == total:
         return Then(count, tokens, holders)
     known = [term for term in terms if holders[term]]
-    others = total - count
-    if sum(holders.values()) <= archived + min(count, others) // _TIMES_CHEAPER:
-        found, told = _among_holders(db, known, origin_number, instant)
-    else:
-        # Of those that held and those that did not, the fewer are told.
-        told = _numbers(db, origin_number, instant, is_held=count <= others)
-        found = _among(db, known, told, origin_number)
-        if count > others:
-            left = {term: holders[term] - found.get(term, 0) for term in terms}
-            return Then(count, tokens, left, others=told)
-    return Then(count, tokens, {term: found.get(term, 0) for term in terms}, held=told)
+    fewer = min(count, total - count)
+    if sum(holders.values()) <= archived + min(fewer // _READ, total // _PASSED):
+        found, held = _among_holders(db, known, origin_number, instant)
+        return Then(count, tokens, dict.fromkeys(terms, 0) | found, upto=0, astray=held)
+    upto, astray = _told(db, origin_number, instant, count, total)
+    found = {term: _up_to(db, term, upto, holders[term], origin_number) for term in known}
+    for seqs, sign in _sides(astray, upto):
+        for term, strays in _among(db, known, seqs, origin_number).items():
+            found[term] += sign * strays
+    return Then(count, tokens, dict.fromkeys(terms, 0) | found, upto, astray)
 
 
 def _totals(db: Connection, origin_number: int) -> tuple[int, int]:
@@ -106,21 +123,69 @@ def _among_holders(
     return {term: len(held.intersection(seqs)) for term, seqs in lists.items()}, frozenset(held)
 
 
-def _numbers(
-    db: Connection, origin_number: int, instant: int, *, is_held: bool
-) -> frozenset[int]:
-    """Return the numbers of the facts that held at an instant, or of all others."""
-    made = db.execute(_MADE.format("<=" if is_held else ">"), (origin_number, instant))
-    found = {seq for (seq,) in made}
+def _told(
+    db: Connection, origin_number: int, instant: int, count: int, total: int
+) -> tuple[int, frozenset[int]]:
+    """Return a number up to which the facts of an origin held at an instant, those after it not,
+    and the facts for which it is the reverse."""
+    fewer = min(count, total - count)
+    upto, found = 0 if count == fewer else _ALL, None
+    if fewer // _READ > total // _PASSED:
+        turn = _turn(db, origin_number, instant)
+        found = _misplaced(db, origin_number, instant, turn, most=fewer // 2)
+        upto = upto if found is None else turn
+    if found is None:
+        found = _misplaced(db, origin_number, instant, upto, most=_ALL) or set()
     timed: Iterable[Any] = db.execute(_TIMED, (origin_number, instant))
-    for seq, held in timed:
-        if held == is_held:
-            found.add(seq)
-        else:
-            found.discard(seq)
-    archived = db.execute(_ARCHIVED, (origin_number, instant, is_held))
+    found.symmetric_difference_update([seq for (seq,) in timed])
+    archived = db.execute(_ARCHIVED, (origin_number, instant, upto))
     found.update(seq for (seq,) in archived)
-    return frozenset(found)
+    return upto, frozenset(found)
+
+
+def _turn(db: Connection, origin_number: int, instant: int) -> int:
+    """Return the number that parts best the facts made last by an instant from those made first
+    after it."""
+    before, after = (
+        [int(seq) for (seq,) in db.execute(sql, (origin_number, instant, _NEIGHBOURS))]
+        for sql in (_NEAREST.format("<=", "DESC"), _NEAREST.format(">", "ASC"))
+    )
+
+    def misplaced(turn: int) -> int:
+        return sum(seq > turn for seq in before) + sum(seq <= turn for seq in after)
+
+    return min(before, key=misplaced, default=0)
+
+
+def _misplaced(
+    db: Connection, origin_number: int, instant: int, upto: int, *, most: int
+) -> set[int] | None:
+    """Return the facts made after an instant up to this number, and those made before with a higher
+    one; None where they are more than `most`."""
+    found: set[int] = set()
+    for is_possible, made, numbered in ((upto > 0, ">", "<="), (upto < _ALL, "<=", ">")):
+        if is_possible:
+            rows = db.execute(
+                _MADE.format(made, numbered), (origin_number, instant, upto, most + 1)
+            )
+            found.update(seq for (seq,) in rows)
+        if len(found) > most:
+            return None
+    return found
+
+
+def _up_to(db: Connection, term: str, upto: int, holders: int, origin_number: int) -> int:
+    """Return how many of the `holders` of a term have no higher number."""
+    if upto in (0, _ALL):
+        return holders if upto else 0
+    return fts.holder_count(db, term, origin_number=origin_number, upto=upto)
+
+
+def _sides(astray: frozenset[int], upto: int) -> Iterable[tuple[frozenset[int], int]]:
+    """Yield the facts that are astray on either side of a number, and what one of them adds to the
+    count of those that held."""
+    before = frozenset(seq for seq in astray if seq <= upto)
+    return (before, -1), (astray - before, 1)
 
 
 def _among(
