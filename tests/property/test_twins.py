@@ -68,7 +68,12 @@ def test_twins_equal_brute_force(data):
     """A write reinforces the first fact with a Jaccard of at least 0.85 that it may touch, whether
     candidates are read or looked up in the bytes first."""
     many = mock.patch.object(near_duplicates, "_MANY", data.draw(st.sampled_from((0, 256))))
-    with fresh_store(analyzer="reference", sameness="reference") as db, many:
+    sooner = data.draw(st.sampled_from((0, 1024)))
+    with (
+        fresh_store(analyzer="reference", sameness="reference") as db,
+        many,
+        mock.patch.object(near_duplicates, "_READ_SOONER", sooner),
+    ):
         model = Model()
         for number in range(data.draw(st.integers(1, 14))):
             write_and_compare(
@@ -137,8 +142,18 @@ def test_a_common_word_reads_the_facts_of_its_size_alone(db, monkeypatch):
         read.extend(seqs)
         return terms_of(db, seqs, origin_number=origin_number)
 
+    holding = near_duplicates.fts.holding
+    listed = []
+
+    def noting(*given, **more):
+        found = holding(*given, **more)
+        listed.extend(found)
+        return found
+
     monkeypatch.setattr(near_duplicates.fts, "terms_of", counting)
+    monkeypatch.setattr(near_duplicates.fts, "holding", noting)
     new = NewFact("Tea!", "knowledge", "owner_message", ORIGINS[0])
     done = remember(db, new, fact_id="FX", now=NOW)
     assert (done.action, done.fact.id) == ("reinforced", "F000000")
     assert len(read) <= 3
+    assert len(listed) <= near_duplicates._MANY + 1

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
     from tideline_cli.policy.sameness import Sameness
+    from tideline_cli.ranking.bm25 import Condition
 
 _GROUP = 3  # digits
 _MAX_LEAVES = 300
@@ -28,6 +29,7 @@ _PROBES = 8  # terms to ask for beyond those that a twin may miss
 _MOST_SHOWN = 8  # facts of a pattern with other figures that are given as candidates, the newest
 _ROUNDING = 1e-9
 _MANY = 256  # facts that are cheaper to read than to look up in the bytes of all
+_READ_SOONER = 1024  # facts that are cheaper to read than to look for among the holders of a term
 _MOST_READ = 64  # candidates that are read and compared: 64 of 8,192 characters take 0.4 s
 
 
@@ -144,25 +146,29 @@ def sharing(
     condition = condition_for(dict.fromkeys(chosen, 1.0), len(chosen) - missable)
     if condition is None:
         return
-    seqs = fts.holding(db, condition, origin_number=origin_number)
+    seqs = fts.holding(db, condition, origin_number=origin_number, limit=_MANY + 1)
     if len(seqs) > _MANY:
         # Terms that only one of the two has count against a share of `least`.
-        seqs = _of_size(db, seqs, needed, int(len(distinct) / least + _ROUNDING))
+        most = int(len(distinct) / least + _ROUNDING)
+        seqs = _of_size(db, condition, needed, most, origin_number)
     for seq, held in list(fts.terms_of(db, seqs, origin_number=origin_number)):
         theirs = frozenset(held.split())
         if jaccard(distinct, theirs) >= least:
             yield seq, theirs
 
 
-def _of_size(db: Connection, seqs: list[int], least: int, most: int) -> list[int]:
-    """Return those of the facts, by number, that may have so many distinct terms, as the bytes say
-    that bound their scores: none of them is read."""
-    from tideline_cli.ranking.score_bounds import may_have_distinct  # noqa: PLC0415  many candidates
-    from tideline_cli.store import score_bounds  # noqa: PLC0415  many candidates
+def _of_size(
+    db: Connection, condition: Condition, least: int, most: int, origin_number: int
+) -> list[int]:
+    """Return the facts, by number, that may fulfil `condition` and have so many distinct terms, as
+    the bytes say that bound their scores: none of them is read. Where few facts of the store have
+    that size, the long lists of common terms are not read either."""
+    from tideline_cli.store.sizes import Sized  # noqa: PLC0415  many candidates
 
-    fitting = score_bounds.codes(db).translate(may_have_distinct(least, most))
-    end = len(fitting)
-    return [seq for seq in seqs if seq >= end or fitting[seq]]
+    sized = Sized(db, least, most)
+    if sized.are_few(_READ_SOONER):
+        return sized.numbers()
+    return sized.among(fts.holding(db, condition, origin_number=origin_number))
 
 
 def _rarest(
