@@ -7,18 +7,18 @@ import random
 import numpy as np
 import pytest
 
-from tests.support import NOW, fact, put
+from tests.support import NOW, PEER, fact, put
 from tideline_cli.memory.contradictions import contradictions as memory_contradictions
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.difference import is_restated
 from tideline_cli.policy.sameness import jaccard
-from tideline_cli.vector import contradictions
+from tideline_cli.vector import contradictions, shared_terms
 from tideline_cli.vector.embedder import cosines, resolve
 
 WORDS = "red green blue deploy friday monday tea boat lisbon berlin".split()
 
 
-def made(count, seed=7):
+def texts_of(count, seed=7):
     rng = random.Random(seed)
     return [" ".join(rng.sample(WORDS, rng.randint(1, 5))) for _ in range(count)]
 
@@ -27,9 +27,13 @@ def found(texts, **given):
     embedder = resolve("hrr-256")
     terms = [frozenset(text.split()) for text in texts]
     codes = embedder.embed_packed(texts)
-    return contradictions.likely(
+    parts = list(contradictions.likely(
         embedder, codes, terms, min_overlap=0.2, **({"min_score": 0.1, "most": 10_000} | given)
-    )
+    ))  # fmt: skip
+    return contradictions.Pairs(
+        *(np.concatenate([getattr(part, name) for part in parts])
+          for name in ("i", "j", "cosine", "bound"))
+    )  # fmt: skip
 
 
 def every_pair(texts):
@@ -44,13 +48,20 @@ def every_pair(texts):
 
 @pytest.mark.parametrize("crowded", [0.0, 1.0])
 @pytest.mark.parametrize("waiting", [40, 1 << 18])
-def test_none_is_missed(monkeypatch, crowded, waiting):
-    """Each pair whose exact score reaches the floor is found, its bound no lower than that."""
-    monkeypatch.setattr(contradictions, "_ROWS", 16)
+@pytest.mark.parametrize(("longest", "per_row", "band"), [(0, 0, 9), (4, 256, 9), (24, 256, 999)])
+def test_none_is_missed(monkeypatch, crowded, waiting, longest, per_row, band):
+    """Each pair whose exact score reaches the floor is found, its bound no lower than that, whether
+    it is found by pairs of terms or along posting lists."""
+    monkeypatch.setattr(shared_terms, "_LONGEST", longest)
+    monkeypatch.setattr(shared_terms, "_PER_ROW", per_row)
+    monkeypatch.setattr(shared_terms, "_BAND", band)
+    monkeypatch.setattr(shared_terms, "ROWS", 16)
+    monkeypatch.setattr(contradictions, "ROWS", 16)
+    monkeypatch.setattr(contradictions, "_FIRST", 8)
     monkeypatch.setattr(contradictions, "_AT_ONCE", 8)
     monkeypatch.setattr(contradictions, "_CROWDED", crowded)
     monkeypatch.setattr(contradictions, "_WAITING", waiting)
-    texts = made(90)
+    texts = texts_of(90)
     pairs = found(texts)
     bounds = dict(zip(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True), pairs.bound.tolist(),
                       strict=True))  # fmt: skip
@@ -61,6 +72,34 @@ def test_none_is_missed(monkeypatch, crowded, waiting):
     few = found(texts, most=25)
     assert few.bound.tolist() == pairs.bound.tolist()[:25]
     assert (few.i.tolist(), few.j.tolist()) == (pairs.i.tolist()[:25], pairs.j.tolist()[:25])
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("least", [0.15, 0.34, 0.5, 1.0])
+def test_all_that_share_terms_are_counted(seed, least, monkeypatch):
+    """Rows of all lengths, none and equal ones among them: the pairs are those of comparing each
+    with each."""
+    monkeypatch.setattr(shared_terms, "_LONGEST", 9)
+    monkeypatch.setattr(shared_terms, "_BAND", 50)
+    rng = random.Random(seed)
+    words, weights = [f"w{n}" for n in range(70)], [1 / (n + 1) for n in range(70)]
+    rows = [
+        set(rng.choices(words, weights, k=rng.choice((0, 1, 2, 3, 5, 8, 13, 30))))
+        for _ in range(150)
+    ]
+    shared = shared_terms.SharedTerms(rows)
+    order = shared.order.tolist()
+    counted = {}
+    for _, _, i, j, overlap in shared.blocks(lambda: least):
+        for a, b, share in zip(i.tolist(), j.tolist(), overlap.tolist(), strict=True):
+            assert frozenset((order[a], order[b])) not in counted
+            counted[frozenset((order[a], order[b]))] = share
+    wanted = {
+        frozenset((a, b)): share
+        for a in range(150) for b in range(a)
+        if rows[a] and rows[b] and (share := jaccard(rows[a], rows[b])) >= least
+    }  # fmt: skip
+    assert counted == wanted
 
 
 def test_nothing_to_compare():
@@ -84,7 +123,7 @@ def test_codes_by_number():
 def test_few_exact_cosines_are_made(db, monkeypatch):
     """The strongest pairs come first, so that exact cosines of a few decide, and the answer is that
     of looking at every pair."""
-    texts = list(dict.fromkeys(made(400)))[:120]
+    texts = list(dict.fromkeys(texts_of(400)))[:120]
     put(db, [fact(text, f"{place:03}") for place, text in enumerate(texts)])
     asked = []
 
@@ -100,3 +139,22 @@ def test_few_exact_cosines_are_made(db, monkeypatch):
     )[:3]
     assert [found.score for found in report.found] == pytest.approx(best)
     assert sum(asked) < 200
+
+
+@pytest.mark.parametrize("made", [0, 1])
+@pytest.mark.parametrize("peers", [0, 60])
+def test_the_newest_are_compared(db, made, peers):
+    """The newest facts are compared, of one instant those of the larger ids, whether the others
+    were made before them or with them, and whoever else has written since."""
+    texts = list(dict.fromkeys(text for text in texts_of(400) if len(text.split()) > 2))[:60]
+    put(db, [fact(text, f"A{place:03}", now=NOW - made * (60 - place) // 3)
+             for place, text in enumerate(texts)])  # fmt: skip
+    put(db, [fact("another", f"B{place:03}", origin=PEER) for place in range(peers)])
+    report = memory_contradictions(db, viewer=OWNER, now=NOW, limit=9, newest=20)
+    assert (report.compared, report.is_partial) == (20, True)
+    kept = texts[40:]
+    best = sorted(
+        (score for i, j, score in every_pair(kept) if not is_restated(kept[j], kept[i])),
+        reverse=True,
+    )[:9]
+    assert [found.score for found in report.found] == pytest.approx([s for s in best if s >= 0.12])

@@ -73,7 +73,12 @@ def contradictions(
         embedder = None
         if len(stated) > 1:
             embedder = semantic.embedder_of(db)
-            chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=embedder.name))
+            oldest = min(fact.seq for fact in stated)
+            chunks = list(
+                vectors.chunks_since(
+                    db, oldest, origin_number=origin_number, embedder=embedder.name
+                )
+            )
     best: list[tuple[Any, ...]] = []
     if embedder is not None:
         for segment in dict.fromkeys(fact.segment for fact in stated):
@@ -121,29 +126,29 @@ def _contradictions(
     limit: int,
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
-    pairs = _likely_pairs(
+    for pairs in _likely_pairs(
         embedder, rows, chunks, min_score=min_score, most=max(_EXAMINED, 4 * limit)
-    )
-    start, size = 0, _FIRST
-    while start < len(pairs.i):
-        part = slice(start, start + size)
-        start, size = start + size, min(2 * size, _AT_ONCE)
-        both = [
-            (_fact(rows[i]), _fact(rows[j]))
-            for i, j in zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)
-        ]
-        exact = _cosines(embedder, both, pairs.cosine[part].tolist())
-        for (a, b), cosine, bound in zip(both, exact, pairs.bound[part].tolist(), strict=True):
-            found = compared(a, b, cosine)
-            if found is not None:
-                yield bound, found
+    ):
+        start, size = 0, _FIRST
+        while start < len(pairs.i):
+            part = slice(start, start + size)
+            start, size = start + size, min(2 * size, _AT_ONCE)
+            both = [
+                (_fact(rows[i]), _fact(rows[j]))
+                for i, j in zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)
+            ]
+            exact = _cosines(embedder, both, pairs.cosine[part].tolist())
+            for (a, b), cosine, bound in zip(both, exact, pairs.bound[part].tolist(), strict=True):
+                found = compared(a, b, cosine)
+                if found is not None:
+                    yield bound, found
 
 
 def _likely_pairs(
     embedder: Embedder, rows: Sequence[Stated], chunks: Sequence[tuple[bytes, bytes]], *,
     min_score: float, most: int,
-) -> Pairs:  # fmt: skip
-    """Return the pairs that may score enough, with approximate cosines."""
+) -> Iterator[Pairs]:  # fmt: skip
+    """Return the pairs that may score enough, with approximate cosines, the best first."""
     from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
 
     codes, missing = codes_of(embedder, [row.seq for row in rows], chunks)

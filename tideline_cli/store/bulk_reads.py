@@ -9,7 +9,7 @@ from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
-from tideline_cli.store import facts, visibility
+from tideline_cli.store import crowds, facts, visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,23 +156,31 @@ def _strength(now: int) -> str:
     return f"importance * {faded} * (1 + 0.1 * ln(1 + ifnull(access_count, 0)))"
 
 
+_NEWEST = " ORDER BY created_at DESC, id DESC LIMIT ?"
+
+
 def statements(
     db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
 ) -> list[Stated]:
     """Return the active facts that have not ended, newest first, then the larger id; without
     segments those of all."""
-    condition, values = visibility.where(viewer)
-    chosen = f" AND segment IN ({', '.join('?' * len(segments))})" if segments else ""
+    condition, names = visibility.where(viewer)
+    if segments:
+        condition += f" AND segment IN ({', '.join('?' * len(segments))})"
+    condition += " AND (valid_to IS NULL OR valid_to > ?)"
+    values = (*names, *segments, now)
+    last = limit and crowds.last(
+        db, condition, values, origin_number=visibility.number(db, viewer), limit=limit
+    )
     # Only the numbers are sorted: a sort of whole rows copies the text of every fact.
+    which = f"SELECT seq FROM fact WHERE {condition} AND lifecycle = 'active'"
     rows: Iterable[Any] = db.execute(
         f"""
         SELECT seq, id, segment, created_at, content, terms, scope FROM fact WHERE seq IN (
-          SELECT seq FROM fact WHERE {condition}{chosen} AND lifecycle = 'active'
-            AND (valid_to IS NULL OR valid_to > ?)
-          ORDER BY created_at DESC, id DESC LIMIT ?)
+          {"SELECT value FROM json_each(?)" if last else which + _NEWEST})
         ORDER BY created_at DESC, id DESC
         """,
-        (*values, *segments, now, -1 if limit is None else limit),
+        (codec.dumps(last),) if last else (*values, -1 if limit is None else limit),
     )
     return [Stated(*row) for row in rows]
 

@@ -21,6 +21,21 @@ def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tup
     )
 
 
+def chunks_since(
+    db: Connection, seq: int, *, origin_number: int, embedder: str
+) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the chunks that may hold facts from number `seq` on, the last one first."""
+    rows = db.execute(
+        "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ?"
+        " ORDER BY number DESC",
+        (origin_number, embedder),
+    )
+    for facts, codes in rows:
+        if int.from_bytes(facts[-4:], "little") < seq:
+            return
+        yield facts, codes
+
+
 def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return the number of the fact up to which an origin's facts are embedded."""
     row = db.execute(

@@ -1,20 +1,18 @@
 """Pairs of facts that share words and differ in their vectors, found among many facts.
 
-The words are compared exactly: facts that share a term are counted along posting lists. The cosines
-are approximate, with a bound: blocked products of the rows that packed vectors stand for.
+The words are compared exactly. The cosines are approximate, with a bound: products of the rows that
+packed vectors stand for, made for the pairs with most words in common first.
 """
 
 from __future__ import annotations
 
-from itertools import chain
-from math import ceil
-
 from tideline_cli.model.record import record
 from tideline_cli.vector.arrays import np
+from tideline_cli.vector.shared_terms import ROWS, SharedTerms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,12 +21,11 @@ if TYPE_CHECKING:
     Rows = NDArray[np.float32]
     Numbers = NDArray[np.int64]
 
-_ROWS = 256
-_ROUNDED = 1e-9  # more than the rounding of a quotient
 _SLACK = 1e-6  # a float32 product of unit vectors is off by less
 _CROWDED = 0.02  # above this share of wanted pairs a block is multiplied whole
 _AT_ONCE = 1 << 14
 _WAITING = 1 << 14  # pairs that are kept before the weakest are dropped
+_FIRST = 512  # pairs whose cosines are made first, those with most words in common
 
 
 @record
@@ -64,93 +61,119 @@ def codes_of(
 def likely(
     embedder: Embedder,
     codes: NDArray[np.uint8],
-    terms: Sequence[Iterable[str]],
+    terms: Sequence[Collection[str]],
     *,
     min_overlap: float,
     min_score: float,
     most: int,
-) -> Pairs:
-    """Return the `most` pairs of rows that may have the highest scores.
+) -> Iterator[Pairs]:
+    """Yield the `most` pairs of rows that may have the highest scores, part by part.
 
     codes: (n, code_size); terms: the distinct terms of each row. A pair is wanted when the
     Jaccard index of its terms is at least `min_overlap` and index · (1 − cosine) may reach
-    `min_score`; `bound` is the highest value that the exact cosine can give it.
+    `min_score`; `bound` is the highest value that the exact cosine can give it. Whoever asks for
+    the first parts alone pays for little more.
     """
-    postings = _Postings(terms)
-    rows = embedder.rows(codes)
-    slack = _SLACK + (2 * embedder.tolerance if embedder.exact else 0.0)
-    found: list[Pairs] = []
-    waiting, least = 0, min_score
-    for start in range(0, len(rows), _ROWS):
-        # The bound is no higher than the overlap.
-        shared = max(min_overlap, least)
-        i, j, overlap = postings.overlaps(start, min(start + _ROWS, len(rows)), shared)
-        cosine = _cosines(rows, start, i, j)
-        bound = overlap * np.minimum(1.0, 1.0 + slack - np.maximum(cosine, 0.0))
-        near = bound >= least
-        found.append(Pairs(i[near], j[near], cosine[near], bound[near]))
-        waiting += len(found[-1].i)
-        if waiting > max(_WAITING, 2 * most):
-            found = [_best(found, most)]
-            waiting, least = most, float(found[0].bound[-1])
-    return _best(found, most)
+    shared = SharedTerms(terms)
+    search = _Search(embedder, codes[shared.order], shared.order, min_score, most)
+    # The bound is no higher than the overlap.
+    for start, stop, i, j, overlap in shared.blocks(lambda: max(min_overlap, search.least)):
+        search.add(start, stop, i, j, overlap)
+    yield from search.best_first()
 
 
-class _Postings:
-    """Which terms a row holds, and which rows hold a term."""
+class _Search:
+    """Pairs that share words, of rows in another order; `least` is what a bound must reach."""
 
-    def __init__(self, terms: Sequence[Iterable[str]]) -> None:
-        listed = [list(row) for row in terms]
-        words = list(chain.from_iterable(listed))
-        numbers = {term: number for number, term in enumerate(dict.fromkeys(words))}
-        self._sizes = np.array([len(row) for row in listed], np.int64)
-        flat = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
-        self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
-        owner = np.repeat(np.arange(len(listed)), self._sizes)
-        order = np.argsort(flat, kind="stable")
-        self._postings = owner[order]
-        # For each term of each row: where in the postings the rows after it begin and end.
-        self._next = np.empty(len(flat), np.int64)
-        self._next[order] = np.arange(1, len(flat) + 1)
-        self._end = np.cumsum(np.bincount(flat, minlength=len(numbers)))[flat]
+    def __init__(
+        self, embedder: Embedder, codes: NDArray[np.uint8], order: Numbers, least: float, most: int
+    ) -> None:
+        self._embedder, self._codes, self._order = embedder, codes, order
+        self._slack = _SLACK + (2 * embedder.tolerance if embedder.exact else 0.0)
+        self.least, self._most = least, most
+        self._all_rows: Rows | None = None
+        self._found: list[Pairs] = []
+        self._found_count = 0
+        self._waiting: list[tuple[Numbers, Numbers, NDArray[np.float64]]] = []
+        self._waiting_count = 0
 
-    def overlaps(
-        self, start: int, stop: int, least: float
-    ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
-        """Return the pairs (i, j) with start <= i < stop, i < j and a Jaccard index of `least`."""
-        parts = [self._overlaps_of(i, least) for i in range(start, stop)]
-        i = np.repeat(np.arange(start, stop), [len(j) for j, _ in parts])
-        return i, np.concatenate([j for j, _ in parts]), np.concatenate([o for _, o in parts])
+    def add(
+        self, start: int, stop: int, i: Numbers, j: Numbers, overlap: NDArray[np.float64]
+    ) -> None:
+        """Take the pairs of a block of rows. Their cosines are made when they are asked for, or
+        when too many wait."""
+        if stop - start <= ROWS and len(i) > _CROWDED * (stop - start) * (len(self._codes) - start):
+            rows = self._rows()
+            product = (rows[start:stop] @ rows[start:].T)[i - start, j - start]
+            self._keep(self._pairs(i, j, overlap, product))
+            return
+        self._waiting.append((i, j, overlap))
+        self._waiting_count += len(i)
+        if self._waiting_count > max(_WAITING, 2 * self._most):
+            self._rows()
+            for waiting in self._waiting:
+                self._keep(self._compared(*waiting))
+            self._waiting, self._waiting_count = [], 0
 
-    def _overlaps_of(self, i: int, least: float) -> tuple[Numbers, NDArray[np.float64]]:
-        own = slice(self._starts[i], self._starts[i + 1])
-        spans = zip(self._next[own].tolist(), self._end[own].tolist(), strict=True)
-        lists = [self._postings[begin:end] for begin, end in spans if begin < end]
-        if not lists:
-            return np.empty(0, np.int64), np.empty(0, np.float64)
-        after = i + 1  # no row before it is in its lists
-        shared = np.bincount(np.concatenate(lists) - after)
-        # The rows share no fewer terms than this: few rows are left to divide for.
-        fewest = max(1, ceil(least * int(self._sizes[i]) - _ROUNDED))
-        common = (shared >= fewest).nonzero()[0]
-        j = common + after
-        shared = shared[common]
-        overlap = shared / (self._sizes[i] + self._sizes[j] - shared)
-        wanted = overlap >= least
-        return j[wanted], overlap[wanted]
+    def best_first(self) -> Iterator[Pairs]:
+        """Yield the best pairs, the highest bound first."""
+        pool, left = _best(self._found, self._most), self._most
+        i, j, overlap = (
+            np.concatenate([part[at] for part in self._waiting] or [np.empty(0, np.int64)])
+            for at in range(3)
+        )
+        order = np.argsort(-overlap, kind="stable")
+        start, size = 0, _FIRST
+        while start < len(order) and left:
+            part = order[start : start + size]
+            start, size = start + size, 2 * size
+            fresh = self._compared(i[part], j[part], overlap[part])
+            pool = _best([pool, fresh], left)
+            # A pair that still waits has no higher bound than its overlap.
+            ahead = overlap[order[start]] if start < len(order) else 0.0
+            ready = int((pool.bound > ahead).sum())
+            if ready:
+                yield _part(pool, slice(0, ready))
+                pool, left = _part(pool, slice(ready, None)), left - ready
+        yield _part(pool, slice(0, left))
+
+    def _keep(self, pairs: Pairs) -> None:
+        self._found.append(pairs)
+        self._found_count += len(pairs.i)
+        if self._found_count > max(_WAITING, 2 * self._most):
+            self._found = [_best(self._found, self._most)]
+            self._found_count = self._most
+            self.least = float(self._found[0].bound[-1])
+
+    def _compared(self, i: Numbers, j: Numbers, overlap: NDArray[np.float64]) -> Pairs:
+        """Return those of the pairs whose bound is high enough."""
+        cosine = np.empty(len(i), np.float32)
+        for at in range(0, len(i), _AT_ONCE):
+            part = slice(at, at + _AT_ONCE)
+            cosine[part] = np.einsum("ij,ij->i", self._rows_of(i[part]), self._rows_of(j[part]))
+        return self._pairs(i, j, overlap, cosine)
+
+    def _pairs(
+        self, i: Numbers, j: Numbers, overlap: NDArray[np.float64], cosine: Rows
+    ) -> Pairs:
+        bound = overlap * np.minimum(1.0, 1.0 + self._slack - np.maximum(cosine, 0.0))
+        near = bound >= self.least
+        a, b = self._order[i[near]], self._order[j[near]]
+        return Pairs(np.minimum(a, b), np.maximum(a, b), cosine[near], bound[near])
+
+    def _rows(self) -> Rows:
+        if self._all_rows is None:
+            self._all_rows = self._embedder.rows(self._codes)
+        return self._all_rows
+
+    def _rows_of(self, places: Numbers) -> Rows:
+        if self._all_rows is not None:
+            return self._all_rows[places]
+        return self._embedder.rows(self._codes[places])
 
 
-def _cosines(rows: Rows, start: int, i: Numbers, j: Numbers) -> Rows:
-    """Return the product of each pair of rows; all `i` are in the block that begins at `start`."""
-    block = rows[start : start + _ROWS]
-    if len(i) > _CROWDED * len(block) * len(rows):
-        product: Rows = (block @ rows[start:].T)[i - start, j - start]
-        return product
-    parts = [
-        np.einsum("ij,ij->i", rows[i[at : at + _AT_ONCE]], rows[j[at : at + _AT_ONCE]])
-        for at in range(0, len(i), _AT_ONCE)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, np.float32)
+def _part(pairs: Pairs, part: slice) -> Pairs:
+    return Pairs(pairs.i[part], pairs.j[part], pairs.cosine[part], pairs.bound[part])
 
 
 def _best(parts: Sequence[Pairs], most: int) -> Pairs:

@@ -1,0 +1,34 @@
+"""The last facts of an instant that most of an origin was made at, as an import without times
+does."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+
+def last(
+    db: Connection, condition: str, values: Sequence[Any], *, origin_number: int, limit: int
+) -> list[int] | None:
+    """Return the numbers of the `limit` newest active facts that fulfil a condition, newest first,
+    of one instant the larger id first. None where they are not all of one instant, or not among the
+    last ids of the store: then the times must be sorted."""
+    at = "SELECT created_at FROM fact INDEXED BY fact_active WHERE origin + 0 = ?"
+    at += " AND lifecycle = 'active' ORDER BY created_at DESC LIMIT 1 OFFSET ?"
+    newest, before = (db.execute(at, (origin_number, place)).get for place in (0, limit - 1))
+    if before is None or before != newest:
+        return None
+    rows: list[Any] = db.execute(
+        f"""
+        SELECT seq FROM (
+          SELECT seq, origin, created_at, lifecycle, valid_to, segment FROM fact
+          INDEXED BY sqlite_autoindex_fact_1 ORDER BY id DESC LIMIT {2 * limit:d}) AS fact
+        WHERE {condition} AND created_at = {newest:d} AND lifecycle = 'active' LIMIT {limit:d}
+        """,
+        values,
+    ).fetchall()
+    return [seq for (seq,) in rows] if len(rows) == limit else None
