@@ -22,6 +22,7 @@ import lanes
 import passes
 import recall
 import remember
+import seldom
 import store_reads
 import stores
 import timing
@@ -137,6 +138,9 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=900)
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)
+        for name, sample in seldom.measure(min(max(sizes), 100_000), rounds).items():
+            if name != timing.PASS:
+                yield timed(name, sample, None)
     for n in sizes:
         for figure in passes.measure(n, 5):
             if figure.failure:
