@@ -65,13 +65,39 @@ def test_redo_as_json(run):
     form = {
         "batch": None, "undone": 2, "redone": 1, "verb": "remember",
         "facts": {"removed": [], "restored": [new], "changed": []},
-        "links": {"removed": 0, "restored": 0}, "dry_run": True,
+        "links": {"removed": 0, "restored": 0}, "dry_run": True, "kept": [],
     }  # fmt: skip
     assert run("redo", "-n", "--json").json == form
     assert run("redo", "--json").json == form | {"batch": 3, "dry_run": False}
     assert run("redo", "--json").error["message"] == "there is nothing to redo"
     assert run("redo").code == 3
     assert run("redo", "2").code == 2
+
+
+def test_a_redo_behind_newer_work(run):
+    """A redo says which batches are newer than what it brings back: it leaves them."""
+    remembered(run, "coffee at noon")
+    run("undo")
+    remembered(run, "I deploy on Fridays")
+    remembered(run, "the cat sleeps on the stove")
+    told = "made since that undo, and kept: batches 3 (remember), 4 (remember)"
+    for more in (("--dry-run",), ()):
+        done = run("redo", *more)
+        assert done.code == 0 and told in done.err
+    texts = {fact["content"] for fact in run("list", "--json").json["facts"]}
+    assert texts == {"coffee at noon", "I deploy on Fridays", "the cat sleeps on the stove"}
+
+
+def test_undo_behind_a_purge_names_the_batch_before_it(run):
+    """What is final is not stepped over; the hint is the call that takes back the one before."""
+    remembered(run, "coffee at noon")
+    run("purge", remembered(run, "I deploy on Fridays"), "--yes")
+    done = run("undo")
+    assert (done.code, done.out) == (4, "")
+    assert "the last batch (3, purge) is final" in done.err
+    assert "`tideline undo 1` takes back the one before it (remember)" in done.err
+    assert run("undo", "1").code == 0
+    assert "there is nothing older to undo" in run("undo").err
 
 
 def test_a_redo_says_what_it_passed(run):

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 @record
 class Redone:
     """What a redo did, or would do: `back` is the batch that stands again, `done` what became of
-    the rows, and `passed` why each newer undo was left as it is."""
+    the rows, `passed` why each newer undo was left as it is, and `kept` the number and verb of each
+    batch that was made since that undo and stands: it stays, as an undo of an older batch leaves
+    newer ones."""
 
     back: Batch
     done: Undone
     passed: tuple[str, ...]
+    kept: tuple[tuple[int, str], ...]
 
 
 def redo(db: Connection, *, viewer: Origin, now: int, dry_run: bool = False) -> Redone:
@@ -44,10 +47,26 @@ def redo(db: Connection, *, viewer: Origin, now: int, dry_run: bool = False) -> 
         except WriteBlockedError as error:
             passed.append(error)
             continue
-        return Redone(back, done, tuple(error.message for error in passed))
+        reasons = tuple(error.message for error in passed)
+        return Redone(back, done, reasons, _made_since(db, undone, done.batch, viewer))
     if passed:
         raise passed[0]
     raise NotFoundError("there is nothing to redo", hint="redo takes back an undo")
+
+
+def _made_since(
+    db: Connection, undone: Batch, own: int, viewer: Origin
+) -> tuple[tuple[int, str], ...]:
+    """Return the batches that were made after an undo, stand, and are no step back or forward; the
+    oldest first."""
+    made: list[tuple[int, str]] = []
+    for step in steps.standing(db, viewer=viewer):
+        if step.ordinal <= undone.ordinal:
+            break
+        batch = None if step.undoes or step.ordinal == own else history.by_number(db, step.number)
+        if batch is not None and history.has_changes(db, batch):
+            made.append((step.ordinal, step.verb))
+    return tuple(reversed(made))
 
 
 def _undos(db: Connection, viewer: Origin) -> Iterator[tuple[Batch, Batch]]:

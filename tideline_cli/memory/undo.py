@@ -53,12 +53,10 @@ def undo(
     if ordinal is not None:
         batch = _named(db, ordinal, viewer)
         return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
-    for _, batch in _steps_back(db, viewer):
+    back = _steps_back(db, viewer)
+    for _, batch in back:
         if batch.verb in FINAL:
-            raise WriteBlockedError(
-                f"the last batch ({batch.ordinal}, {batch.verb}) is final",
-                hint=f"name the one to undo; {_HINT}", code="undo_conflict",
-            )  # fmt: skip
+            raise _final(batch, next((one for _, one in back if one.verb not in FINAL), None))
         try:
             return take_batch_back(db, batch, viewer=viewer, now=now, dry_run=dry_run)
         except NothingLeftError:  # others have taken back what it did: the step is no step
@@ -96,6 +94,18 @@ def _steps_back(db: Connection, viewer: Origin) -> Iterator[tuple[StandingBatch,
         batch = None if step.undoes else history.by_number(db, step.number)
         if batch is not None and (batch.verb in FINAL or history.has_changes(db, batch)):
             yield step, batch
+
+
+def _final(batch: Batch, older: Batch | None) -> WriteBlockedError:
+    """Return the error of a step back that would pass what is final, which names the one before."""
+    said = f"the last batch ({batch.ordinal}, {batch.verb}) is final"
+    if older is None:
+        return WriteBlockedError(said, hint="there is nothing older to undo", code="undo_conflict")
+    return WriteBlockedError(
+        said,
+        hint=f"`tideline undo {older.ordinal}` takes back the one before it ({older.verb})",
+        code="undo_conflict",
+    )
 
 
 def _named(db: Connection, ordinal: int, viewer: Origin) -> Batch:
