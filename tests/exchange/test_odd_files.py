@@ -68,14 +68,32 @@ def test_every_delimiter(run, tmp_path, bar):
 
 
 def test_guidelines_in_markdown(run, tmp_path):
-    """Items with what is nested, and paragraphs, are facts under the tag of their heading."""
+    """Items with what is nested, and paragraphs, are facts under the tag of their heading. Code
+    that is not indented ends an item, as Markdown has it, and is a fact of its own."""
     held = taken(run, tmp_path, "CLAUDE.md", CLAUDE)
-    nested = "  - `make demo` shows a tour\n\n```sh\n# not a heading\nmake all\n```"
+    code = "```sh\n# not a heading\nmake all\n```"
     assert {text: one["tags"] for text, one in held.items()} == {
         "How agents work here.": [], "Run `make test`": ["commands"],
-        f"Build with `make`:\n{nested}": ["commands"],
+        "Build with `make`:\n- `make demo` shows a tour": ["commands"], code: ["commands"],
         "Four blanks": ["code-style"], "docstrings": ["code-style"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("- fix it\n```\nmake\n```\n- next\n", ["fix it", "```\nmake\n```", "next"]),
+        ("- fix it\n\n```\nmake\n```\n", ["fix it", "```\nmake\n```"]),
+        ("- fix it\n  ```\n  make\n  ```\n- next\n", ["fix it\n```\nmake\n```", "next"]),
+        ("- fix it\n\n  ```\n  make\n\n  all\n  ```\n", ["fix it\n\n```\nmake\n\nall\n```"]),
+        ("Fix it:\n```\nmake\n```\n", ["Fix it:\n```\nmake\n```"]),
+        ("Fix it:\n\n```\nmake\n```\nand go\n", ["Fix it:\n\n```\nmake\n```\nand go"]),
+        ("```\nmake\n```\n\n- next\n", ["```\nmake\n```", "next"]),
+    ],
+)  # fmt: skip
+def test_code_belongs_to_what_it_is_indented_under(run, tmp_path, text, texts):
+    """Code belongs to a paragraph before it, and to a list item only where it is indented."""
+    assert set(taken(run, tmp_path, "notes.md", text)) == set(texts)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +131,7 @@ def test_what_is_no_list_of_facts(run, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "text", "usable"), [
-    ("books.csv", BOOKS, 1), ("CLAUDE.md", CLAUDE, 5), ("all.json", '["a fact", 5]', 1),
+    ("books.csv", BOOKS, 1), ("CLAUDE.md", CLAUDE, 6), ("all.json", '["a fact", 5]', 1),
 ])  # fmt: skip
 def test_a_dry_run(run, tmp_path, home, name, text, usable):
     """A dry run shows the first rows as they would be stored, counts them, and makes no store."""

@@ -1,8 +1,8 @@
 """Rows of a Markdown file: list items and paragraphs, or the facts of an export.
 
-An item is a fact, with what is nested below it, and so is a paragraph. The heading above them
-becomes their tag; the first heading of the first level is the name of the file, and is none. An
-export holds a block of fields before each fact (see `markdown_facts`).
+An item is a fact, with what is nested below it, and so is a paragraph, with the code behind it.
+The heading above them becomes their tag; the first heading of the first level is the name of the
+file, and is none. An export holds a block of fields before each fact (see `markdown_facts`).
 """
 
 from __future__ import annotations
@@ -73,6 +73,9 @@ def _of_prose(texts: list[str]) -> Iterator[tuple[int, Row]]:
     for number, line in enumerate([*texts, ""], 1):
         is_fence = line.lstrip().startswith(("```", "~~~"))
         if fenced or is_fence:
+            if not fenced and block and not _holds(block, line):
+                yield start, _row(block, heading)
+                start, block = 0, []
             fenced = fenced != is_fence
             block.append(line)
             start = start or number
@@ -98,9 +101,15 @@ def _waits(texts: list[str], number: int, block: list[str], line: str) -> bool:
     if line.strip() or number >= len(texts):
         return False
     after = texts[number]
-    return after.lstrip().startswith(("```", "~~~")) or (
-        after[:1] in " \t" and bool(after.strip()) and _item(block[0]) is not None
-    )
+    if after.lstrip().startswith(("```", "~~~")):
+        return _holds(block, after)
+    return after[:1] in " \t" and bool(after.strip()) and _item(block[0]) is not None
+
+
+def _holds(block: list[str], fence: str) -> bool:
+    """Say whether code that a fence begins belongs to what stands before it: to a paragraph, or
+    indented to a list item."""
+    return fence[:1] in " \t" or _item(block[0]) is None
 
 
 def _item(line: str) -> str | None:
