@@ -114,8 +114,8 @@ def _relabel(
 ) -> Edited:  # fmt: skip
     """Change labels in place. The fact keeps its pin, and its tier unless the edit names one."""
     after = edits.relabelled(kept, new)
-    gate.check_permanence(after.source, new.tier or "long", new.pinned)
     gate.check(after.segment, after.source, ())
+    gate.check_permanence(after.source, new.tier or "long", new.pinned)
     writes.change(db, kept, after)
     gone = _fill_slot(db, after, kept, changes, now=now)
     return _edited("changed", after, gone, batch)
@@ -128,8 +128,8 @@ def _reword(
     """Store the new words in the place of the old ones. Where another fact has the new words
     already, that one takes the place."""
     said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
-    gate.check_permanence(said.source, said.tier, said.pinned)
     gate.check(said.segment, said.source, [kept.source])
+    gate.check_permanence(said.source, said.tier, said.pinned)
     known = _known(db, said, kept, origin_number=batch.origin_number)
     if known is not None:
         fact = edits.joined(known, said, changes, edited=kept)

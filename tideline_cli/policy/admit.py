@@ -74,8 +74,8 @@ def admit(
     also where they were said without a slot. A fact that has ended, or that is to be replaced,
     does not say the same.
     """
-    gate.check_permanence(fact.source, fact.tier, fact.pinned)
     gate.check(fact.segment, fact.source, [target.source for target in targets])
+    gate.check_permanence(fact.source, fact.tier, fact.pinned)
     named = {target.id for target in targets}
     rivals = twins if fact.slot is None else _slotted(slot_mates, twins)
     alike: list[Like] = []
