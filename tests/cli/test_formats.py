@@ -102,6 +102,13 @@ def test_csv_and_tsv(run, facts, command):
     assert run(*argv, "--nl").out == run(*argv, "--jsonl").out
 
 
+def test_tables_of_tabulate_mark_folds(run):
+    """A line break of a text is marked in a table, as in every other form of one line."""
+    run("remember", "first line\nsecond line")
+    assert "first line ⏎ second line" in run("list", "--fmt", "github").out
+    assert "first line ⏎ second line" in run("export", "--format", "table").out
+
+
 @pytest.mark.parametrize("command", FORMED)
 def test_tables_of_tabulate(run, facts, command):
     """--fmt names a form of tabulate; --format markdown is the one of GitHub."""

@@ -152,6 +152,17 @@ def test_places_stand_for_what_was_shown(facts, screen):
     assert '"fact"' in kept[-1]
 
 
+def test_long_texts_are_cut(run, screen):
+    """A table shows the beginning of a long text, marked, and says once how to read it whole."""
+    fact_id = run("remember", "boiler " * 600, "--json").json["id"]
+    for command, most in (("recall boiler", 1_000), ("list", 300)):
+        shown = "\n".join(screen(f"tideline {command} --no-pager", 80))
+        assert 7 < shown.count("boiler") <= most // 7 and "boiler …" in " ".join(shown.split())
+        assert " ".join(shown.split()).count("long texts are cut (…): `tideline show") == 1
+    assert run("list", "--format", "lines").out.count("boiler") == 600
+    assert run("show", "--raw", fact_id).out.count("boiler") == 600
+
+
 def test_long_results_are_paged(facts, screen, tmp_path):
     """What has more lines than the terminal goes through PAGER; never in a pipe, with --json, with
     --no-pager, or where the terminal cannot."""

@@ -232,6 +232,6 @@ def emit_rows(
         if format in ("csv", "tsv"):
             emit_exact(row_formats.delimited(forms, tabs=format == "tsv"))
         else:
-            emit_lines(row_formats.table(forms, form_of(format)))
+            emit_lines(row_formats.table(forms, form_of(format), one_line))
     else:
         emit_lines(lines())

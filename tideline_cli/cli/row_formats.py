@@ -12,7 +12,7 @@ from tideline_cli.policy.render import screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     Form = Mapping[str, Any]
@@ -52,8 +52,9 @@ def delimited(forms: Iterable[Form], *, tabs: bool) -> Iterator[str]:
         yield line.getvalue()
 
 
-def table(forms: Iterable[Form], form: str) -> list[str]:
-    """Return the lines of a table; raise UsageError for a form that tabulate does not have."""
+def table(forms: Iterable[Form], form: str, folded: Callable[[str], str]) -> list[str]:
+    """Return the lines of a table, each text on one line as `folded` makes it; raise UsageError for
+    a form that tabulate does not have."""
     from tabulate import tabulate, tabulate_formats  # noqa: PLC0415  25 ms, for --fmt alone
 
     if form not in tabulate_formats:
@@ -64,7 +65,7 @@ def table(forms: Iterable[Form], form: str) -> list[str]:
     if not rows:
         return []
     names = _columns(rows[0])
-    cells = [[screen_text(" ".join(_shown(row[name]).split())) for name in names] for row in rows]
+    cells = [[screen_text(folded(_shown(row[name]))) for name in names] for row in rows]
     if form in _WITH_BARS:
         cells = [[text.replace("|", "\\|") for text in row] for row in cells]
     drawn: str = tabulate(cells, headers=names, tablefmt=form, disable_numparse=True)

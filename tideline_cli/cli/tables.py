@@ -23,14 +23,19 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
 
+_OF_A_HIT = 1_000  # characters of a text that a recall shows, and a list
+_OF_A_LINE = 300
+_WORD = 30  # characters within which a word ends
+
 
 def hits(
     session: Session, found: Sequence[Hit], explained: Callable[[Hit], str] | None = None
 ) -> None:
     """Print the hits of a recall; `explained` says what a score is made of."""
     texts, scores = [], []
-    for hit in found:
-        lines = output.block(hit.fact.content.expandtabs(4))
+    for hit, content in zip(found, _beginnings(session, [hit.fact for hit in found], _OF_A_HIT),
+                            strict=True):  # fmt: skip
+        lines = output.block(content.expandtabs(4))
         text = Text("\n".join(map(screen_text, lines)))
         if hit.fact.lifecycle != "active":
             text.append(f" ({hit.fact.lifecycle})", style="dim")
@@ -62,7 +67,7 @@ def _about(fact: Fact) -> str:
 
 def facts(session: Session, found: Sequence[Fact]) -> None:
     """Print a list of facts."""
-    texts = [columns.one_line(fact.content) for fact in found]
+    texts = list(map(columns.one_line, _beginnings(session, found, _OF_A_LINE)))
     for fact, text in zip(found, texts, strict=True):
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})")
@@ -76,6 +81,22 @@ def facts(session: Session, found: Sequence[Fact]) -> None:
     ))  # fmt: skip
 
 
+def _beginnings(session: Session, found: Sequence[Fact], most: int) -> list[str]:
+    """Return the texts of facts, of long ones the beginning; a note says how to read one whole."""
+    long = next((fact for fact in found if len(fact.content) > most), None)
+    if long is not None:
+        session.note(f"long texts are cut (…): `{session.call('show', long.id)}` prints one whole")
+    return [fact.content if len(fact.content) <= most else _beginning(fact.content, most)
+            for fact in found]  # fmt: skip
+
+
+def _beginning(text: str, most: int) -> str:
+    """Return the beginning of a text, up to the end of a word where one ends near."""
+    cut = text[:most]
+    near = max(cut.rfind(" "), cut.rfind("\n"))
+    return cut[: near if near > most - _WORD else most].rstrip() + " …"
+
+
 def when(session: Session, times: Sequence[int]) -> Column:
     """Return the column that says how long ago; where there is little room, in a few letters."""
     now = session.now
@@ -86,8 +107,9 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
     """Print what fades: the day, the fact, and below it why, with its id: so the text stays wide.
     """
     texts = []
-    for _, fact, why in rows:
-        text = columns.one_line(fact.content)
+    shown = _beginnings(session, [fact for _, fact, _ in rows], _OF_A_LINE)
+    for (_, fact, why), content in zip(rows, shown, strict=True):
+        text = columns.one_line(content)
         texts.append(text.append(f"\n{fact.id} · {why}", style="dim"))
     columns.show(session, (
         Column("fades", ([day for day, _, _ in rows],), stays=True),
@@ -98,8 +120,9 @@ def fading(session: Session, rows: Sequence[tuple[str, Fact, str]]) -> None:
 def slot_changes(session: Session, rows: Sequence[tuple[str, str, Fact, str]]) -> None:
     """Print slots: when the last value came, the name, the value, how many there were."""
     texts = []
-    for _, _, fact, _ in rows:
-        text = columns.one_line(fact.content)
+    shown = _beginnings(session, [fact for _, _, fact, _ in rows], _OF_A_LINE)
+    for (_, _, fact, _), content in zip(rows, shown, strict=True):
+        text = columns.one_line(content)
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})", style="dim")
         texts.append(text)
@@ -122,8 +145,9 @@ def timeline(
     table.add_column(overflow="fold", ratio=1)
     on, off = ("●", "○") if draws else ("*", "o")
     line = "│" if draws else "|"
-    for place, (holds, day, fact, told) in enumerate(rows):
-        text = columns.one_line(fact.content)
+    shown = _beginnings(session, [fact for _, _, fact, _ in rows], _OF_A_LINE)
+    for place, (holds, day, _, told) in enumerate(rows):
+        text = columns.one_line(shown[place])
         text.style = "" if holds else "dim"
         text.append("\n" + told, style="dim")
         table.add_row(on if holds else off, day, text)

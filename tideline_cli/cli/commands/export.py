@@ -201,7 +201,7 @@ def _writer(format: str) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[str
     def drawn(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         from tideline_cli.cli import row_formats  # noqa: PLC0415  tabulate, 25 ms
 
-        for line in row_formats.table(forms, output.form_of(format)):
+        for line in row_formats.table(forms, output.form_of(format), output.one_line):
             yield line + "\n"
 
     return drawn
