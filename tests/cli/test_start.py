@@ -61,6 +61,24 @@ def test_help_in_all_words(run):
     assert "did you mean recall?" in run("help", "recal").err
 
 
+def test_help_as_json(run):
+    """With --json help is one object: the commands, or what one command takes."""
+    for argv in (("help", "--json"), ("--help", "--json"), ("--json", "-h")):
+        form = run(*argv).json
+        assert [one["name"] for one in form["commands"]] == list(COMMANDS)
+        assert ["--db"] in [one["flags"] for one in form["options"]]
+    for argv in (("help", "recall", "--json"), ("recall", "--json", "--help")):
+        done = run(*argv)
+        form = done.json
+        assert (done.code, form["command"]) == (0, "recall")
+        assert form["help"].startswith("Find")
+        assert {"flags", "metavar", "choices", "repeatable", "help"} == form["options"][0].keys()
+        modes = next(one for one in form["options"] if one["flags"] == ["--mode"])
+        assert "keyword" in modes["choices"]
+        assert all(line.startswith("tideline recall") for line in form["examples"])
+    assert run("help", "recal", "--json").error["code"] == "usage"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_shows_the_own_options_first(run, name):
     """What a command has of its own stands before what all commands have; examples are whole."""

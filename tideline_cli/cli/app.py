@@ -27,6 +27,7 @@ from tideline_cli.cli.perform import (
 )
 from tideline_cli.cli.time_rules import help_of
 from tideline_cli.errors import UsageError
+from tideline_cli.model.codec import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         # A door is one also where --auto was taken for the value of another option.
         held = {"auto": True} if _is_door(argv) else {}
+        held |= {_AS_JSON: True} if _wants_json(argv) else {}
         code = root().main(_checked(argv), prog_name="tideline", standalone_mode=False, obj=held)
     except (ClickException, UsageError) as error:
         if _is_door(argv):
@@ -170,6 +172,9 @@ class _Verb(TyperCommand):
 
     examples: Sequence[str] = ()
 
+    def get_help(self, ctx: Context) -> str:
+        return _help_form(ctx, self.name or "") or super().get_help(ctx)
+
     def format_options(self, ctx: Context, formatter: Any) -> None:
         own: list[tuple[str, str]] = []
         shared: list[tuple[str, str]] = []
@@ -196,6 +201,9 @@ class _Verb(TyperCommand):
 class _Lazy(TyperGroup):
     """A group that knows its commands by name and summary, and imports the one that is run."""
 
+    def get_help(self, ctx: Context) -> str:
+        return _help_form(ctx, "") or super().get_help(ctx)
+
     def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -221,6 +229,16 @@ class _Lazy(TyperGroup):
 
 _SHARED = frozenset(("help", *(option.name for option in GLOBAL)))
 _HELP = "help"
+_AS_JSON = "help as JSON"  # a name that no option has
+
+
+def _help_form(ctx: Context, name: str) -> str:
+    """Return the help as JSON where the command line asks for JSON, else nothing."""
+    if not (ctx.obj or {}).get(_AS_JSON):
+        return ""
+    from tideline_cli.cli import help_form  # noqa: PLC0415  few ask for it
+
+    return dumps(help_form.of(name) if name else help_form.whole())
 
 
 def _keep_globals(context: typer.Context, given: Mapping[str, Any]) -> None:
