@@ -46,7 +46,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
     $globals = @(
         @{ Flags = @('--db'); Kind = 'file'; Help = 'Memory file [env: TIDELINE_DB].' }
         @{ Flags = @('--origin'); Kind = 'text'; Help = 'Whose memory: owner, or channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].' }
-        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone, or epoch milliseconds [env: TIDELINE_NOW].' }
+        @{ Flags = @('--now'); Kind = 'text'; Help = 'Pretend it is TIME: ISO 8601, UTC without a zone; epoch milliseconds; or words such as yesterday or 7d, of a day its beginning [env: TIDELINE_NOW].' }
         @{ Flags = @('--json'); Kind = 'flag'; Help = 'Print one JSON object.' }
         @{ Flags = @('--quiet','-q'); Kind = 'flag'; Help = 'Print no notes on stderr.' }
         @{ Flags = @('--verbose','-v'); Kind = 'flag'; Help = 'Print more notes on stderr.' }
@@ -68,7 +68,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; commas part several.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
@@ -86,7 +86,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
             @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -151,7 +151,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'list' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
@@ -216,7 +216,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--query'); Kind = 'text'; Help = 'Forget the fact that begins with this text, or is nearest to it.' }
             @{ Flags = @('--superseded-by'); Kind = 'ask active'; Help = 'The fact that stands in their place.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
@@ -242,7 +242,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--confidence'); Kind = 'text'; Help = 'How sure it is; weighs in recall.' }
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; replaces those it had.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; commas part several; replaces those it had.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
@@ -335,7 +335,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
             @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }

@@ -260,7 +260,7 @@ def test_status_reads_only(run, store):
 @pytest.mark.parametrize(
     ("text", "ms"),
     [("90s", 90_000), ("30m", 1_800_000), ("24h", DAY), (" 7d ", 7 * DAY), ("2W", 14 * DAY),
-     ("0s", 0), ("36525d", 36525 * DAY)],
+     ("0s", 0), ("1y", 365 * DAY), ("6mo", 180 * DAY), ("36525d", 36525 * DAY)],
 )  # fmt: skip
 def test_durations(text, ms):
     """A duration is a whole number and a unit."""
@@ -268,7 +268,8 @@ def test_durations(text, ms):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "d", "7", "-1d", "1.5h", "1h30m", "7 x", "٣d", "1y", "36526d", "9" * 5000 + "s"]
+    "text",
+    ["", "d", "7", "-1d", "1.5h", "1h30m", "7 x", "٣d", "1x", "101y", "36526d", "9" * 5000 + "s"],
 )
 def test_what_is_no_duration(text):
     """Anything else is refused in one short line."""

@@ -5,6 +5,8 @@ import time
 import pytest
 
 from tests.support import DAY, NOW
+from tideline_cli.cli.options import completed
+from tideline_cli.model import instant as instant_module
 
 DAY_OF = "2025-10-09"  # of NOW
 
@@ -88,10 +90,38 @@ def test_edit_from_a_day(run):
     assert done["fact"]["valid_from"] == "2025-10-08T00:00:00.000Z"
 
 
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("yesterday", "2025-10-08T00:00:00.000Z"), ("2025-10", "2025-10-01T00:00:00.000Z"),
+        ("2 hours ago", "2025-10-09T06:53:20.000Z"), ("7d", "2025-10-02T08:53:20.000Z"),
+        ("+1d", "2025-10-10T08:53:20.000Z"), ("2025-10-05", "2025-10-05T00:00:00.000Z"),
+        ("1760000000000", "2025-10-09T08:53:20.000Z"), ("2025", "1970-01-01T00:00:02.025Z"),
+    ],
+)  # fmt: skip
+def test_now_in_words(run, monkeypatch, text, at):
+    """--now and TIDELINE_NOW take what other times take, of a day its beginning; a number is epoch
+    milliseconds as before."""
+    monkeypatch.setattr(instant_module, "now_ms", lambda: NOW)
+    monkeypatch.setattr(completed, "__defaults__", (lambda: NOW,))
+    fact = run("remember", "the fair is on", "--now", text, "--json").json["fact"]
+    assert fact["created_at"] == at
+    monkeypatch.setenv("TIDELINE_NOW", text)
+    assert run("remember", "the fair is over", "--json").json["fact"]["created_at"] == at
+
+
+def test_a_now_that_is_no_time(run, monkeypatch):
+    """The error names the option or the variable, and the forms that there are."""
+    assert run("list", "--now", "soon").err.startswith("tideline: --now: not a time: 'soon'")
+    monkeypatch.setenv("TIDELINE_NOW", "soon")
+    done = run("list")
+    assert (done.code, done.err.count("TIDELINE_NOW: not a time: 'soon'")) == (2, 1)
+    assert "yesterday" in done.err
+
+
 @pytest.mark.parametrize("text", ["yesterday", "7d", "2025-10"])
-def test_now_and_rows_stay_exact(run, text):
-    """--now, batch lines and rows of a file take ISO 8601 and epoch milliseconds alone."""
-    assert run("list", "--now", text).code == 2
+def test_rows_stay_exact(run, text):
+    """Batch lines and rows of a file take ISO 8601 and epoch milliseconds alone."""
     row = f'{{"content": "the fair is on", "valid_to": "{text}"}}\n'
     assert run("remember", "--batch", stdin=row).code == 2
     assert "not a time" in run("import", "-", stdin=row).err
@@ -116,8 +146,17 @@ def test_a_duration_is_a_number_and_a_unit(run, text):
     assert run("dream", "--dry-run", "--evict-after", text).code == 0
 
 
-@pytest.mark.parametrize("text", ["d", "7", "-7d", "7 d d", "1.5h", "1y", "٧d", "1  month"])
+@pytest.mark.parametrize(
+    ("text", "days"), [("6mo", 180), ("1 month", 30), ("1y", 365), ("2 years", 730)]
+)
+def test_a_duration_of_months_and_years(run, text, days):
+    """In a duration a month is 30 days and a year 365."""
+    assert run("config", "set", "dream_interval", text).code == 0
+    assert run("config", "get", "dream_interval").out == f"{days}d\n"
+
+
+@pytest.mark.parametrize("text", ["d", "7", "-7d", "7 d d", "1.5h", "1x", "٧d", "101y"])
 def test_what_is_no_duration(run, text):
-    """Months and years are no durations, since they are not equally long."""
+    """What is no whole number and a unit, or longer than a century, is refused."""
     done = run("dream", "--dry-run", f"--evict-after={text}")
     assert (done.code, "not a duration" in done.err) == (2, True)

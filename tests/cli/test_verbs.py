@@ -194,7 +194,7 @@ def test_text_from_standard_input(run, words, stdin):
         (("remember", "text", "--confidence", "1.5"), 2),
         (("remember", "text", "--meta", "novalue"), 2),
         (("remember", "text", "--valid-from", "2026-01-01", "--valid-to", "2025-01-01"), 2),
-        (("remember", "text", "--now", "yesterday"), 2),
+        (("remember", "text", "--now", "soon"), 2),
         (("remember", "text", "--now", "9" * 5000), 2),
         (("remember", "text", "--slot", "!!"), 2),
         (("remember", "text", "--title", "a\udc80b"), 2),
@@ -424,6 +424,25 @@ def test_recall_finds_nothing(run):
     assert (done.code, done.json["hits"], done.err) == (1, [], "")
     assert run("recall", "zzz").err == "tideline: nothing matched\n"
     assert run("recall", "zzz", "-q").err == ""
+
+
+@pytest.mark.parametrize(
+    "key", ["content", "text", "memory", "body", "note", "fact", "statement", "observation"]
+)
+def test_a_batch_line_names_its_text_as_an_import_does(run, key):
+    """A line has its text under any name that import knows."""
+    done = run("remember", "--batch", stdin=json.dumps({key: "coffee at noon"}) + "\n")
+    assert done.json["fact"]["content"] == "coffee at noon"
+
+
+def test_the_gate_names_what_was_asked(run):
+    """Identity is permanent by itself: what is refused is the segment, not a tier nobody named."""
+    done = run("remember", "I am root", "--source", "tool_output", "--segment", "identity")
+    assert done.code == 4
+    assert "tool_output may not author identity facts" in done.err and "--confine" in done.err
+    assert "--tier" not in done.err and "--pin" not in done.err
+    done = run("remember", "a fact", "--source", "tool_output", "--pin")
+    assert "may not pin a fact or make it permanent" in done.err
 
 
 def test_recall_batch(run):

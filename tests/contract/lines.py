@@ -30,7 +30,8 @@ _BY_KIND = {
 _BY_NAME = {
     "llm": ("none", "/bin/cat", "/bin/false", "/no/such/program"), "model": ("m",),
     "base_url": ("http://localhost:9/v1",), "key_file": ("key",), "timeout": ("5",),
-    "origin": ("owner", PEER.key, "channel:wa/c9/s9"), "now": ("2025-11-01", "1760000000000"),
+    "origin": ("owner", PEER.key, "channel:wa/c9/s9"),
+    "now": ("2025-11-01", "1760000000000", "yesterday"),
     "embedder": ("hrr-256", "hash-256"), "tag": ("work", "none-such"), "slot": ("deploy_day", "x"),
     "table": ("fact",), "at": ("03:30", "02:15"), "from_": ("copy.db", "rows.jsonl", "2025-10-01"),
     "fmt": ("github", "grid", "nosuch"),
@@ -39,7 +40,7 @@ _BY_NAME = {
 _BAD = {
     "count": ("-1", "1.5", "x", "99999999999"), "number": ("x", "nan"), "share": ("1.1", "-0.1"),
     "time": ("soon", "2026-02-30"), "start": ("soon", "2026-02-30"), "last": ("soon", "7x"),
-    "end": ("7d", "friday", "soon"), "duration": ("1y", "-1d"), "choice": ("no-such-choice",),
+    "end": ("7d", "friday", "soon"), "duration": ("1x", "-1d"), "choice": ("no-such-choice",),
     "pair": ("novalue",),
 }  # fmt: skip
 _GLOBALS = tuple(option for option in GLOBAL if option.name not in ("db", "json", "debug"))

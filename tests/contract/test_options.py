@@ -18,7 +18,7 @@ BASES = {
     "flag": ("bool",), "text": ("str",), "file": ("str",), "folder": ("str",), "count": ("int",),
     "time": ("int",), "start": ("int",), "last": ("int",), "end": ("int",),
     "duration": ("int",), "number": ("float",), "share": ("float",),
-    "pair": ("tuple[str, str]", "tuple[str, Any]"),
+    "pair": ("tuple[str, str]", "tuple[str, Any]"), "list": ("str",),
 }  # fmt: skip
 
 

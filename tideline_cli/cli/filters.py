@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 OPTIONS = (
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
-    Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG",
-           completes="tag"),
+    Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
+           "commas.", many=True, metavar="TAG", completes="tag"),
     Option("kind", ("--kind",), "Only this kind.", "choice", choices=tuple(KINDS), many=True,
            metavar="KIND"),
     Option("slot", ("--slot",), "Only values of this slot.", many=True, metavar="NAME",

@@ -22,10 +22,11 @@ class Option:
     `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number from
     `least` to `most`), number, time (an exact one), start, last or end (a time in words: of a day
     the first instant, the last one, or the first one after it), duration (milliseconds inside),
-    share (0..1), choice, pair (KEY=VALUE), file or folder. `excludes` names what cannot be honoured
-    beside it: other options, or `words`; `-` alone is no word, since it names standard input.
-    `beside` names flags that go with some choices alone, each with those choices. `completes` is
-    what of the memory a shell offers for the value: a kind of `cli.completion_values`.
+    share (0..1), choice, pair (KEY=VALUE), list (texts parted by commas), file or folder.
+    `excludes` names what cannot be honoured beside it: other options, or `words`; `-` alone is no
+    word, since it names standard input. `beside` names flags that go with some choices alone, each
+    with those choices. `completes` is what of the memory a shell offers for the value: a kind of
+    `cli.completion_values`.
     """
 
     name: str
@@ -92,6 +93,7 @@ _PLACEHOLDERS = {
     "end": "TIME",
     "duration": "DURATION",
     "pair": "KEY=VALUE",
+    "list": "TEXT",
     "file": "FILE",
     "folder": "DIR",
 }
@@ -101,8 +103,9 @@ GLOBAL: tuple[Option, ...] = (
     Option("origin", ("--origin",), "Whose memory: owner, or "
            "channel:CHANNEL/CONVERSATION/SESSION[@ACCOUNT] [env: TIDELINE_ORIGIN].",
            metavar="ORIGIN"),
-    Option("now", ("--now",), "Pretend it is TIME: ISO 8601, UTC without a zone, or epoch "
-           "milliseconds [env: TIDELINE_NOW].", "time"),
+    Option("now", ("--now",), "Pretend it is TIME: ISO 8601, UTC without a zone; epoch "
+           "milliseconds; or words such as yesterday or 7d, of a day its beginning "
+           "[env: TIDELINE_NOW].", "time"),
     Option("json", ("--json",), "Print one JSON object.", "flag", False),
     Option("quiet", ("--quiet", "-q"), "Print no notes on stderr.", "flag", False,
            excludes=("verbose",)),
@@ -154,7 +157,7 @@ def convert(option: Option, text: str, clock: Callable[[], int] = instant.now_ms
         case "number" | "share":
             return _number(option, text)
         case "time":
-            return instant.parse(text)
+            return stated_now(text, clock, name=option.flags[0])
         case "start" | "last" | "end":
             return _in_words(option, text, clock())
         case "duration":
@@ -190,7 +193,7 @@ def completed(
         if raw is not None and option.excludes:
             _check_alone(option, given)
         if option.many:
-            values[option.name] = tuple(convert(option, text, clock) for text in raw or ())
+            values[option.name] = _all(option, raw or (), clock)
         elif raw is None:
             values[option.name] = option.default
         elif option.kind == "flag":
@@ -199,6 +202,29 @@ def completed(
             values[option.name] = convert(option, raw, clock)
             _check_beside(option, raw, given)
     return values
+
+
+def _all(option: Option, given: Sequence[str], clock: Callable[[], int]) -> tuple[Any, ...]:
+    """Return the values of an option that may be given more than once."""
+    values = tuple(convert(option, text, clock) for text in given)
+    if option.kind != "list" or not any("," in text or ";" in text for text in values):
+        return values
+    from tideline_cli.model.lists import parted  # noqa: PLC0415  most options name one at a time
+
+    return tuple(part for text in values for part in parted(text) or [""])
+
+
+def stated_now(text: str, clock: Callable[[], int], *, name: str) -> int:
+    """Return the instant that the clock is set to: an exact time, UTC where it names no zone, or in
+    words, by the zone of this machine; of a day the beginning. `name` is what an error tells of."""
+    try:
+        return instant.parse(text)
+    except UsageError:
+        from tideline_cli.model.time_words import meant  # noqa: PLC0415  programs write none
+    try:
+        return meant(text, now=clock()).start
+    except UsageError as error:
+        raise UsageError(f"{name}: {error.message}", hint=error.hint) from error
 
 
 def _in_words(option: Option, text: str, now: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import new_fact, output, stdin
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
+from tideline_cli.exchange.importer.columns import with_content
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
@@ -153,6 +154,7 @@ def _row(line: str) -> dict[str, Any]:
         row = codec.loads(line)
     except ValueError as error:
         raise UsageError(f"not JSON: {error}", hint="one JSON object a line") from error
+    row = with_content(row) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
     codec.check_keys(row, _BATCH_KEYS)

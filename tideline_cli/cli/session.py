@@ -6,6 +6,7 @@ import os
 import sys
 
 from tideline_cli import config
+from tideline_cli.cli.options import stated_now
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.origin import Origin, parse_origin
@@ -28,14 +29,6 @@ def _typed(key: str) -> str:
     from tideline_cli.model.origin import is_in_form, spelled_out  # noqa: PLC0415  for a report
 
     return key if is_in_form(key) else spelled_out(key)
-
-
-def _pinned(text: str) -> int:
-    """Return the time that the environment pins."""
-    try:
-        return instant.parse(text)
-    except UsageError as error:
-        raise UsageError(f"TIDELINE_NOW: {error.message}", hint=error.hint) from error
 
 
 def _has_terminal() -> bool:
@@ -68,8 +61,8 @@ class Session:
         self.no_input = options.no_input or options.json
         if named:
             self._check_origin(named)
-        if pinned := "" if self.names_time else os.environ.get("TIDELINE_NOW"):
-            self._now = _pinned(pinned)
+        if stated := "" if self.names_time else os.environ.get("TIDELINE_NOW"):
+            self._now = stated_now(stated, instant.now_ms, name="TIDELINE_NOW")
 
     def _check_origin(self, named: str) -> None:
         """Raise UsageError for a name that is no origin, even where the command needs none."""

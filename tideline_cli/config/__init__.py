@@ -93,7 +93,10 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
     for setting in SETTINGS.values():
         if environ.get(setting.env):
             raw: Any = environ[setting.env]
-            raw = raw.split(",") if setting.kind == "texts" else raw
+            if setting.kind == "texts":
+                from tideline_cli.model.lists import parted  # noqa: PLC0415  few set a list
+
+                raw = parted(raw)
             values[setting.name] = Value(parse_value(setting, raw, setting.env), setting.env)
     return values
 

@@ -11,6 +11,7 @@ from tideline_cli.config import reading
 from tideline_cli.config.replacing import FolderLock, replace_file
 from tideline_cli.config.settings import SETTINGS, parse_value, shown
 from tideline_cli.errors import UsageError
+from tideline_cli.model.lists import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def save_setting(path: str, name: str, value: str) -> None:
     file behind.
     """
     setting = SETTINGS[name]
-    raw: Any = value.split(",") if setting.kind == "texts" else value
+    raw: Any = parted(value) if setting.kind == "texts" else value
     parsed = shown(name, parse_value(setting, raw, name))
     plain = list(parsed) if isinstance(parsed, tuple) else parsed
     with FolderLock(path):

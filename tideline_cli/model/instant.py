@@ -22,6 +22,15 @@ UNITS_MS = {
     for name in names
 }
 """Spans of time that are always equally long, by their names."""
+_ROUGHLY_MS = {
+    name: ms
+    for names, ms in (
+        (("mo", "month", "months"), 30 * DAY_MS),
+        (("y", "year", "years"), 365 * DAY_MS),
+    )
+    for name in names
+}
+"""Spans of the calendar as durations take them: a month is 30 days, a year 365."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST_SPAN_MS = 36_525 * DAY_MS  # a century
 
@@ -64,19 +73,22 @@ def parse(text: str) -> int:
 
 
 def parse_duration(text: str) -> int:
-    """Return the milliseconds of a duration: a whole number and a unit, such as 7d or 7 days.
+    """Return the milliseconds of a duration: a whole number and a unit, such as 7d, 7 days or 6mo.
 
     Raises UsageError for anything else, and for more than a century.
     """
     raw = text.strip().lower()
     count = raw.rstrip(LETTERS)
     unit, digits = raw[len(count) :], count.rstrip(" ")
-    if unit in UNITS_MS and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
-        ms = int(digits) * UNITS_MS[unit]
+    length = UNITS_MS.get(unit) or _ROUGHLY_MS.get(unit)
+    if length and digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
+        ms = int(digits) * length
         if ms <= LONGEST_SPAN_MS:
             return ms
     shown = text if len(text) <= 40 else text[:39] + "…"
-    raise UsageError(f"not a duration: {shown!r}", hint="use one such as 90s, 30m, 24h or 7d")
+    raise UsageError(
+        f"not a duration: {shown!r}", hint="use one such as 90s, 30m, 24h, 7d, 2w, 6mo or 1y"
+    )
 
 
 def _within(ms: int, text: str) -> int:

@@ -239,6 +239,18 @@ def among(
     return {row[0]: fact_of(row) for row in rows}
 
 
+def _tagged(tag: str) -> tuple[str, list[str]]:
+    """Return the condition that a fact has a tag; of one with commas, which files may bring, that
+    one or all of its parts."""
+    has = "EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
+    if "," not in tag and ";" not in tag:
+        return has, [tag]
+    from tideline_cli.model.lists import parted  # noqa: PLC0415  most name one tag
+
+    named = parted(tag) or [tag]
+    return f"({has} OR {' AND '.join([has] * len(named))})", [tag, *named]
+
+
 def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tuple[Any, ...]]:
     """Return the SQL conditions of a filter, each led by AND, and their parameters.
 
@@ -271,8 +283,9 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
             parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
             values += allowed
     for tag in wanted.tags:
-        parts.append("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)")
-        values.append(tag)
+        tagged, named = _tagged(tag)
+        parts.append(tagged)
+        values += named
     for sign, instant in ((">=", wanted.since), ("<=", wanted.until)):
         if instant is not None:
             parts.append(f"fact.created_at {sign} ?")

@@ -50,7 +50,8 @@ ARGUMENTS = (
 _LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
            "valid_to", "confidence", "scope")  # fmt: skip
 _HELP = {"scope": "Of what it is worth knowing; an empty one is of everything.",
-         "segment": "What it is about.", "tag": "A label to filter by; replaces those it had."}
+         "segment": "What it is about.",
+         "tag": "A label to filter by; commas part several; replaces those it had."}
 OPTIONS: tuple[Option, ...] = (
     *(
         replace(option, help=_HELP.get(option.name, option.help))

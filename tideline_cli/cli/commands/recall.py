@@ -52,8 +52,8 @@ OPTIONS = (
            "share"),
     Option("mmr", ("--mmr",), "Weight of score against repetition; 1 keeps the order "
            "[default: 1].", "share", 1.0, metavar="LAMBDA"),
-    Option("tag", ("--tag", "-t"), "Only facts with this tag.", many=True, metavar="TAG",
-           completes="tag"),
+    Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
+           "commas.", many=True, metavar="TAG", completes="tag"),
     Option("segment", ("--segment", "-s"), "Only facts of this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
     Option("kind", ("--kind",), "Only facts of this kind.", "choice", choices=tuple(KINDS),

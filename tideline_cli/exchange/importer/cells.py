@@ -7,6 +7,7 @@ from math import isfinite
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import one_of
+from tideline_cli.model.lists import parted
 from tideline_cli.model.text import storable
 
 TYPE_CHECKING = False
@@ -39,12 +40,6 @@ def strings(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise UsageError(f"{name} is not a list of texts")
     return tuple(dict.fromkeys(storable(value, name) for value in values))
-
-
-def parted(text: str) -> list[str]:
-    """Return the parts of a text that lists some: "home;bike", or "home, bike"."""
-    parts = text.split(";" if ";" in text else ",")
-    return [part.strip() for part in parts if part.strip()]
 
 
 def unit(row: Mapping[str, Any], name: str, *, clamp: bool, default: float | None) -> float | None:

@@ -7,7 +7,7 @@ from tideline_cli.exchange.importer.rows import KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Container, Generator, Mapping, Sequence
     from typing import Any
 
     Rows = Generator[tuple[int, "dict[str, Any] | TidelineError"], None, None]
@@ -69,10 +69,16 @@ def _renamed(row: dict[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
             for name, value in row.items()
             if name in mapping or name not in taken
         }
+    return with_content(row, kept=mapping.keys())
+
+
+def with_content(row: dict[str, Any], *, kept: Container[str] = ()) -> dict[str, Any]:
+    """Return a row whose text stands under `content`, where it is under another of TEXT_KEYS; those
+    that are `kept` are no text."""
     if row.get("content") is not None:
         return row
     for name in TEXT_KEYS[1:]:
-        if isinstance(row.get(name), str) and name not in mapping:
+        if isinstance(row.get(name), str) and name not in kept:
             return {"content" if key == name else key: value for key, value in row.items()
                     if key != "content"}  # fmt: skip
     return row
