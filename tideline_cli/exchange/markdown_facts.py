@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     Form = Mapping[str, Any]
 
 MORE = "  | "  # before each further line of a text: it begins no item, heading or role
-_SHOWN = ("id", "content", "segment", "lifecycle")
+_SHOWN = ("id", "content", "segment")
 _OF_SEGMENT = ("tier", "importance", "decay_rate")
 _OF_BIRTH = ("last_accessed_at", "changed_at", "said_at")
-_USUAL = {"access_count": 0, "source": "owner_message", "origin": "owner"}
+_USUAL = {"lifecycle": "active", "access_count": 0, "source": "owner_message", "origin": "owner"}
 FENCE = "---"
 
 
@@ -41,8 +41,6 @@ def lines(forms: Iterable[Form]) -> Iterator[str]:
 def document(form: Form) -> str:
     """Return the text of a file that holds one fact."""
     head = {name: form[name] for name in ("id", "segment")} | _fields(form)
-    if form["lifecycle"] != "active":
-        head["lifecycle"] = form["lifecycle"]
     text = form["content"]
     shown = "\n".join(map(screen_text, text.split("\n")))
     if shown != text or not _is_plain(text):
