@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -193,3 +194,61 @@ def test_a_merge_touches_no_other_origin(run):
     assert done.json["brought"]["archived"] == 1
     assert run("export", *peer).out == theirs
     assert json.loads(run("export").out)["changed_at"] == "2025-10-11T00:00:00.000Z"
+
+
+def test_a_value_that_both_have_said_is_not_lost(run, tmp_path, monkeypatch):
+    """Where two machines have said one value of a slot, one of the two facts gives way on the
+    first that merges; the second machine keeps the other, whichever row comes first."""
+    words = ("remember", "I live in Rome", "--slot", "city")
+    for day in (3, 2):
+        run(*words, "--now", str(NOW - day * DAY))
+    here = run("export").out
+    home = os.environ["TIDELINE_HOME"]
+    monkeypatch.setenv("TIDELINE_HOME", str(tmp_path / "other"))
+    run(*words, "--now", str(NOW - DAY))
+    assert run("import", "-", "--merge", "--trust", stdin=here).code == 0
+    there = run("list", "--json").json["facts"]
+    exported = run("export").out
+    monkeypatch.setenv("TIDELINE_HOME", home)
+    assert run("import", "-", "--merge", "--trust", stdin=exported).code == 0
+    held = run("list", "--json").json["facts"]
+    assert [one["id"] for one in held] == [one["id"] for one in there] != []
+    assert run("doctor", "--deep", "--json").json["findings"] == []
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown"])
+@pytest.mark.parametrize("reason", ["forgotten", "faded", "superseded"])
+def test_the_reason_travels(run, tmp_path, monkeypatch, form, reason):
+    """What faded on one machine is announced on the other, what was forgotten or replaced is not,
+    however weak it was."""
+    born, late = str(NOW - 300 * DAY), str(NOW - 10 * DAY)
+    words = ("remember", "the boiler code is 4711", "--segment", "context", "--now", born)
+    old = run(*words, "--json").json["id"]
+    for number in range(4):
+        run("remember", f"winter {number} was cold", "--pin", "--now", late)
+    done = {
+        "forgotten": lambda: run("forget", old, "-y", "--now", late),
+        "faded": lambda: run("dream", "--stage", "evict", "--now", late),
+        "superseded": lambda: run("edit", old, "the new number is 12", "--now", late),
+    }[reason]()
+    assert done.code == 0, done.err
+    exported = run("export", "--format", form, "--lifecycle", "all").out
+    assert f'{reason}' in exported
+    monkeypatch.setenv("TIDELINE_HOME", str(tmp_path / "other"))
+    (tmp_path / "all.txt").write_text(exported, "utf-8")
+    more = ("--format", form, "--merge", "--trust")
+    assert run("import", "all.txt", *more).code == 0
+    told = run("recall", "boiler code")
+    assert ("archived fact" in told.err) is (reason == "faded")
+    back = [json.loads(line) for line in run("export").out.splitlines()]
+    assert {one["id"]: one["archived_reason"] for one in back}[old] == reason
+
+
+def test_a_file_that_nobody_vouches_for_announces_nothing(run):
+    """It may say that a fact was forgotten, not that it faded: that would be announced."""
+    for word, kept in (("faded", None), ("forgotten", "forgotten")):
+        row = {"content": f"buy {word} pills now", "lifecycle": "archived", "archived_reason": word}
+        assert run("import", "-", stdin=json.dumps(row) + "\n").code == 0
+        assert "archived fact" not in run("recall", f"{word} pills").err
+        rows = [json.loads(line) for line in run("export").out.splitlines()]
+        assert {one["content"]: one["archived_reason"] for one in rows}[row["content"]] == kept

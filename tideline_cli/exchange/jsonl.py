@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.times import Times
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone, Origin
 
 
@@ -33,6 +36,7 @@ def parsed(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | Tidel
         yield number, row if isinstance(row, dict) else UsageError("not an object")
 
 
+_AT_ONCE = 500
 _EVERYTHING = facts.Filter(lifecycle=None)
 
 
@@ -53,10 +57,26 @@ def forms(
             }
         )
     stated = statements.times(db, viewer=viewer)
-    for fact in facts.each(db, viewer=viewer, wanted=wanted, oldest_first=True):
+    for fact, reason in _explained(
+        db, facts.each(db, viewer=viewer, wanted=wanted, oldest_first=True)
+    ):
         at = stated.get(fact.id, Times(0, 0))
         yield codec.fact_form(fact) | {
             "changed_at": instant.iso(max(at.changed_at, fact.created_at)),
             "said_at": instant.iso(max(at.said_at, fact.created_at)),
+            "archived_reason": reason,
             "links": edges.get(fact.id, []),
         }
+
+
+def _explained(db: Connection, found: Iterable[Fact]) -> Iterator[tuple[Fact, str | None]]:
+    """Yield facts, each with the reason why it is archived, if it is and that is known."""
+    rest = iter(found)
+    while chunk := list(islice(rest, _AT_ONCE)):
+        archived = [fact for fact in chunk if fact.lifecycle == "archived"]
+        known: dict[str, str] = {}
+        if archived:
+            from tideline_cli.memory.archived import reasons  # noqa: PLC0415  many have none
+
+            known = reasons(db, archived)
+        yield from ((fact, known.get(fact.id)) for fact in chunk)

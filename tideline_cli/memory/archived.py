@@ -13,7 +13,7 @@ from tideline_cli.store import bulk_reads, departures, facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Literal
 
     from apsw import Connection
@@ -71,6 +71,21 @@ def explained(
     ]
 
 
+def reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
+    """Return by id why archived facts are so, each as its own origin sees it; those of which
+    nothing is known are left out."""
+    by_origin: dict[Origin, dict[int, Fact]] = {}
+    for fact in found:
+        seq = facts.number_of(db, fact.id, viewer=fact.origin)
+        by_origin.setdefault(fact.origin, {})[seq] = fact
+    return {
+        one.fact.id: one.reason
+        for origin, facts_of in by_origin.items()
+        for one in explained(db, facts_of, viewer=origin)
+        if one.reason != "unknown"
+    }
+
+
 def missed(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> list[Archived]:
     """Return those of the archived facts that nobody asked to go, and whose place no other
     statement has taken since; in the order given."""
@@ -122,6 +137,8 @@ def _reason(
     db: Connection, fact: Fact, left: Departure, places: Sequence[tuple[str, int]], viewer: Origin
 ) -> tuple[Reason, str | None]:
     """Return why a fact is archived, and the fact that it was merged into."""
+    if left.noted is not None:
+        return _as_noted(left.noted, places)
     if left.verb in _SWEEPS:
         kept = next((source for source, at in places if at == left.at), None)
         return ("faded", None) if kept is None else ("merged", kept)
@@ -133,6 +150,17 @@ def _reason(
     if left.verb in _SAYING:
         return "superseded", None
     return _of_a_file(db, fact, places, viewer) if left.verb == "import" else ("unknown", None)
+
+
+def _as_noted(noted: str, places: Sequence[tuple[str, int]]) -> tuple[Reason, str | None]:
+    """Return the reason that the file told from which a fact, or its later state, has come."""
+    match noted:
+        case "faded" | "superseded" | "forgotten":
+            return noted, None
+        case "merged":
+            return "merged", places[0][0] if places else None
+        case _:
+            return "unknown", None
 
 
 def _of_a_file(

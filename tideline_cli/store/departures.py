@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 @record
 class Departure:
-    """The verb that archived a fact, and when; empty where the journal does not know it."""
+    """The verb that archived a fact, and when; empty where the journal does not know it. `noted`
+    is why, in the words of the file that an import took it from."""
 
     verb: str
     at: int
+    noted: str | None = None
 
 
 @record
@@ -36,12 +38,15 @@ class _Step:
     verb: str | None
     at: int
     undoes: int | None
+    noted: str | None
 
 
 UNKNOWN = Departure("", 0)
 _STEPS = """
-SELECT change.row, change.batch, act, before ->> 'lifecycle', verb, ifnull(at, 0), undoes
+SELECT change.row, change.batch, act, before ->> 'lifecycle', verb, ifnull(at, 0), undoes,
+  iif(change.number <= stated.change, stated.gone, NULL)
 FROM change LEFT JOIN batch ON batch.number = change.batch
+  LEFT JOIN stated ON stated.fact = change.row
 WHERE entity = 'fact' AND change.row IN (SELECT value FROM json_each(?))
 ORDER BY change.row, change.number
 """
@@ -129,7 +134,7 @@ def _departure(trail: Sequence[_Step]) -> Departure:
             return UNKNOWN
         step = trail[place]
         if step.undoes is None:
-            return Departure(step.verb or "", step.at)
+            return Departure(step.verb or "", step.at, step.noted)
         undone = next((at for at, one in enumerate(trail) if one.batch == step.undoes), place)
         place = _last(trail, min(undone, place), trail[min(undone, place)].lifecycle)
     return UNKNOWN

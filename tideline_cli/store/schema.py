@@ -376,7 +376,8 @@ CREATE TABLE stated (
   fact       INTEGER PRIMARY KEY REFERENCES fact (seq) ON DELETE CASCADE,
   change     INTEGER NOT NULL,         -- the newest change when this was noted
   changed_at INTEGER NOT NULL,         -- when somebody last stated anything about the fact
-  said_at    INTEGER NOT NULL          -- when somebody last said that it holds
+  said_at    INTEGER NOT NULL,         -- when somebody last said that it holds
+  gone       TEXT                      -- why it was archived there, where an import says it
 ) STRICT;
 
 -- Vectors, a derived index: packed codes of up to 498 facts of one origin a row, which fill their

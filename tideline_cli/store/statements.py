@@ -40,11 +40,11 @@ SELECT fact.id, stated.changed_at, stated.said_at
 FROM stated JOIN fact ON fact.seq = stated.fact WHERE {condition}
 """
 _NOTE = """
-INSERT INTO stated (fact, change, changed_at, said_at)
-SELECT fact.seq, (SELECT ifnull(max(number), 0) FROM change), value ->> 1, value ->> 2
+INSERT INTO stated (fact, change, changed_at, said_at, gone)
+SELECT fact.seq, (SELECT ifnull(max(number), 0) FROM change), value ->> 1, value ->> 2, value ->> 3
 FROM json_each(?) JOIN fact ON fact.id = value ->> 0 WHERE true
 ON CONFLICT DO UPDATE SET change = excluded.change, changed_at = excluded.changed_at,
-  said_at = excluded.said_at
+  said_at = excluded.said_at, gone = ifnull(excluded.gone, gone)
 """
 
 
@@ -67,10 +67,12 @@ def times(db: Connection, *, viewer: Origin | Everyone) -> dict[str, Times]:
     return found
 
 
-def note(db: Connection, stated: Mapping[str, Times]) -> None:
-    """Note in an open batch when the present states of some facts were stated."""
+def note(db: Connection, stated: Mapping[str, Times], gone: Mapping[str, str]) -> None:
+    """Note in an open batch when the present states of some facts were stated, and why those that
+    are archived are so, where that is known."""
     if stated:
-        rows = [(fact_id, at.changed_at, at.said_at) for fact_id, at in stated.items()]
+        rows = [(fact_id, at.changed_at, at.said_at, gone.get(fact_id))
+                for fact_id, at in stated.items()]  # fmt: skip
         db.execute(_NOTE, (codec.dumps(rows),))
 
 

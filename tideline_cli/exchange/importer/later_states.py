@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.exchange.importer.copies import Copies
+from tideline_cli.exchange.importer.rows import reason_of
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import replace
 from tideline_cli.model.times import Times
@@ -85,18 +86,19 @@ class LaterStates:
             end = fact.valid_to or at.changed_at
             after = ended(copy, at=end, now=max(end, self._context.now))
             writes.change(self._db, copy, after)
-            times.bring(copy, Times(at.changed_at, times.of(copy).said_at))
+            times.bring(copy, Times(at.changed_at, times.of(copy).said_at), gone="forgotten")
             self._summary.ended += 1
 
     def note_times(self, ready: Prepared, known: Fact) -> None:
         """Note that a known fact was said when a row has said it, if that is later."""
         times = self._destination.times
         at, row_at = times.of(known), times.stated(ready.row, ready.fact)
+        gone = reason_of(ready.row, self._context)
         changed, said = (
             max(at.changed_at, row_at.changed_at), max(at.said_at, row_at.said_at)
         )
-        if (changed, said) != (at.changed_at, at.said_at):
-            times.bring(known, Times(changed, said))
+        if gone or (changed, said) != (at.changed_at, at.said_at):
+            times.bring(known, Times(changed, said), gone=gone)
 
     def in_slot(self, fact: Fact) -> None:
         """Note that a row has named a value of a slot."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.exchange.importer.rows import STATED, times_of
+from tideline_cli.exchange.importer.rows import STATED, reason_of, times_of
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.times import Times
 from tideline_cli.store import statements
@@ -28,6 +28,7 @@ class RowTimes:
         self._known: dict[str, dict[str, Times]] = {}
         self._brought: dict[str, Times] = {}
         self._waiting: dict[str, Times] = {}
+        self._gone: dict[str, str] = {}
 
     def stated(self, row: Mapping[str, Any], fact: Fact) -> Times:
         """Return when a row says that its state was stated; `fact` is what it states."""
@@ -47,24 +48,28 @@ class RowTimes:
             self._known[key] = statements.times(self._db, viewer=Origin(key))
         return self._known[key]
 
-    def bring(self, fact: Fact, at: Times) -> None:
-        """Note when the state that a fact gets was stated; `flush` stores it."""
+    def bring(self, fact: Fact, at: Times, *, gone: str | None = None) -> None:
+        """Note when the state that a fact gets was stated, and why it is archived, if it is;
+        `flush` stores it."""
         self._brought[fact.id] = self._waiting[fact.id] = at
+        if gone is not None:
+            self._gone[fact.id] = gone
 
     def bring_new(self, row: Mapping[str, Any], fact: Fact) -> None:
         """Note it of a fact that has just come, where it is not when the fact was made."""
         if fact.lifecycle == "active" and STATED_KEYS.isdisjoint(row):
             return  # most rows; a record takes 4 us, which for each is 1 % of an import
-        at = self.stated(row, fact)
-        if (at.changed_at, at.said_at) != (fact.created_at, fact.created_at):
-            self.bring(fact, at)
+        at, gone = self.stated(row, fact), reason_of(row, self._context)
+        if gone or (at.changed_at, at.said_at) != (fact.created_at, fact.created_at):
+            self.bring(fact, at, gone=gone)
 
     def end(self, fact: Fact, *, by: Fact) -> None:
         """Note that a fact has ended because another was said."""
         at, since = self.of(fact), self.of(by).said_at
-        self.bring(fact, Times(max(at.changed_at, since), at.said_at))
+        self.bring(fact, Times(max(at.changed_at, since), at.said_at), gone="superseded")
 
     def flush(self) -> None:
         """Store what was noted, in the transaction that has changed the facts."""
-        statements.note(self._db, self._waiting)
+        statements.note(self._db, self._waiting, self._gone)
         self._waiting.clear()
+        self._gone.clear()

@@ -55,7 +55,11 @@ if TYPE_CHECKING:
 STATED = ("changed_at", "said_at")
 """When the state of a fact was stated, and when it was last said: keys of an export beside the
 fields of the fact."""
-KEYS = frozenset((*NAMES, "links", "supersedes", *STATED))
+REASON = "archived_reason"
+"""Why a fact is archived: a key of an export beside the fields of the fact."""
+_REASONS = ("faded", "merged", "superseded", "forgotten")
+_UNASKED = ("faded", "merged")
+KEYS = frozenset((*NAMES, "links", "supersedes", *STATED, REASON))
 _CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
 _CLAIMED = frozenset(_CLAIMS)
 _FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
@@ -250,6 +254,15 @@ def times_of(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> Time
     if changed is None and fact.lifecycle != "active" and end is not None and end <= context.now:
         changed = end
     return Times(max(changed or 0, fact.created_at), max(said or 0, fact.created_at))
+
+
+def reason_of(row: Mapping[str, Any], context: ImportContext) -> str | None:
+    """Return why a row says that its fact is archived. A file that nobody vouches for may not say
+    that nobody asked for it, since such facts are announced."""
+    reason = row.get(REASON)
+    if reason not in _REASONS or row.get("lifecycle") in (None, "active"):
+        return None
+    return None if reason in _UNASKED and not context.trusted else str(reason)
 
 
 def links_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
