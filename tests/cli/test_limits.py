@@ -64,14 +64,14 @@ def test_too_few_files(process, run, rows, files):
 def test_the_worker_dies_with_its_import(tmp_path):
     """A process beside an import that is killed ends at once, in the middle of its work."""
     code = (
-        "from tideline_cli.exchange.importer import import_vectors\n"
+        "from tideline_cli.exchange.importer.beside import Beside\n"
         "from tideline_cli.vector.worker import frame\n"
         "import os, time\n"
-        "made = import_vectors._Beside('hrr-256')\n"
-        "made.ask(['one'])\n"
+        "made = Beside('tideline_cli.vector.worker', 'hrr-256')\n"
+        "made.ask(frame(['one']))\n"
         "made.answer(128)\n"
         "print(made._process.pid, flush=True)\n"
-        "made.ask([f'word{n} ' * 3000 for n in range(400)])\n"
+        "made.ask(frame([f'word{n} ' * 3000 for n in range(400)]))\n"
         "time.sleep(60)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)

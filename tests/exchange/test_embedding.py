@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tideline_cli.exchange.importer import import_vectors
+from tideline_cli.exchange.importer import beside
 from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
 from tideline_cli.vector.embedder import resolve
 
@@ -58,14 +58,14 @@ def test_a_process_beside_makes_the_same_vectors(db, expected):
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="pipes have one size here")
 def test_narrow_pipes(db, expected, monkeypatch):
     """Pipes that hold one page, as the kernel gives to who has many, keep nobody waiting."""
-    start = import_vectors._Beside.__init__
+    start = beside.Beside.__init__
 
-    def narrow(self, name):
-        start(self, name)
+    def narrow(self, *words):
+        start(self, *words)
         for pipe in (self._requests, self._answers):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
 
-    monkeypatch.setattr(import_vectors._Beside, "__init__", narrow)
+    monkeypatch.setattr(beside.Beside, "__init__", narrow)
     assert vectors_of(db) == (expected, True)
 
 
@@ -85,18 +85,18 @@ def test_pipes_that_may_not_grow(db, expected, monkeypatch):
     def refused(*_):
         raise PermissionError("Operation not permitted")
 
-    monkeypatch.setattr(import_vectors.fcntl, "fcntl", refused)
+    monkeypatch.setattr(beside.fcntl, "fcntl", refused)
     assert vectors_of(db) == (expected, True)
 
 
 def test_a_process_that_dies(db, expected, monkeypatch):
     """What a process beside no longer answers is made here."""
-    answer = import_vectors._Beside.answer
+    answer = beside.Beside.answer
 
     def dying(self, size):
         self._process.kill()
         self._process.wait()
         return answer(self, size)
 
-    monkeypatch.setattr(import_vectors._Beside, "answer", dying)
+    monkeypatch.setattr(beside.Beside, "answer", dying)
     assert vectors_of(db) == (expected, False)

@@ -26,7 +26,7 @@ ONLY_IN = {
     "urllib": ("llm/",),
     "socket": (),
     "http": ("serve/", "llm/"),
-    "subprocess": ("llm/", "cli/", "exchange/importer/import_vectors.py"),
+    "subprocess": ("llm/", "cli/", "exchange/importer/beside.py"),
     "pickle": (),
     "random": (),
 }
@@ -73,7 +73,8 @@ def test_libraries_stay_in_their_room(library):
 def test_no_clock_and_no_environment_below_the_door():
     """Time, chance and environment come in at the door: only the named files ask for them."""
     allowed = {"cli", "config", "model/instant.py", "store/connection.py", "exchange/foreign.py",
-               "__main__.py", "vector/worker.py", "exchange/importer/import_vectors.py",
+               "__main__.py", "vector/worker.py", "exchange/importer/beside.py",
+               "exchange/importer/row_worker.py",
                "store/locks.py", "store/opening.py",
                "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",
                "store/mounts.py", "store/foreign_table.py", "store/foreign_file.py",

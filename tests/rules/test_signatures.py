@@ -28,6 +28,7 @@ CALLERS_CHOICE = ("viewer", "origin_number", "by")
 # What tells nothing of a fact: whether, how many, what a check of the owner's found.
 TELLS_NOTHING = {"None", "bool", "int", "int | None", "Iterator[Finding]"}
 OF_NOBODY = {
+    "store.bulk_inserts.taken": "those of the ids that are given",
     "store.backup.write_over": "where a copy of the whole file went",
     "store.backup.write": "where a copy of the whole file went",
     "store.backup.replace_content": "where a copy of the whole file went",

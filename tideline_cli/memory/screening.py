@@ -28,10 +28,11 @@ def threats_in(text: str) -> tuple[str, ...]:
 
 
 class Screen:
-    """What the scan has found in the texts that a transaction is about to store."""
+    """What the scan has found in the texts that a transaction is about to store. In the texts of
+    `clean` it has found nothing."""
 
-    def __init__(self) -> None:
-        self._found: dict[str, tuple[str, ...]] = {}
+    def __init__(self, clean: Iterable[str] = ()) -> None:
+        self._found: dict[str, tuple[str, ...]] = dict.fromkeys(clean, ())
 
     def found(self, text: str) -> tuple[str, ...]:
         """Return what is found in a text; it is scanned when it is first asked about."""

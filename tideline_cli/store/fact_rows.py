@@ -45,6 +45,13 @@ def fact_of(row: Sequence[Any]) -> Fact:
     return Fact(*values)
 
 
+def fact_of_columns(columns: Sequence[Any]) -> Fact:
+    """Return the fact of which `columns_of` made this; it was never used."""
+    held = dict(zip(COLUMNS, columns, strict=False))
+    held |= {"access_count": 0, "last_accessed_at": held["created_at"]}
+    return fact_of((None, *(held[name] for name in NAMES)))
+
+
 def columns_of(fact: Fact) -> list[Any]:
     """Return what the file keeps of a fact, as COLUMNS has it; its origin by its key, in the place
     of which the file has a number."""

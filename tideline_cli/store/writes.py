@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact
 
-_STORED = (*COLUMNS, "length", "terms", "digest")
+STORED = (*COLUMNS, "length", "terms", "digest")
+"""The columns of a new fact, in the order in which they are stored."""
 _ORIGIN = COLUMNS.index("origin")
 _INSERT = (
-    f"INSERT INTO fact ({', '.join(_STORED)}) VALUES ({', '.join('?' * len(_STORED))}) "
+    f"INSERT INTO fact ({', '.join(STORED)}) VALUES ({', '.join('?' * len(STORED))}) "
     "ON CONFLICT (id) DO NOTHING"
 )
 

@@ -71,6 +71,10 @@ class Destination:
         self._summary.confined += was_confined(ready.row, fact)
         self.taken(ready, fact)
 
+    def added_plain(self, count: int) -> None:
+        """Count rows whose facts have just been stored, and that say nothing of other facts."""
+        self._summary.added += count
+
     def taken(self, ready: Prepared, fact: Fact) -> None:
         """Count a row of which something was not taken as stated, and keep what it says of other
         facts. `fact` is the fact in the store that says what the row says."""

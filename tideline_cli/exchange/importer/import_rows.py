@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.importer.prepared import Prepared, Rows
+    from tideline_cli.exchange.importer.prepare_rows import Ready
+    from tideline_cli.exchange.importer.prepared import Rows
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.exchange.importer.store_chunks import ChunkStorer
     from tideline_cli.model.text import Analyzer
@@ -71,7 +72,7 @@ class _Run:
 
     def store_all(self, rows: Rows, progress: Callable[[int], None] | None) -> None:
         """Store all rows; each chunk is begun before the one ahead of it is stored."""
-        ahead: list[Prepared] = []
+        ahead: list[Ready] = []
         for chunk in self._reader.chunks(rows):
             self.storer.begin(chunk)
             self._store(ahead)
@@ -101,7 +102,7 @@ class _Run:
                 batch.note_secrets(0 if self._is_trusted else self.summary.secrets)
         self._batch.record_blocked(self.summary)
 
-    def _store(self, chunk: list[Prepared]) -> None:
+    def _store(self, chunk: list[Ready]) -> None:
         if not chunk:
             return
         with self._batch.transaction(load=self.storer.is_load) as batch:

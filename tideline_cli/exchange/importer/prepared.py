@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import TidelineError
+from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.importer.row_links import edge_of
 from tideline_cli.exchange.importer.rows import fact_from, links_of, replaced_by
 from tideline_cli.memory import secret_screening
-from tideline_cli.memory.screening import Screen
+from tideline_cli.memory.screening import Screen, refuse_threats
 from tideline_cli.model.fields import NAMES
 from tideline_cli.model.record import record
+from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import terms
 
 TYPE_CHECKING = False
@@ -42,6 +43,16 @@ class Prepared:
     screen: Screen
     secrets: int
 
+    @property
+    def content(self) -> str:
+        """The text of the fact."""
+        return self.fact.content
+
+    @property
+    def origin_key(self) -> str:
+        """The origin of the fact."""
+        return self.fact.origin.key
+
 
 def first_refused(rows: Rows, context: ImportContext) -> tuple[int, TidelineError] | None:
     """Return the first row that an import would not take, and why; None when it takes all."""
@@ -51,6 +62,20 @@ def first_refused(rows: Rows, context: ImportContext) -> tuple[int, TidelineErro
         except TidelineError as error:
             return line, error
     return None
+
+
+def ready_row(
+    line: int, row: dict[str, Any] | TidelineError, context: ImportContext, analyzer: Analyzer, *,
+    merge: bool,
+) -> Prepared:  # fmt: skip
+    """Return a row as it can be stored, its text scanned; raise what is wrong with it."""
+    ready = prepared(line, row, context, analyzer)
+    if merge and not is_trusted(ready.fact.source):
+        ready.screen.found(ready.fact.content)  # the merge asks for it later, under the lock
+    if not context.trusted:
+        hint = "read it; if you vouch for the file, import it with --trust"
+        refuse_threats(ready.fact.content, ready.screen, whose="", hint=hint)
+    return ready
 
 
 def prepared(
@@ -72,7 +97,10 @@ def _without_secrets(row: dict[str, Any], context: ImportContext) -> tuple[dict[
     """Return a row without its secrets, and how many there are; one that is vouched for keeps
     them."""
     searched = {name: row[name] for name in row if name not in _NOT_SEARCHED}
-    if context.trusted:
-        return row, secret_screening.count_in(searched)
-    found, count = secret_screening.searched(searched)
+    try:
+        if context.trusted:
+            return row, secret_screening.count_in(searched)
+        found, count = secret_screening.searched(searched)
+    except RecursionError as error:
+        raise UsageError("nested too deeply") from error
     return (row | found, count) if count else (row, 0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors, catch_up
 from tideline_cli.exchange.importer.merge import Merger
+from tideline_cli.exchange.importer.plain_rows import PlainRow
+from tideline_cli.exchange.importer.row_groups import RowGroups
+from tideline_cli.model.origin import Origin
 from tideline_cli.store import fact_counts, facts, fts
 
 TYPE_CHECKING = False
@@ -14,10 +17,9 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.exchange.importer.destination import Destination
-    from tideline_cli.exchange.importer.prepared import Prepared
+    from tideline_cli.exchange.importer.prepare_rows import Ready
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.exchange.importer.summary import ImportSummary
-    from tideline_cli.model.fact import Fact
     from tideline_cli.store import journal
 
     class ChunkStorer(Protocol):
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
 
         is_load: bool
 
-        def begin(self, chunk: list[Prepared]) -> None:
+        def begin(self, chunk: list[Ready]) -> None:
             """Begin with what can be done for a chunk before its transaction."""
 
-        def store(self, chunk: list[Prepared], batch: journal.batch) -> None:
+        def store(self, chunk: list[Ready], batch: journal.batch) -> None:
             """Store a chunk, and the vectors of its facts."""
 
         def settle(self) -> None:
@@ -48,29 +50,24 @@ class ChunkInserter:
         self._destination = destination
         self._vectors = ChunkVectors(db)
 
-    def begin(self, chunk: list[Prepared]) -> None:
+    def begin(self, chunk: list[Ready]) -> None:
         """Begin with the vectors of a chunk."""
-        self._vectors.begin([ready.fact.content for ready in chunk])
+        self._vectors.begin([ready.content for ready in chunk])
 
-    def store(self, chunk: list[Prepared], batch: journal.batch) -> None:  # noqa: ARG002  a shape
+    def store(self, chunk: list[Ready], batch: journal.batch) -> None:  # noqa: ARG002  a shape
         """Insert what is new, index it, and store its vectors."""
         catch_up(self._db, _origin_numbers(chunk, self._destination))
         last = facts.last_number(self._db)
-        added: list[tuple[int, Fact]] = []
+        rows = RowGroups(self._db, self._destination, chunk)
         for place, ready in enumerate(chunk):
-            fact = self._destination.put(ready)
-            if fact is not None:
-                added.append((place, fact))
+            rows.put(place, ready)
+        rows.flush()
         fts.index_after(self._db, last)
         fact_counts.count_after(self._db, last)
         seqs = facts.numbers_after(self._db, last)
-        number = self._destination.number
-        numbered = [
-            (seq, number(fact.origin), place)
-            for seq, (place, fact) in zip(seqs, added, strict=True)
-        ]
+        numbered = [(seq, *added) for seq, added in zip(seqs, rows.added, strict=True)]
         self._vectors.store(numbered, chunk_size=len(chunk))
-        self._destination.settle(fact for _, fact in added)
+        self._destination.settle(rows.apart)
         self._destination.times.flush()
 
     def settle(self) -> None:
@@ -95,16 +92,17 @@ class ChunkMerger:
         self._summary = summary
         self._merger = Merger(db, context, destination, summary)
 
-    def begin(self, chunk: list[Prepared]) -> None:
+    def begin(self, chunk: list[Ready]) -> None:
         """Do nothing: which rows become facts is not known before the transaction."""
 
-    def store(self, chunk: list[Prepared], batch: journal.batch) -> None:
+    def store(self, chunk: list[Ready], batch: journal.batch) -> None:
         """Store or restate each row, then make the vectors of what is new."""
         origin_numbers = _origin_numbers(chunk, self._destination)
         catch_up(self._db, origin_numbers)
         for ready in chunk:
+            whole = ready.prepared() if isinstance(ready, PlainRow) else ready
             try:
-                self._merger.take(ready, batch)
+                self._merger.take(whole, batch)
             except TidelineError as error:
                 self._summary.refuse(ready.line, error)
         self._destination.times.flush()
@@ -118,5 +116,6 @@ class ChunkMerger:
         """Do nothing: nothing works beside."""
 
 
-def _origin_numbers(chunk: list[Prepared], destination: Destination) -> list[int]:
-    return sorted({destination.number(ready.fact.origin) for ready in chunk})
+def _origin_numbers(chunk: list[Ready], destination: Destination) -> list[int]:
+    keys = {ready.origin_key for ready in chunk}
+    return sorted(destination.number(Origin(key)) for key in keys)

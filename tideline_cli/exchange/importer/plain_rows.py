@@ -1,0 +1,97 @@
+"""Rows that say nothing of other facts: what is stored of them is known before the transaction."""
+
+from __future__ import annotations
+
+from tideline_cli.exchange.importer.prepared import Prepared
+from tideline_cli.exchange.importer.row_times import STATED_KEYS
+from tideline_cli.exchange.importer.rows import times_of, was_confined, was_limited
+from tideline_cli.memory.screening import Screen
+from tideline_cli.model.fields import SEARCHED
+from tideline_cli.model.record import record
+from tideline_cli.store import bulk_inserts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.exchange.importer.rows import ImportContext
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.text import Analyzer
+
+_ELSEWHERE = ("links", "supersedes")  # keys of a row that are stored apart from its fact
+
+
+@record
+class PlainRow:
+    """A row whose fact is one row of the file and nothing else, as its columns."""
+
+    line: int
+    row: dict[str, Any]
+    analyzer: Analyzer
+    columns: list[Any]
+    secrets = 0
+    """None: what has one is no such row."""
+
+    @property
+    def content(self) -> str:
+        """The text of the fact."""
+        return self.columns[bulk_inserts.CONTENT]  # type: ignore[no-any-return]
+
+    @property
+    def id(self) -> str:
+        """The id of the fact."""
+        return self.columns[bulk_inserts.ID]  # type: ignore[no-any-return]
+
+    @property
+    def origin_key(self) -> str:
+        """The origin of the fact."""
+        return self.columns[bulk_inserts.ORIGIN]  # type: ignore[no-any-return]
+
+    @property
+    def fact(self) -> Fact:
+        """The fact, made anew."""
+        return bulk_inserts.unsealed(self.columns)[0]
+
+    @property
+    def terms(self) -> list[str]:
+        """The index terms of the text, made anew."""
+        return bulk_inserts.unsealed(self.columns)[1]
+
+    def prepared(self) -> Prepared:
+        """Return the row as it is stored where something is in the way."""
+        fact, terms = bulk_inserts.unsealed(self.columns)
+        screen = Screen()
+        return Prepared(self.line, self.row, fact, self.analyzer, terms, screen, 0)
+
+
+def plain_columns(ready: Prepared, context: ImportContext) -> list[Any] | None:
+    """Return the columns of a row that is plain, None of any other."""
+    if not is_plain(ready, context):
+        return None
+    return bulk_inserts.sealed(ready.fact, ready.terms)
+
+
+def is_plain(ready: Prepared, context: ImportContext) -> bool:
+    """Say whether a row says no more than its fact does, was taken as it is, and whether its fact
+    has no labels, sources, uses or times that are stored apart."""
+    fact, row = ready.fact, ready.row
+    return not (
+        any(row.get(name) for name in _ELSEWHERE)
+        or fact.derived_from
+        or any(getattr(fact, name) for name in SEARCHED)
+        or fact.access_count
+        or fact.last_accessed_at != fact.created_at
+        or ready.secrets
+        or str(row.get("id") or fact.id) != fact.id
+        or was_confined(row, fact)
+        or was_limited(row, fact, context)
+        or not _is_timed_as_made(ready, fact, context)
+    )
+
+
+def _is_timed_as_made(ready: Prepared, fact: Fact, context: ImportContext) -> bool:
+    """Say whether the state of a fact was stated when the fact was made."""
+    if fact.lifecycle == "active" and STATED_KEYS.isdisjoint(ready.row):
+        return True
+    at = times_of(ready.row, fact, context)
+    return at.changed_at == at.said_at == fact.created_at

@@ -1,0 +1,100 @@
+"""What an import and the process that prepares its rows say to one another.
+
+A frame is the number of bytes, 8 of them, little-endian, then a value as `marshal` writes it: both
+ends are one program on one interpreter.
+"""
+
+from __future__ import annotations
+
+import marshal  # noqa: TID251  from our own process alone; JSON takes three times as long
+
+from tideline_cli.errors import TidelineError
+from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns
+from tideline_cli.exchange.importer.prepared import Prepared, ready_row
+from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.memory.screening import Screen
+from tideline_cli.model.fact import Fact
+from tideline_cli.model.fields import NAMES
+from tideline_cli.model.origin import Origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.model.text import Analyzer
+
+    Row = dict[str, Any] | TidelineError
+    Ready = Prepared | PlainRow
+    # What a row becomes: the columns of a plain one; the values of a fact and its terms; or None,
+    # where the process that asks shall look itself.
+    Answer = list[Any] | tuple[list[Any], list[str]] | None
+
+COUNT = 8  # bytes of the length in front of a frame
+_ORIGIN = NAMES.index("origin")
+
+
+def request(
+    rows: Sequence[tuple[int, Row]], context: ImportContext, analyzer: Analyzer, *, merge: bool
+) -> bytes | None:
+    """Return the request for some rows; None for rows that cannot be sent."""
+    plain = [None if isinstance(row, TidelineError) else row for _, row in rows]
+    asked = (context.origin.key, context.now, context.trusted, analyzer, merge, plain)
+    try:
+        return _frame(asked)
+    except ValueError:  # nested too deeply, or of a type that a file has and JSON has not
+        return None
+
+
+def rows_of(
+    raw: bytes, rows: Sequence[tuple[int, Row]], analyzer: Analyzer
+) -> list[Ready | None]:
+    """Return the rows that an answer is about; None is one that has to be looked at here."""
+    answers: list[Answer] = marshal.loads(raw)  # noqa: S302  our own process has written it
+    return [
+        None if answer is None else _ready(line, row, answer, analyzer)
+        for (line, row), answer in zip(rows, answers, strict=True)
+    ]
+
+
+def answer(raw: bytes) -> bytes:
+    """Return the answer to a request."""
+    key, now, trusted, analyzer, merge, rows = marshal.loads(raw)  # noqa: S302  as above
+    context = ImportContext(Origin(key), now, trusted)
+    return _frame([_answer(row, context, analyzer, merge=merge) for row in rows])
+
+
+def _answer(
+    row: dict[str, Any] | None, context: ImportContext, analyzer: Analyzer, *, merge: bool
+) -> Answer:
+    """Return what a row becomes, unless there is something to say of it."""
+    if row is None:
+        return None
+    try:
+        ready = ready_row(0, row, context, analyzer, merge=merge)
+    except TidelineError:
+        return None
+    if ready.secrets:
+        return None
+    columns = None if merge else plain_columns(ready, context)
+    return columns if columns is not None else (_values(ready.fact), ready.terms)
+
+
+def _ready(line: int, row: Any, answer: Any, analyzer: Analyzer) -> Ready:
+    if isinstance(answer, list):
+        return PlainRow(line, row, analyzer, answer)
+    values, terms = answer
+    values[_ORIGIN] = Origin(values[_ORIGIN])
+    fact = Fact(*values)
+    return Prepared(line, row, fact, analyzer, terms, Screen([fact.content]), 0)
+
+
+def _values(fact: Fact) -> list[Any]:
+    values = [getattr(fact, name) for name in NAMES]
+    values[_ORIGIN] = fact.origin.key
+    return values
+
+
+def _frame(value: Any) -> bytes:
+    raw = marshal.dumps(value)
+    return len(raw).to_bytes(COUNT, "little") + raw

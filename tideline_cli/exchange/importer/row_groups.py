@@ -1,0 +1,68 @@
+"""Storing the rows of a chunk in their order: plain ones in groups, others one by one."""
+
+from __future__ import annotations
+
+from tideline_cli.exchange.importer.plain_rows import PlainRow
+from tideline_cli.model.origin import Origin
+from tideline_cli.store import bulk_inserts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.exchange.importer.destination import Destination
+    from tideline_cli.exchange.importer.prepare_rows import Ready
+    from tideline_cli.model.fact import Fact
+
+
+class RowGroups:
+    """What becomes of the rows of one chunk. `added` are the facts that are new, in the order in
+    which they are stored: the number of the origin, and the place of the row in the chunk. `apart`
+    are those of them that were stored one by one."""
+
+    def __init__(
+        self, db: Connection, destination: Destination, chunk: Sequence[Ready]
+    ) -> None:
+        self._db = db
+        self._destination = destination
+        ids = [ready.id for ready in chunk if isinstance(ready, PlainRow)]
+        self._taken = bulk_inserts.taken(db, ids) if ids else set()
+        self._numbers: dict[str, int] = {}
+        self._waiting: list[list[Any]] = []
+        self.added: list[tuple[int, int]] = []
+        self.apart: list[Fact] = []
+
+    def put(self, place: int, ready: Ready) -> None:
+        """Store a row, or let it wait for others."""
+        if isinstance(ready, PlainRow):
+            if ready.id not in self._taken:
+                self._taken.add(ready.id)
+                self._wait(place, ready)
+                return
+            ready = ready.prepared()
+        self.flush()
+        fact = self._destination.put(ready)
+        if fact is not None:
+            self._taken.add(fact.id)
+            self.added.append((self._destination.number(fact.origin), place))
+            self.apart.append(fact)
+
+    def flush(self) -> None:
+        """Store the rows that wait."""
+        if self._waiting:
+            bulk_inserts.insert(self._db, self._waiting)
+            self._destination.added_plain(len(self._waiting))
+            self._waiting.clear()
+
+    def _wait(self, place: int, ready: PlainRow) -> None:
+        key = ready.origin_key
+        if key not in self._numbers:
+            self._numbers[key] = self._destination.number(Origin(key))
+        number = self._numbers[key]
+        columns = [*ready.columns]
+        columns[bulk_inserts.ORIGIN] = number
+        self._waiting.append(columns)
+        self.added.append((number, place))

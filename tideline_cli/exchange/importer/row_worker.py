@@ -1,0 +1,33 @@
+"""A process that prepares rows for an import: `python -m tideline_cli.exchange.importer.row_worker
+PIPE`.
+
+It answers the frames of `row_frames` on standard input. PIPE is the number of a handle whose pipe
+ends when the other process is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tideline_cli.exchange.importer import row_frames
+from tideline_cli.vector.worker import end_with
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer requests until they end."""
+    while head := requests.read(row_frames.COUNT):
+        answers.write(row_frames.answer(requests.read(int.from_bytes(head, "little"))))
+        answers.flush()
+
+
+if __name__ == "__main__":
+    try:
+        end_with(int(sys.argv[1]))
+        serve(sys.stdin.buffer, sys.stdout.buffer)
+    except (KeyboardInterrupt, BrokenPipeError):
+        os._exit(0)

@@ -1,0 +1,61 @@
+"""Storing many new facts at once: a group of rows by one statement."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from tideline_cli.model import codec
+from tideline_cli.store import digest
+from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
+from tideline_cli.store.writes import STORED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+
+    Columns = list[Any]
+
+ID, CONTENT, ORIGIN = (COLUMNS.index(name) for name in ("id", "content", "origin"))
+"""Places in what `sealed` returns."""
+_TERMS = STORED.index("terms")
+_GROUP = 32  # facts of a statement: what it costs beside its rows is shared
+_ROW = f"({', '.join('?' * len(STORED))})"
+_INTO = f"INSERT INTO fact ({', '.join(STORED)}) VALUES "
+_INSERT_GROUP = _INTO + ", ".join([_ROW] * _GROUP)
+_INSERT_ONE = _INTO + _ROW
+
+
+def sealed(fact: Fact, terms: Sequence[str]) -> Columns:
+    """Return what the file keeps of a new fact, its terms and digest included; its origin by its
+    key, in the place of which `insert` wants a number."""
+    values = columns_of(fact)
+    seal = digest.of(values)
+    values += (len(terms), " ".join(terms), seal)
+    return values
+
+
+def unsealed(columns: Columns) -> tuple[Fact, list[str]]:
+    """Return the fact and the terms that `sealed` was given, of a fact that was never used."""
+    return fact_of_columns(columns), columns[_TERMS].split()
+
+
+def taken(db: Connection, ids: Iterable[str]) -> set[str]:
+    """Return those of the ids that facts have, of whatever origin."""
+    rows: Iterable[Any] = db.execute(
+        "SELECT id FROM fact WHERE id IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(ids)),),
+    )
+    return {fact_id for (fact_id,) in rows}
+
+
+def insert(db: Connection, rows: Sequence[Columns]) -> None:
+    """Store new facts, whose ids nobody has, in this order."""
+    whole = len(rows) - len(rows) % _GROUP
+    for start in range(0, whole, _GROUP):
+        db.execute(_INSERT_GROUP, tuple(chain.from_iterable(rows[start : start + _GROUP])))
+    db.executemany(_INSERT_ONE, rows[whole:])
