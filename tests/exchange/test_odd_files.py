@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
+
+from tideline_cli.model import codec
 
 BOOKS = 'title,author,note,pages\nDune,Frank Herbert,"The desert planet, lent to Ben",412\n'
 SEMI = "\ufeffText;Tags;Created_at\nDer Boiler braucht 1,5 bar;home;2025-01-02\nx 007;;\n"
@@ -208,3 +211,15 @@ def test_strict_reads_every_shape_twice(run):
     bad = json.dumps([{"text": "third"}, {"importance": 1}])
     assert run("import", "-", "--strict", stdin=bad).code == 2
     assert len(facts(run)) == 2
+
+
+def test_a_line_with_blanks_behind_it_loads_no_json(monkeypatch):
+    """Lines end with a line break, of one system or another, and are read by the quick way; other
+    characters behind a value are an error."""
+    monkeypatch.setitem(sys.modules, "json", None)
+    for end in ("\n", "\r\n", " \t\n", ""):
+        assert codec.loads('{"a": [1, 2]}' + end) == {"a": [1, 2]}
+    monkeypatch.undo()
+    for end in ("\xa0", "\v", "\u2028", " x", "\n{}"):
+        with pytest.raises(ValueError, match="Extra data"):
+            codec.loads('{"a": [1, 2]}' + end)

@@ -67,12 +67,15 @@ def check_keys(row: Mapping[str, object], known: Collection[str]) -> None:
         )
 
 
+_BLANKS = " \t\r\n"  # a line read from a file ends with one
+
+
 def loads(text: str) -> Any:
     """Return the value of a JSON text; raises ValueError when it is not JSON."""
     try:
         try:
             value, end = _scanner()(text, 0)
-            if end == len(text):
+            if end == len(text) or not text[end:].strip(_BLANKS):
                 return value
         except (StopIteration, ValueError, TypeError):
             pass  # a blank in front, bytes, or no JSON: the library reads it or says what is wrong
