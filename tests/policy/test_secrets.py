@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from tideline_cli.memory.secret_screening import NAMELESS
+from tideline_cli.policy import secret_cues
 from tideline_cli.policy.secret_cues import may_hold
 from tideline_cli.policy.secrets import MARK, holds, kinds_in, without
 
@@ -150,3 +152,21 @@ def test_hostile_texts_cost_little(text):
     started = time.process_time()
     without(text)
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize("text", [text for text, _ in STATED])
+@pytest.mark.parametrize("turned", [str, str.upper, str.title])
+def test_what_ascii_cannot_hold_is_not_asked_of_it(text, turned, monkeypatch):
+    """An ASCII text is asked for the cues that it can hold; the answer is that of all cues."""
+    texts = [turned(text), turned(text)[:11], turned(text).replace("pass", "past")]
+    asked = [secret_cues.may_be_named(one) for one in texts]
+    monkeypatch.setattr(secret_cues, "_STRONG_ASCII", secret_cues._STRONG)
+    monkeypatch.setattr(secret_cues, "_WEAK_ASCII", secret_cues._WEAK)
+    assert [secret_cues.may_be_named(one) for one in texts] == asked
+
+
+@pytest.mark.parametrize("name", sorted(NAMELESS))
+def test_names_that_are_not_looked_at(name):
+    """The names of fields hold no secret and say none of their values."""
+    assert without(name) == (name, 0)
+    assert not secret_cues.may_be_named(f"{name}:")

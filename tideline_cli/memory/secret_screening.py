@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import NewFact
 
 _SEARCHED = ("content", "tags", "metadata", *TEXTS)
+NAMELESS = frozenset(_SEARCHED)
+"""Names of values that are no secrets and name none."""
 
 
 def secretless(new: NewFact) -> tuple[NewFact, int]:
@@ -95,8 +97,12 @@ def _of_object(stated: dict[str, Any]) -> tuple[dict[str, Any], int]:
     found: dict[str, Any] = {}
     count = 0
     for key, value in stated.items():
-        name, in_name = secrets.without(key)
         fresh, inside = _replaced(value)
+        if key in NAMELESS:
+            found[key] = fresh
+            count += inside
+            continue
+        name, in_name = secrets.without(key)
         if isinstance(value, str) and not inside and may_be_named(f"{key}:"):
             inside = int(secrets.without(f"{key}: {value}")[1] > in_name)
             fresh = secrets.MARK if inside else value

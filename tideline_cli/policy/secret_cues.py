@@ -19,6 +19,12 @@ _WEAK = (
     "key", "token", "secret", "pin", "code", "cv", "cred", "auth", "clave", "geheimzahl", "пин",
     "ключ",
 )  # fmt: skip
+# What an ASCII text can hold of them, what often begins alike is asked for once.
+_OFTEN = "pass"
+_STRONG_ASCII = (
+    _OFTEN, *(cue for cue in _STRONG if cue.isascii() and not cue.startswith(_OFTEN))
+)  # fmt: skip
+_WEAK_ASCII = tuple(cue for cue in _WEAK if cue.isascii())
 _SIGNS = frozenset("0123456789:=>-_!@#$%^&*+/~|\\\"'`()[]{}<,.;?")
 _FIGURES = "0123456789"
 _LEAST_FIGURES = 13  # of a card
@@ -53,13 +59,18 @@ def may_be_in_url(text: str) -> bool:
 def may_be_named(text: str) -> bool:
     """Say whether a text may name a secret before it says it."""
     lowered = text.lower()
-    for cue in _STRONG:
-        if cue in lowered:
+    is_ascii = text.isascii()
+    for cue in _STRONG_ASCII if is_ascii else _STRONG:
+        if cue in lowered and (cue != _OFTEN or _is_password(lowered)):
             return True
-    for cue in _WEAK:
+    for cue in _WEAK_ASCII if is_ascii else _WEAK:
         if cue in lowered:
-            return not text.isascii() or not _SIGNS.isdisjoint(text.rstrip(".!?"))
+            return not is_ascii or not _SIGNS.isdisjoint(text.rstrip(".!?"))
     return False
+
+
+def _is_password(lowered: str) -> bool:
+    return any(cue in lowered for cue in _STRONG if cue.startswith(_OFTEN))
 
 
 def may_be_card(text: str) -> bool:
