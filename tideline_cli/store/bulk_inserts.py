@@ -39,6 +39,11 @@ def sealed(fact: Fact, terms: Sequence[str]) -> Columns:
     return values
 
 
+def numbered(columns: Columns, origin_number: int) -> Columns:
+    """Return columns as `insert` takes them."""
+    return [*columns[:ORIGIN], origin_number, *columns[ORIGIN + 1 :]]
+
+
 def unsealed(columns: Columns) -> tuple[Fact, list[str]]:
     """Return the fact and the terms that `sealed` was given, of a fact that was never used."""
     return fact_of_columns(columns), columns[_TERMS].split()

@@ -39,6 +39,11 @@ class ChunkVectors:
             self._change_embedder()
             return
         size = len(codes) // chunk_size
+        if len(added) == chunk_size and len({origin for _, origin, _ in added}) == 1:
+            numbers, origin = [seq for seq, _, _ in added], added[0][1]
+            name = self._embedder.name
+            vectors.append(self._db, numbers, codes, origin_number=origin, embedder=name)
+            return
         by_origin: dict[int, tuple[list[int], list[bytes]]] = {}
         for seq, origin_number, place in added:
             numbers, parts = by_origin.setdefault(origin_number, ([], []))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _operator import attrgetter
+
 from tideline_cli.exchange.importer.prepared import Prepared
 from tideline_cli.exchange.importer.row_times import STATED_KEYS
 from tideline_cli.exchange.importer.rows import times_of, was_confined, was_limited
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 
-_ELSEWHERE = ("links", "supersedes")  # keys of a row that are stored apart from its fact
+_labels = attrgetter("derived_from", *SEARCHED)
 
 
 @record
@@ -76,9 +78,9 @@ def is_plain(ready: Prepared, context: ImportContext) -> bool:
     has no labels, sources, uses or times that are stored apart."""
     fact, row = ready.fact, ready.row
     return not (
-        any(row.get(name) for name in _ELSEWHERE)
-        or fact.derived_from
-        or any(getattr(fact, name) for name in SEARCHED)
+        any(_labels(fact))
+        or row.get("links")
+        or row.get("supersedes")
         or fact.access_count
         or fact.last_accessed_at != fact.created_at
         or ready.secrets

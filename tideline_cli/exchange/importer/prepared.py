@@ -86,9 +86,10 @@ def prepared(
         raise row
     row, count = _without_secrets(row, context)
     fact = fact_from(row, context)
-    for edge in links_of(row):
-        edge_of(fact.id, edge, context)
-    replaced_by(row)
+    if "links" in row or "supersedes" in row:
+        for edge in links_of(row):
+            edge_of(fact.id, edge, context)
+        replaced_by(row)
     listed = terms(fact.content, analyzer=analyzer)
     return Prepared(line, row, fact, analyzer, listed, Screen(), count)
 

@@ -38,16 +38,20 @@ class RowGroups:
     def put(self, place: int, ready: Ready) -> None:
         """Store a row, or let it wait for others."""
         if isinstance(ready, PlainRow):
-            if ready.id not in self._taken:
-                self._taken.add(ready.id)
-                self._wait(place, ready)
+            columns = ready.columns
+            fact_id = columns[bulk_inserts.ID]
+            if fact_id not in self._taken:
+                self._taken.add(fact_id)
+                number = self._number(columns[bulk_inserts.ORIGIN])
+                self._waiting.append(bulk_inserts.numbered(columns, number))
+                self.added.append((number, place))
                 return
             ready = ready.prepared()
         self.flush()
         fact = self._destination.put(ready)
         if fact is not None:
             self._taken.add(fact.id)
-            self.added.append((self._destination.number(fact.origin), place))
+            self.added.append((self._number(fact.origin.key), place))
             self.apart.append(fact)
 
     def flush(self) -> None:
@@ -57,12 +61,8 @@ class RowGroups:
             self._destination.added_plain(len(self._waiting))
             self._waiting.clear()
 
-    def _wait(self, place: int, ready: PlainRow) -> None:
-        key = ready.origin_key
-        if key not in self._numbers:
-            self._numbers[key] = self._destination.number(Origin(key))
-        number = self._numbers[key]
-        columns = [*ready.columns]
-        columns[bulk_inserts.ORIGIN] = number
-        self._waiting.append(columns)
-        self.added.append((number, place))
+    def _number(self, key: str) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._destination.number(Origin(key))
+        return number

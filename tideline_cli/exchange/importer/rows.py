@@ -60,6 +60,7 @@ REASON = "archived_reason"
 _REASONS = ("faded", "merged", "superseded", "forgotten")
 _UNASKED = ("faded", "merged")
 KEYS = frozenset((*NAMES, "links", "supersedes", *STATED, REASON))
+_TIMED = frozenset(("created_at", *STATED))
 _CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
 _CLAIMED = frozenset(_CLAIMS)
 _FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
@@ -101,7 +102,9 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     origin = _origin(row, context)
     kind = word(row, "kind", tuple(KINDS))
     segment, tier = _class(row, kind, source, context)
-    stated, *_ = (past(row, name, context.now) for name in ("created_at", *STATED))
+    stated = None
+    if not _TIMED.isdisjoint(row):
+        stated, *_ = (past(row, name, context.now) for name in ("created_at", *STATED))
     created_at = context.now if stated is None else stated
     # Most rows state few labels: 2 us a row.
     values = _UNSTATED | {name: read(row, name) for name, read in _PLAIN if name in row}
