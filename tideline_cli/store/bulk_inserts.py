@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import chain
 
-from tideline_cli.model import codec
 from tideline_cli.store import digest
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
@@ -50,10 +49,10 @@ def unsealed(columns: Columns) -> tuple[Fact, list[str]]:
 
 
 def taken(db: Connection, ids: Iterable[str]) -> set[str]:
-    """Return those of the ids that facts have, of whatever origin."""
+    """Return those of these ULIDs that facts have, of whatever origin."""
     rows: Iterable[Any] = db.execute(
         "SELECT id FROM fact WHERE id IN (SELECT value FROM json_each(?))",
-        (codec.dumps(list(ids)),),
+        ('["' + '","'.join(ids) + '"]',),  # ULIDs: nothing in them is escaped
     )
     return {fact_id for (fact_id,) in rows}
 

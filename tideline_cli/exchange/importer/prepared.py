@@ -70,12 +70,23 @@ def ready_row(
 ) -> Prepared:  # fmt: skip
     """Return a row as it can be stored, its text scanned; raise what is wrong with it."""
     ready = prepared(line, row, context, analyzer)
-    if merge and not is_trusted(ready.fact.source):
+    scan(ready, context, merge=merge)
+    return ready
+
+
+def is_scanned(ready: Prepared, context: ImportContext, *, merge: bool) -> bool:
+    """Say whether the text of a row is scanned: a merge also asks what nobody vouches for by its
+    source."""
+    return not context.trusted or (merge and not is_trusted(ready.fact.source))
+
+
+def scan(ready: Prepared, context: ImportContext, *, merge: bool) -> None:
+    """Scan the text of a row that nobody vouches for; raise what is wrong with it."""
+    if is_scanned(ready, context, merge=merge):
         ready.screen.found(ready.fact.content)  # the merge asks for it later, under the lock
     if not context.trusted:
         hint = "read it; if you vouch for the file, import it with --trust"
         refuse_threats(ready.fact.content, ready.screen, whose="", hint=hint)
-    return ready
 
 
 def prepared(

@@ -10,7 +10,7 @@ import marshal  # noqa: TID251  from our own process alone; JSON takes three tim
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns
-from tideline_cli.exchange.importer.prepared import Prepared, ready_row
+from tideline_cli.exchange.importer.prepared import Prepared, is_scanned, prepared, scan
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fact import Fact
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any] | TidelineError
     Ready = Prepared | PlainRow
-    # What a row becomes: the columns of a plain one; the values of a fact and its terms; or None,
+    # What a row becomes: the columns of a plain one; the values of a fact, its terms,
+    # and whether a scan has found nothing in it; or None,
     # where the process that asks shall look itself.
-    Answer = list[Any] | tuple[list[Any], list[str]] | None
+    Answer = list[Any] | tuple[list[Any], list[str], bool] | None
 
 COUNT = 8  # bytes of the length in front of a frame
 _ORIGIN = NAMES.index("origin")
@@ -61,32 +62,51 @@ def answer(raw: bytes) -> bytes:
     """Return the answer to a request."""
     key, now, trusted, analyzer, merge, rows = marshal.loads(raw)  # noqa: S302  as above
     context = ImportContext(Origin(key), now, trusted)
-    return _frame([_answer(row, context, analyzer, merge=merge) for row in rows])
+    # Stage by stage: a tenth faster than row by row, since each stage has its own tables.
+    stated = [_stated(row, context, analyzer) for row in rows]
+    passed = [ready and _passed(ready, context, merge=merge) for ready in stated]
+    return _frame([ready and _answer(ready, context, merge=merge) for ready in passed])
 
 
-def _answer(
-    row: dict[str, Any] | None, context: ImportContext, analyzer: Analyzer, *, merge: bool
-) -> Answer:
-    """Return what a row becomes, unless there is something to say of it."""
+def _stated(
+    row: dict[str, Any] | None, context: ImportContext, analyzer: Analyzer
+) -> Prepared | None:
+    """Return a row as it can be stored, unless there is something to say of it."""
     if row is None:
         return None
     try:
-        ready = ready_row(0, row, context, analyzer, merge=merge)
+        ready = prepared(0, row, context, analyzer)
     except TidelineError:
         return None
-    if ready.secrets:
+    return None if ready.secrets else ready
+
+
+def _passed(ready: Prepared, context: ImportContext, *, merge: bool) -> Prepared | None:
+    """Return a row in which the scan finds nothing."""
+    try:
+        scan(ready, context, merge=merge)
+    except TidelineError:
         return None
+    if is_scanned(ready, context, merge=merge) and ready.screen.found(ready.content):
+        return None
+    return ready
+
+
+def _answer(ready: Prepared, context: ImportContext, *, merge: bool) -> Answer:
     columns = None if merge else plain_columns(ready, context)
-    return columns if columns is not None else (_values(ready.fact), ready.terms)
+    if columns is not None:
+        return columns
+    return _values(ready.fact), ready.terms, is_scanned(ready, context, merge=merge)
 
 
 def _ready(line: int, row: Any, answer: Any, analyzer: Analyzer) -> Ready:
     if isinstance(answer, list):
         return PlainRow(line, row, analyzer, answer)
-    values, terms = answer
+    values, terms, was_scanned = answer
     values[_ORIGIN] = Origin(values[_ORIGIN])
     fact = Fact(*values)
-    return Prepared(line, row, fact, analyzer, terms, Screen([fact.content]), 0)
+    screen = Screen([fact.content] if was_scanned else ())
+    return Prepared(line, row, fact, analyzer, terms, screen, 0)
 
 
 def _values(fact: Fact) -> list[Any]:
