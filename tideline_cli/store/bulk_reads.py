@@ -156,9 +156,6 @@ def _strength(now: int) -> str:
     return f"importance * {faded} * (1 + 0.1 * ln(1 + ifnull(access_count, 0)))"
 
 
-_NEWEST = " ORDER BY created_at DESC, id DESC LIMIT ?"
-
-
 def statements(
     db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
 ) -> list[Stated]:
@@ -169,18 +166,14 @@ def statements(
         condition += f" AND segment IN ({', '.join('?' * len(segments))})"
     condition += " AND (valid_to IS NULL OR valid_to > ?)"
     values = (*names, *segments, now)
-    last = limit and crowds.last(
+    which, given = crowds.newest(
         db, condition, values, origin_number=visibility.number(db, viewer), limit=limit
     )
     # Only the numbers are sorted: a sort of whole rows copies the text of every fact.
-    which = f"SELECT seq FROM fact WHERE {condition} AND lifecycle = 'active'"
     rows: Iterable[Any] = db.execute(
-        f"""
-        SELECT seq, id, segment, created_at, content, terms, scope FROM fact WHERE seq IN (
-          {"SELECT value FROM json_each(?)" if last else which + _NEWEST})
-        ORDER BY created_at DESC, id DESC
-        """,
-        (codec.dumps(last),) if last else (*values, -1 if limit is None else limit),
+        "SELECT seq, id, segment, created_at, content, terms, scope FROM fact"
+        f" WHERE seq IN ({which}) ORDER BY created_at DESC, id DESC",
+        given,
     )
     return [Stated(*row) for row in rows]
 

@@ -1,7 +1,9 @@
-"""The last facts of an instant that most of an origin was made at, as an import without times
-does."""
+"""The newest facts of an origin, whose last ones may all be of one instant, as after an import
+without times."""
 
 from __future__ import annotations
+
+from tideline_cli.model import codec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +13,22 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 
-def last(
+def newest(
+    db: Connection, condition: str, values: Sequence[Any], *, origin_number: int, limit: int | None
+) -> tuple[str, tuple[Any, ...]]:
+    """Return the SQL for the numbers of the `limit` newest active facts that fulfil a condition, of
+    one instant those of the larger ids, and its parameters; None is all."""
+    last = limit and _last(db, condition, values, origin_number=origin_number, limit=limit)
+    if last:
+        return "SELECT value FROM json_each(?)", (codec.dumps(last),)
+    return (
+        f"SELECT seq FROM fact WHERE {condition} AND lifecycle = 'active'"
+        " ORDER BY created_at DESC, id DESC LIMIT ?",
+        (*values, -1 if limit is None else limit),
+    )
+
+
+def _last(
     db: Connection, condition: str, values: Sequence[Any], *, origin_number: int, limit: int
 ) -> list[int] | None:
     """Return the numbers of the `limit` newest active facts that fulfil a condition, newest first,

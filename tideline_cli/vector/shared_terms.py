@@ -101,7 +101,10 @@ class SharedTerms:
     ) -> Iterator[Block]:
         """Yield the pairs of rows that share pairs of terms."""
         asked = np.flatnonzero(following)
-        asked = asked[np.argsort(rows[asked], kind="stable")]
+        bits = len(rows).bit_length()
+        by_row = rows[asked] << bits | asked  # a sort is faster than the order of a sort
+        by_row.sort()
+        asked = by_row & ((1 << bits) - 1)
         following = following[asked]
         until = np.cumsum(following)
         ends = np.flatnonzero(np.diff(rows[asked], append=-1)) + 1  # of the entries of a row
