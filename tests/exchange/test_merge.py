@@ -244,6 +244,27 @@ def test_the_reason_travels(run, tmp_path, monkeypatch, form, reason):
     assert {one["id"]: one["archived_reason"] for one in back}[old] == reason
 
 
+def test_the_reason_of_a_merge_goes_with_its_undo(run, tmp_path, monkeypatch):
+    """What faded here and was forgotten there later is not announced; after an undo it is again."""
+    old = run("remember", "the boiler code is 4711", "--segment", "context",
+              "--now", str(NOW - 300 * DAY), "--json").json["id"]  # fmt: skip
+    for number in range(4):
+        run("remember", f"winter {number} was cold", "--pin", "--now", str(NOW - 20 * DAY))
+    before = run("export").out
+    run("dream", "--stage", "evict", "--now", str(NOW - 10 * DAY))
+    assert "archived fact" in run("recall", "boiler code").err
+    home = os.environ["TIDELINE_HOME"]
+    monkeypatch.setenv("TIDELINE_HOME", str(tmp_path / "other"))
+    run("import", "-", "--trust", stdin=before)
+    run("forget", old, "-y", "--now", str(NOW - 5 * DAY))
+    exported = run("export").out
+    monkeypatch.setenv("TIDELINE_HOME", home)
+    assert run("import", "-", "--merge", "--trust", stdin=exported).code == 0
+    assert "archived fact" not in run("recall", "boiler code").err
+    assert run("undo").code == 0
+    assert "archived fact" in run("recall", "boiler code").err
+
+
 def test_a_file_that_nobody_vouches_for_announces_nothing(run):
     """It may say that a fact was forgotten, not that it faded: that would be announced."""
     for word, kept in (("faded", None), ("forgotten", "forgotten")):

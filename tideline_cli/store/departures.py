@@ -134,10 +134,18 @@ def _departure(trail: Sequence[_Step]) -> Departure:
             return UNKNOWN
         step = trail[place]
         if step.undoes is None:
-            return Departure(step.verb or "", step.at, step.noted)
+            return Departure(step.verb or "", step.at, _noted(trail, place))
         undone = next((at for at, one in enumerate(trail) if one.batch == step.undoes), place)
         place = _last(trail, min(undone, place), trail[min(undone, place)].lifecycle)
     return UNKNOWN
+
+
+def _noted(trail: Sequence[_Step], place: int) -> str | None:
+    """Return what an import noted of the step at `place`: its own, or an earlier one, unless that
+    import was taken back since."""
+    step = trail[place]
+    is_undone = any(later.undoes is not None for later in trail[place + 1 :])
+    return None if is_undone and step.verb != "import" else step.noted
 
 
 def _last(trail: Sequence[_Step], end: int, after: str | None) -> int | None:
