@@ -62,6 +62,7 @@ OF_NOBODY = {
     "store.undo_rows.present_ids": "ids of the facts that are given",
     "store.undo_rows.known_ids": "ids of the facts that are given",
     "store.undo_rows.trails": "of the rows that a batch of the viewer's touched",
+    "memory.archived.reasons": "of the facts that are given, each as its own origin sees it",
     "memory.near_duplicates.rule_of": "a setting of the file",
     "memory.remember.remember": "NewFact.origin says whose fact it is",
     "memory.remember.remember_in_batch": "NewFact.origin says whose fact it is",
