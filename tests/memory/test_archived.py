@@ -245,7 +245,7 @@ def test_imported_as_forgotten(at, run, home):
     one = remembered(at)
     at("forget", one, day=1)
     _moved(at, run, home)
-    assert why(home, one)[0] == "unknown"
+    assert why(home, one)[0] == "forgotten"
     assert announced(at, day=301) == []
 
 
