@@ -45,6 +45,21 @@ def kill_and_resume(n: int) -> str:
     return f"killed after {share:.0%}: {left} of {n} facts; run again: {found}  {verdict}"
 
 
+def processor_time(n: int) -> tuple[float, float]:
+    """Import n facts into a scratch store; return the microseconds of processor time that each has
+    taken, of all processes together, and the share of them beside one another: 2 is two at work all
+    the time."""
+    path = os.path.join(timing.WORK, "processor.db")
+    stores.remove(path)
+    wall, used, code, _ = timing.run_once(
+        [timing.TIDELINE, "import", stores.rows(n)], timing.clean_env(TIDELINE_DB=path)
+    )
+    stores.remove(path)
+    if code:
+        raise SystemExit(f"import of {n} facts: exit {code}")
+    return used * 1e3 / n, used / wall
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -52,13 +67,15 @@ def main() -> None:
     parser.add_argument("--million", action="store_true")
     parser.add_argument("--kill", default="20k", help="size of the import that is killed; 0: none")
     args = parser.parse_args()
-    print(f"{'':<12} {'seconds':>8} {'facts/s':>8} {'MiB':>7} {'B/fact':>7}")
+    print(f"{'':<12} {'seconds':>8} {'facts/s':>8} {'MiB':>7} {'B/fact':>7}"
+          f" {'cpu us':>7} {'at once':>8}")  # fmt: skip
     for n in stores.sizes_from(args.sizes) + [1_000_000] * args.million:
         stores.rows(n)
         made = stores.make(n)
+        used, at_once = processor_time(n)
         print(
             f"{'import ' + stores.name_of(n):<12} {made.seconds:8.2f} {made.rate:8.0f} "
-            f"{made.rss:7.1f} {made.bytes_per_fact:7.1f}",
+            f"{made.rss:7.1f} {made.bytes_per_fact:7.1f} {used:7.1f} {at_once:8.2f}",
             flush=True,
         )
     if args.kill != "0":
