@@ -70,7 +70,7 @@ def ready_row(
 ) -> Prepared:  # fmt: skip
     """Return a row as it can be stored, its text scanned; raise what is wrong with it."""
     ready = prepared(line, row, context, analyzer)
-    scan(ready, context, merge=merge)
+    scan_row(ready, context, merge=merge)
     return ready
 
 
@@ -80,7 +80,7 @@ def is_scanned(ready: Prepared, context: ImportContext, *, merge: bool) -> bool:
     return not context.trusted or (merge and not is_trusted(ready.fact.source))
 
 
-def scan(ready: Prepared, context: ImportContext, *, merge: bool) -> None:
+def scan_row(ready: Prepared, context: ImportContext, *, merge: bool) -> None:
     """Scan the text of a row that nobody vouches for; raise what is wrong with it."""
     if is_scanned(ready, context, merge=merge):
         ready.screen.found(ready.fact.content)  # the merge asks for it later, under the lock

@@ -10,7 +10,7 @@ import marshal  # noqa: TID251  from our own process alone; JSON takes three tim
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns
-from tideline_cli.exchange.importer.prepared import Prepared, is_scanned, prepared, scan
+from tideline_cli.exchange.importer.prepared import Prepared, is_scanned, prepared, scan_row
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fact import Fact
@@ -84,7 +84,7 @@ def _stated(
 def _passed(ready: Prepared, context: ImportContext, *, merge: bool) -> Prepared | None:
     """Return a row in which the scan finds nothing."""
     try:
-        scan(ready, context, merge=merge)
+        scan_row(ready, context, merge=merge)
     except TidelineError:
         return None
     if is_scanned(ready, context, merge=merge) and ready.screen.found(ready.content):
