@@ -2,10 +2,10 @@
 
 import pytest
 
-from tideline_cli.model.record import as_dict, part, record, replace
+from tideline_cli.model.record import as_dict, record, record_part, replace
 
 
-@part
+@record_part
 class Named:
     """A part with a default and a method."""
 
@@ -17,14 +17,14 @@ class Named:
         return self.name.upper()
 
 
-@part
+@record_part
 class Placed(Named):
     """A part of a part."""
 
     place: str
 
 
-@part
+@record_part
 class Dated:
     """Another part."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import part
+from tideline_cli.model.record import record_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 
-@part
+@record_part
 class Formats:
     """The forms in which rows are printed: `output.SHORT_FORMS` and a format."""
 
@@ -23,7 +23,7 @@ class Formats:
     format: str | None
 
 
-@part
+@record_part
 class Scopes:
     """What a command sees of the scopes: `options.SCOPES`."""
 
@@ -31,7 +31,7 @@ class Scopes:
     all_scopes: bool
 
 
-@part
+@record_part
 class Filters(Scopes):
     """Which facts a command takes: `filters.OPTIONS`."""
 

@@ -52,7 +52,7 @@ def record(cls: type[T]) -> type[T]:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=False)
-def part(cls: type[T]) -> type[T]:
+def record_part(cls: type[T]) -> type[T]:
     """Return `cls` as a base of records, which have its fields before their own. It has no values
     of its own: of classes with slots only one can be a base."""
     body = {key: value for key, value in cls.__dict__.items() if not key.endswith("dict__")}
