@@ -60,6 +60,7 @@ OF_NOBODY = {
     "store.undo_conflicts.same_id": "of the facts that a batch of the viewer's touched",
     "store.undo_rows.present_ids": "ids of the facts that are given",
     "store.undo_rows.known_ids": "ids of the facts that are given",
+    "store.utterances.in_metadata": "of every origin, for an upgrade",
     "store.undo_rows.trails": "of the rows that a batch of the viewer's touched",
     "memory.near_duplicates.rule_of": "a setting of the file",
     "memory.remember.remember": "NewFact.origin says whose fact it is",
