@@ -61,6 +61,7 @@ OF_NOBODY = {
     "store.undo_conflicts.same_id": "of the facts that a batch of the viewer's touched",
     "store.undo_rows.present_ids": "ids of the facts that are given",
     "store.undo_rows.known_ids": "ids of the facts that are given",
+    "store.utterances.in_metadata": "of every origin, for an upgrade",
     "store.undo_rows.trails": "of the rows that a batch of the viewer's touched",
     "memory.archived.reasons": "of the facts that are given, each as its own origin sees it",
     "memory.near_duplicates.rule_of": "a setting of the file",

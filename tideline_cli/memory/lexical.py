@@ -39,6 +39,7 @@ def search(
     wanted: Filter,
     fading: bool = True,
     gone: Lapsed | None = None,
+    weighs_roles: bool = True,
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
     facts that do not hold now, where the caller knows them."""
@@ -55,7 +56,7 @@ def search(
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
     stats = bm25.statistics(count, tokens, held)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
-                    asked=len(terms))  # fmt: skip
+                    asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
     if stats.idf:
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)

@@ -31,8 +31,9 @@ _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
 def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalled:
     """Return the facts of `viewer` that answer the query; writes nothing.
 
-    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength). Below them, facts
-    that only the vectors find fill the places that are left.
+    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength) · role. Below them,
+    facts that only the vectors find fill the places that are left. Files of the reference's
+    analyser weigh no roles.
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
@@ -42,8 +43,9 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         matches, backlog = _ranked(
-            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone
-        )
+            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
+            weighs_roles=analyzer != "reference",
+        )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
     return Recalled(
@@ -56,7 +58,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
 
 def _ranked(
     db: Connection, query: Query, asked: list[str], *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed,
+    now: int, gone: Lapsed, weighs_roles: bool,
 ) -> tuple[list[Match], Backlog | None]:
     """Return what the lanes find for the terms and the text of a query, in order."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
@@ -72,12 +74,13 @@ def _ranked(
             wanted=query.wanted,
             fading=query.decay != "none",
             gone=gone,
+            weighs_roles=weighs_roles,
         )
     if len(matches) < pool and query.mode != "keyword":
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
         matches, backlog = semantic.extended(
-            db, query, matches, viewer=viewer, now=now, limit=pool
+            db, query, matches, viewer=viewer, now=now, limit=pool, weighs_roles=weighs_roles
         )
     if query.mmr < 1.0:
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 @record
 class Breakdown:
-    """The factors of a score. Lexical: bm25 · trust · modulator. Vector: base · damping · trust ·
-    modulator, where base is half the lowest lexical score. `label_terms` are those of the matched
-    terms that stand in labels of the fact, and not in its text."""
+    """The factors of a score. Lexical: bm25 · trust · modulator · role. Vector: base · damping ·
+    trust · modulator · role, where base is half the lowest lexical score. `label_terms` are those
+    of the matched terms that stand in labels of the fact, and not in its text. `role` is the weight
+    of who spoke."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -29,6 +30,7 @@ class Breakdown:
     base: float | None = None
     damping: float | None = None
     label_terms: tuple[str, ...] = ()
+    role: float = 1.0
 
 
 @record

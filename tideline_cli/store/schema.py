@@ -51,13 +51,20 @@ CREATE TABLE fact (
   content      TEXT NOT NULL,
   terms        TEXT NOT NULL,                      -- index terms, joined by spaces
   digest       INTEGER,                            -- of words and labels: see store/digest.py
-  scope        TEXT                                -- where it matters, such as a/b; NULL: all over
+  scope        TEXT,                               -- where it matters, such as a/b; NULL: all over
+  session      TEXT,                               -- the conversation that it was said in
+  turn         INTEGER,                            -- its place in the session
+  speaker      TEXT,
+  role         TEXT                                -- who spoke: user, assistant, system, tool
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
 
 -- The scopes that there are, and how many facts each has.
 CREATE INDEX fact_scope ON fact (origin, scope) WHERE scope IS NOT NULL AND lifecycle = 'active';
+
+-- The turns of a session in order: the facts of a session, and what was said before and after.
+CREATE INDEX fact_session ON fact (origin, session, turn) WHERE session IS NOT NULL;
 
 -- Active facts that are not valid for ever: BM25 takes those out of its statistics that do not
 -- hold at the moment of the question.
@@ -163,10 +170,9 @@ CREATE VIRTUAL TABLE fact_vocabulary USING fts5vocab (fact_fts, row);
 -- What is counted of a fact. A row that is put in here is not stored: the counts above get `sign`
 -- more facts, 1 or -1. A count that falls to nothing goes: nothing tells that there was such a
 -- fact.
-CREATE VIEW counted AS SELECT 1 AS sign, {counted}, {octets} AS octets FROM fact;
--- A load counts its facts by one statement a table: see store/fact_counts.py.
-CREATE TRIGGER fact_counted INSTEAD OF INSERT ON counted
-WHEN new.sign < 0 OR {open} < 3 BEGIN
+CREATE VIEW counted AS SELECT 1 AS sign, 0 AS later, {counted}, {octets} AS octets FROM fact;
+-- A load counts its new facts `later`, by one statement a table: see store/fact_counts.py.
+CREATE TRIGGER fact_counted INSTEAD OF INSERT ON counted WHEN NOT new.later BEGIN
   INSERT INTO census VALUES ({new_key}, new.sign, new.sign * new.octets)
     ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, octets = octets + excluded.octets;
   DELETE FROM census WHERE new.sign < 0 AND ({key}) = ({new_key}) AND facts = 0;
@@ -196,7 +202,7 @@ CREATE TRIGGER fact_terms_counted INSTEAD OF INSERT ON counted WHEN {new_is_apar
     ON CONFLICT DO UPDATE SET facts = facts + excluded.facts;
 END;
 CREATE TRIGGER fact_counting AFTER INSERT ON fact WHEN {open} < 3 OR {new_is_apart} BEGIN
-  INSERT INTO counted VALUES (1, {new_counted});
+  INSERT INTO counted VALUES (1, {open} = 3, {new_counted});
 END;
 
 -- Many that are deleted at once are taken out of the index by making it anew. Only a new analyser
@@ -214,8 +220,8 @@ CREATE TRIGGER fact_changed AFTER UPDATE OF
 BEGIN
   INSERT INTO fact_fts (rowid, terms)
     SELECT seq, terms FROM fact_index WHERE seq = new.seq AND ({retermed});
-  INSERT INTO counted VALUES (-1, {old_counted});
-  INSERT INTO counted VALUES (1, {new_counted});
+  INSERT INTO counted VALUES (-1, 0, {old_counted});
+  INSERT INTO counted VALUES (1, 0, {new_counted});
   INSERT OR IGNORE INTO unpaired SELECT new.seq FROM near_progress
     WHERE origin = new.origin AND seq >= new.seq
       AND new.lifecycle = 'active' AND old.lifecycle <> 'active';
@@ -338,7 +344,7 @@ END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
   INSERT INTO change (batch, entity, row, act, before)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '-', {old_fact});
-  INSERT INTO counted VALUES (-1, {old_counted});
+  INSERT INTO counted VALUES (-1, 0, {old_counted});
 END;
 CREATE TRIGGER link_inserted AFTER INSERT ON link BEGIN
   INSERT INTO change (batch, entity, row, act)
