@@ -30,12 +30,12 @@ _AT_ONCE = 200
 
 @record
 class Asked:
-    """A query at an instant: its terms, and in how many archived facts each of those occurs that
-    does."""
+    """A query at an instant: its terms and what each weighs, and in how many archived facts each of
+    those occurs that does."""
 
     query: Query
     now: int
-    terms: tuple[str, ...]
+    terms: Mapping[str, float]
     held: Mapping[str, int]
     origin_number: int
 
@@ -48,7 +48,7 @@ def announced(
     hit does."""
     if is_full:
         wanted = fts.holding_all(
-            db, asked.terms, origin_number=asked.origin_number, lifecycle="archived", limit=_READ
+            db, [*asked.terms], origin_number=asked.origin_number, lifecycle="archived", limit=_READ
         )
         sums = dict.fromkeys(wanted, 1.0)
     else:
@@ -105,14 +105,15 @@ def _missed(
 
 
 def _weights(db: Connection, asked: Asked) -> dict[str, float]:
-    """Return how much each term of the query says: its idf over active and archived facts."""
+    """Return how much each term of the query says: its idf over active and archived facts, times
+    its weight."""
     gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
     active, _ = fts.totals(db, origin_number=asked.origin_number, gone=gone)
     count = active + max(asked.held.values(), default=0)
     weights: dict[str, float] = {}
-    for term in asked.terms:
+    for term, weight in asked.terms.items():
         held = fts.rarity(db, term, origin_number=asked.origin_number, enough=max(count, 1))
-        weights[term] = log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
+        weights[term] = weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
     return weights
 
 
@@ -138,7 +139,7 @@ def _hits(
     count, tokens = fts.totals(db, origin_number=asked.origin_number, gone=gone)
     held = fts.frequencies(db, asked.terms, origin_number=asked.origin_number, gone=gone)
     held |= {term: max(held[term], 1) for term in asked.held}
-    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held)
+    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, asked.terms)
     known = [term for term in asked.terms if term in stats.idf]
     numbers = {one.fact.id: seq for seq, one in missed.items()}
     found: dict[int, Hit] = {}

@@ -14,7 +14,7 @@ from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from apsw import Connection
 
@@ -30,7 +30,7 @@ _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 
 def search(
     db: Connection,
-    terms: Sequence[str],
+    asked: Mapping[str, float],
     *,
     origin_number: int,
     now: int,
@@ -39,9 +39,9 @@ def search(
     fading: bool = True,
     gone: Lapsed | None = None,
 ) -> list[Match]:
-    """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
-    facts that do not hold now, where the caller knows them."""
-    instant, then = now, None
+    """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
+    order; `gone` are its facts that do not hold now, where the caller knows them."""
+    terms, instant, then = [*asked], now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
 
@@ -52,7 +52,7 @@ def search(
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    stats = bm25.statistics(count, tokens, held)
+    stats = bm25.statistics(count, tokens, held, asked)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
                     asked=len(terms))  # fmt: skip
     if stats.idf:

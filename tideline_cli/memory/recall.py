@@ -7,6 +7,7 @@ from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
+from tideline_cli.ranking.question_words import weights
 from tideline_cli.store import facts, lapsed, score_bounds, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
 from tideline_cli.store.transactions import snapshot, writing
@@ -37,7 +38,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
         analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-        asked = list(dict.fromkeys(terms(normalise(query.text), analyzer=analyzer)))
+        asked = asked_terms(query.text, analyzer)
         if origin_number == visibility.NOBODY or not asked:
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
@@ -54,9 +55,16 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     )
 
 
+def asked_terms(text: str, analyzer: Analyzer) -> dict[str, float]:
+    """Return the distinct terms of a question in order, each with what it weighs."""
+    listed = terms(normalise(text), analyzer=analyzer)
+    found = weights(listed) if analyzer == "standard" else dict.fromkeys(listed, 1.0)
+    return found if len(found) <= MAX_QUERY_TERMS else dict([*found.items()][:MAX_QUERY_TERMS])
+
+
 def _ranked(
-    db: Connection, query: Query, asked: list[str], *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed,
+    db: Connection, query: Query, asked: dict[str, float], *, viewer: Origin,
+    origin_number: int, now: int, gone: Lapsed,
 ) -> tuple[list[Match], Backlog | None]:
     """Return what the lanes find for the terms and the text of a query, in order."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
@@ -65,7 +73,7 @@ def _ranked(
     if query.mode != "semantic":
         matches = lexical.search(
             db,
-            asked[:MAX_QUERY_TERMS],
+            asked,
             origin_number=origin_number,
             now=now,
             limit=pool,
