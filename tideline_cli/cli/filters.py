@@ -11,41 +11,10 @@ from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.model.fact import Heat, Segment
-    from tideline_cli.model.source import Source
-
-    class Filters(Protocol):
-        """The options of `OPTIONS` in the record of a command."""
-
-        @property
-        def segment(self) -> tuple[Segment, ...]: ...
-        @property
-        def tag(self) -> tuple[str, ...]: ...
-        @property
-        def kind(self) -> tuple[str, ...]: ...
-        @property
-        def slot(self) -> tuple[str, ...]: ...
-        @property
-        def source(self) -> tuple[Source, ...]: ...
-        @property
-        def heat(self) -> tuple[Heat, ...]: ...
-        @property
-        def pinned(self) -> bool: ...
-        @property
-        def batch(self) -> int | None: ...
-        @property
-        def since(self) -> int | None: ...
-        @property
-        def until(self) -> int | None: ...
-        @property
-        def scope(self) -> str | None: ...
-        @property
-        def all_scopes(self) -> bool: ...
+    from tideline_cli.cli.shared_options import Filters
 
 
 OPTIONS = (

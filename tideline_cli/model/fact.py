@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal, TypeVar
 
+    from tideline_cli.model.role import Role
     from tideline_cli.model.source import Source
 
     Word = TypeVar("Word", bound=str)
@@ -106,6 +107,10 @@ class NewFact:
     supersedes: tuple[str, ...] = ()
     heat: Heat | None = None
     scope: str | None = None
+    session: str | None = None
+    turn: int | None = None
+    speaker: str | None = None
+    role: Role | None = None
     assumed: tuple[str, ...] = ("segment",)
 
 
@@ -140,6 +145,10 @@ class Fact:
     derived_from: tuple[str, ...]
     metadata: Mapping[str, Any] | None
     scope: str | None
+    session: str | None
+    turn: int | None
+    speaker: str | None
+    role: Role | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -155,6 +164,8 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
         "scope": scope_key(new.scope) if new.scope else None,
+        "session": bare_name(new.session),
+        "speaker": bare_name(new.speaker),
     }
     return Fact(
         id=fact_id,
@@ -231,6 +242,12 @@ def scope_key(text: str) -> str | None:
             hint=f"at most {_LONGEST_SCOPE} characters and {_DEEPEST_SCOPE} parts, such as a/b",
         )
     return "/".join(parts) or None
+
+
+def bare_name(text: str | None) -> str | None:
+    """Return the name of a session or of a speaker: without spaces around it, None where nothing
+    is left."""
+    return (text or "").strip() or None
 
 
 def seen_from(scope: str | None) -> tuple[str | None, ...]:

@@ -121,6 +121,18 @@ def _scope(db: Connection) -> None:
     )
 
 
+def _said(db: Connection) -> None:
+    """Facts have a session, a turn, a speaker and a role, and none so far; so do those that the
+    journal can bring back."""
+    for column in ("session TEXT", "turn INTEGER", "speaker TEXT", "role TEXT"):
+        db.execute(f"ALTER TABLE fact ADD COLUMN {column}")
+    db.execute(_statement("CREATE INDEX fact_session "))
+    db.execute(
+        "UPDATE change SET before = json_set(before, '$.session', NULL, '$.turn', NULL,"
+        " '$.speaker', NULL, '$.role', NULL) WHERE entity = 'fact' AND before IS NOT NULL"
+    )
+
+
 def _index_labels(db: Connection) -> None:
     """Index the words of labels: version 2 searched the texts alone."""
     db.execute(_statement("CREATE TABLE label_term ("))
@@ -146,6 +158,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _count_lapsed,
     _remove_reversed,
     _scope,
+    _said,
     _index_labels,
     _counts,
 )

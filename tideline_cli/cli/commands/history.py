@@ -8,6 +8,7 @@ from tideline_cli.cli import output
 from tideline_cli.cli.commands.show import ACTS, births, deed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
@@ -47,17 +48,10 @@ _FORMS = {field.name: field.form for field in FIELDS}
 
 
 @record
-class Options:
+class Options(Formats):
     """The options of a call."""
 
     limit: int | None
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
