@@ -17,12 +17,12 @@ aber alle allem allen aller alles als also am an ander andere anderen auch auf a
 bis bist da dabei damit dann das dass dein deine dem den denn der des die dies diese diesem
 diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es etwas euch
 euer für ganz gegen gehabt gerade gern habe haben hab hat hatte hatten hier ihm ihn ihnen ihr
-ihre im immer in ins irgendwann ist ja jede jeden jeder jedes jetzt kann kein keine keinen können
-könnte man mehr mein meine meinem meinen meiner mich mir mit muss müssen nach nicht nichts noch
-nun nur ob oder ohne oft schon sehr sein seine seinem seinen seiner seit selbst sich sie sind so
-soll sollte sondern über um und uns unser unsere unter viel viele vom von vor war waren warum was
-weil welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder will
-wir wird wirst wo wohin woher wurde wurden zu zum zur zwischen""",
+ihre im immer ich in ins irgendwann ist wann ja jede jeden jeder jedes jetzt kann kein keine
+keinen können könnte man mehr mein meine meinem meinen meiner mich mir mit muss müssen nach nicht
+nichts noch nun nur ob oder ohne oft schon sehr sein seine seinem seinen seiner seit selbst sich
+sie sind so soll sollte sondern über um und uns unser unsere unter viel viele vom von vor war
+waren warum was weil welche welchem welchen welcher welches wem wen wenn wer werde werden wessen
+wie wieder will wir wird wirst wo wohin woher wurde wurden zu zum zur zwischen""",
     "french": """
 ai alors au aucun aussi autre aux avait avec avez avoir avons ce cela ces cet cette ceux chez
 comme comment combien dans de des dont du elle elles en encore est et étaient était être eu fait
