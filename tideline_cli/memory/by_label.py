@@ -59,6 +59,7 @@ def with_labelled(
         for row in rows
     }  # fmt: skip
     others = [match for match in scorer.matches if match.seq not in found]
+    scorer.labelled = found
     return sorted([*others, *found.values()], key=Match.order)[:limit]
 
 

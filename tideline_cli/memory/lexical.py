@@ -41,6 +41,17 @@ def search(
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
     order; `gone` are its facts that do not hold now, where the caller knows them."""
+    return searched(
+        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+        fading=fading, gone=gone,
+    ).matches  # fmt: skip
+
+
+def searched(
+    db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
+    wanted: Filter, fading: bool = True, gone: Lapsed | None = None,
+) -> Scorer:  # fmt: skip
+    """Return what `search` finds, as the scorer that can score other facts alike."""
     terms, instant, then = [*asked], now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
@@ -59,14 +70,14 @@ def search(
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
-    if not labelled:
-        return scorer.matches
-    from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
+    if labelled:
+        from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 
-    return by_label.with_labelled(
-        db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-        wanted=wanted, now=now, limit=limit,
-    )  # fmt: skip
+        scorer.matches = by_label.with_labelled(
+            db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
+            wanted=wanted, now=now, limit=limit,
+        )  # fmt: skip
+    return scorer
 
 
 def _read_best(

@@ -7,8 +7,8 @@ from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.ranking.question_words import weights
-from tideline_cli.store import facts, lapsed, score_bounds, visibility
+from tideline_cli.ranking.question_words import may_name_time, weights
+from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
 from tideline_cli.store.transactions import snapshot, writing
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.model.origin import Origin
+    from tideline_cli.model.question_times import Window
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.lapsed import Lapsed
 
@@ -71,15 +72,8 @@ def _ranked(
     matches: list[Match] = []
     backlog: Backlog | None = None
     if query.mode != "semantic":
-        matches = lexical.search(
-            db,
-            asked,
-            origin_number=origin_number,
-            now=now,
-            limit=pool,
-            wanted=query.wanted,
-            fading=query.decay != "none",
-            gone=gone,
+        matches = _by_words(
+            db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone
         )
     if len(matches) < pool and query.mode != "keyword":
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
@@ -92,6 +86,34 @@ def _ranked(
 
         matches = semantic.diversify(db, query, matches, viewer=viewer)
     return matches, backlog
+
+
+def _by_words(
+    db: Connection, query: Query, asked: dict[str, float], *, origin_number: int, now: int,
+    limit: int, gone: Lapsed,
+) -> list[Match]:  # fmt: skip
+    """Return the best facts by their words and, where something is known of that, by what was said
+    next to them, by whom and when."""
+    fading = query.decay != "none"
+    windows: tuple[Window, ...] = ()
+    has_sessions = False
+    if setting(db, "analyzer", "standard") == "standard":
+        if may_name_time(query.text):
+            from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
+
+            windows = question_times.windows(query.text, now=now)
+        has_sessions = sessions.are_there(db, origin_number=origin_number)
+    if not (windows or has_sessions):
+        return lexical.search(
+            db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
+            fading=fading, gone=gone,
+        )  # fmt: skip
+    from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
+
+    question = surroundings.Asked(
+        asked, windows, has_sessions, origin_number, now, query.wanted, fading
+    )
+    return surroundings.search(db, question, limit=limit, gone=gone)
 
 
 def write_back(

@@ -30,6 +30,20 @@ class Scorer:
         self._fading = fading
         self._asked = asked  # terms of the question, those that no fact holds too
         self.matches: list[Match] = []
+        self.labelled: dict[int, Match] = {}  # facts with an asked word in a label, by number
+
+    @property
+    def mean_length(self) -> float:
+        """Return the mean number of terms of the facts that the scores compare."""
+        return self._stats.mean_length
+
+    def weighed(self, rows: Iterable[RankingRow]) -> list[Match]:
+        """Return facts with their scores, however low, those that hold no asked term too."""
+        return [
+            self.labelled.get(row[0])
+            or self.match(row, *bm25.score(row[fts.TERMS].split(), self._terms, self._stats))
+            for row in rows
+        ]
 
     def add(self, rows: Iterable[RankingRow]) -> None:
         """Score the rows; those that cannot reach the floor are dropped unscored."""

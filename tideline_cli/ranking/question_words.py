@@ -33,6 +33,23 @@ _FOREIGN = frozenset(
     "che cosa cuando das del della der des die dove een ein het ist las les los mit na nicht o "
     "para por quand que quel quell quem qui quien und une van wann wat wer wie".split()
 )
+_DIGITS = frozenset("0123456789")
+# What every name of a time that `model.question_times` knows holds one of.
+_OF_TIMES = (
+    "day", "week", "month", "year", " ago", "night", "january", "february", "march", "april", "may",
+    "june", "july", "august", "september", "october", "november", "december", "tag", "woche",
+    "monat", "jahr", "gestern", "heute", "vor ", "januar", "jänner", "februar", "märz", "mai",
+    "juni", "juli", "oktober", "dezember", "mittwoch", "sonnabend",
+    "天", "日", "周", "週", "月", "年", "星期", "礼拜",
+)  # fmt: skip
+
+
+def may_name_time(text: str) -> bool:
+    """Say whether a question may name a time, by what every such name holds; so do a few others."""
+    lowered = text.lower()
+    if any(piece in lowered for piece in _OF_TIMES):
+        return True
+    return not _DIGITS.isdisjoint(lowered)
 
 
 def weights(terms: Sequence[str]) -> dict[str, float]:

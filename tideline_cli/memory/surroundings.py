@@ -1,0 +1,228 @@
+"""The second stage of ranking: the best by their words again, in view of what stands around them.
+
+Facts next to one in its session, its session, who said it and when. The best by their words and
+their neighbours are weighed; a fact without session and speaker keeps its score, unless the
+question names a time.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.memory import lexical
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.text import normalise, terms
+from tideline_cli.ranking import surroundings as worth
+from tideline_cli.store import fts, sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.memory.query import Match
+    from tideline_cli.memory.scorer import Scorer
+    from tideline_cli.model.question_times import Part, Window
+    from tideline_cli.store.facts import Filter
+    from tideline_cli.store.lapsed import Lapsed
+    from tideline_cli.store.sessions import Place
+
+_NOWHERE = sessions.Place(None, None, 0)
+
+
+@record
+class Asked:
+    """A question: its terms with their weights, the times that it names, and whose facts answer it
+    when. `has_sessions` says whether the origin has facts with a session or a speaker."""
+
+    terms: Mapping[str, float]
+    windows: tuple[Window, ...]
+    has_sessions: bool
+    origin_number: int
+    now: int
+    wanted: Filter
+    fading: bool
+
+    @property
+    def instant(self) -> int:
+        return self.now if self.wanted.as_of is None else self.wanted.as_of
+
+
+@record
+class _Look:
+    """What a fact is worth by its own words, and what multiplies that."""
+
+    match: Match
+    date: float
+    speaker: float
+    time: float
+
+    @property
+    def own(self) -> float:
+        return ((self.match.why.bm25 or 0.0) + self.date) * self.speaker * self.time
+
+    @property
+    def share(self) -> float:
+        """Return what it is worth to those around it: fading is not theirs."""
+        return self.own * self.match.why.trust * self.match.why.role
+
+
+def search(
+    db: Connection, asked: Asked, *, limit: int, gone: Lapsed | None = None
+) -> list[Match]:
+    """Return the best `limit` facts in order."""
+    count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
+    scorer = lexical.searched(
+        db, asked.terms, origin_number=asked.origin_number, now=asked.now, limit=count,
+        wanted=asked.wanted, fading=asked.fading, gone=gone,
+    )  # fmt: skip
+    pool = {match.seq: match for match in scorer.matches}
+    beside: dict[int, list[int]] = {}
+    places: dict[int, Place] = {}
+    hidden: set[int] = set()
+    if asked.has_sessions and pool:
+        beside = _beside(db, asked, pool)
+        others = [seq for seq in beside if seq not in pool]
+        found, hidden = _weighed(db, asked, scorer, others)
+        pool |= found
+        places = sessions.places(db, pool, origin_number=asked.origin_number)
+    looks = _looks(db, asked, pool, places, scorer.mean_length)
+    best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
+    ranked = [
+        _again(look, places.get(seq, _NOWHERE), [looks[near] for near in beside.get(seq, ())], best)
+        for seq, look in looks.items() if seq not in hidden
+    ]  # fmt: skip
+    return sorted(filter(_is_worth, ranked), key=_order)[:limit]
+
+
+def _order(match: Match) -> tuple[float, int, str]:
+    return match.order()
+
+
+def _is_worth(match: Match) -> bool:
+    return match.score > 0.0
+
+
+def _beside(db: Connection, asked: Asked, pool: Mapping[int, Match]) -> dict[int, list[int]]:
+    """Return the facts next to each other, of which one at least is in the pool, by number."""
+    found = sessions.neighbours(
+        db, pool, origin_number=asked.origin_number, now=asked.instant,
+        is_past=asked.wanted.as_of is not None,
+    )  # fmt: skip
+    beside: dict[int, list[int]] = {}
+    for seq, near in found.items():
+        for other in (near.before, near.after):
+            if other is not None:
+                beside.setdefault(seq, []).append(other)
+                if other not in pool:
+                    beside.setdefault(other, []).append(seq)
+    return beside
+
+
+def _weighed(
+    db: Connection, asked: Asked, scorer: Scorer, seqs: Sequence[int]
+) -> tuple[dict[int, Match], set[int]]:
+    """Return facts with the scores of their words, and which of them the filter hides: these count
+    for their neighbours, and are not shown."""
+
+    def rows(wanted: Filter) -> list[fts.RankingRow]:
+        return fts.ranking_rows(
+            db, seqs, origin_number=asked.origin_number, now=asked.now, wanted=wanted
+        )
+
+    wanted = asked.wanted
+    whole = rows(type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of))
+    shown = {row[0] for row in (whole if wanted.is_open() else rows(wanted))}
+    found = {match.seq: match for match in scorer.weighed(whole)}
+    return found, set(found).difference(shown)
+
+
+def _looks(
+    db: Connection, asked: Asked, pool: Mapping[int, Match], places: Mapping[int, Place],
+    mean_length: float,
+) -> dict[int, _Look]:  # fmt: skip
+    named = _named_speakers(asked, places)
+    dates = _Dates(db, asked, mean_length) if asked.windows else None
+    if dates is not None and not places:
+        places = sessions.places(db, pool, origin_number=asked.origin_number)
+    looks: dict[int, _Look] = {}
+    for seq, match in pool.items():
+        place = places.get(seq, _NOWHERE)
+        date, time = (0.0, 1.0) if dates is None else dates.of(match, place.length)
+        speaker = worth.SPEAKER if place.speaker in named else 1.0
+        looks[seq] = _Look(match, date, speaker, time)
+    return looks
+
+
+def _named_speakers(asked: Asked, places: Mapping[int, Place]) -> set[str]:
+    """Return the speakers of whom the question has a word."""
+    speakers = {place.speaker for place in places.values() if place.speaker}
+    return {
+        name for name in speakers
+        if not asked.terms.keys().isdisjoint(terms(normalise(name), analyzer="standard"))
+    }  # fmt: skip
+
+
+class _Dates:
+    """What the times that a question names add to facts."""
+
+    def __init__(self, db: Connection, asked: Asked, mean_length: float) -> None:
+        from tideline_cli.model import question_times  # noqa: PLC0415  it is loaded: a time is named
+
+        self._parts_at = question_times.parts_at
+        self._windows = asked.windows
+        self._mean_length = mean_length
+        parts = {part for window in asked.windows for part in window.parts}
+        self._weights = _part_weights(db, asked, parts) if parts else {}
+
+    def of(self, match: Match, length: int) -> tuple[float, float]:
+        """Return what its date adds to the words of a fact, and its factor."""
+        time = worth.nearness(match.created_at, self._windows)
+        if not (self._weights and match.why.bm25):
+            return 0.0, time
+        parts = self._parts_at(match.created_at)
+        return worth.date_score(
+            parts, self._weights, length=length, mean_length=self._mean_length
+        ), time
+
+
+def _part_weights(db: Connection, asked: Asked, parts: set[Part]) -> dict[Part, float]:
+    """Return the idf of parts of dates among the active facts of the origin."""
+    from tideline_cli.store import arrivals  # noqa: PLC0415  the question names a date
+
+    days = arrivals.by_day(db, origin_number=asked.origin_number)
+    facts = sum(count for *_, count in days)
+    place = {"year": 0, "month": 1, "day": 2}
+    return {
+        (name, value): worth.date_weight(
+            sum(day[3] for day in days if day[place[name]] == value), facts
+        )
+        for name, value in parts
+    }
+
+
+def _best_of_sessions(
+    candidates: Sequence[_Look], places: Mapping[int, Place]
+) -> dict[object, float]:
+    best: dict[object, float] = {}
+    for look in candidates:
+        group = places.get(look.match.seq, _NOWHERE).group
+        if group is not None:
+            best[group] = max(best.get(group, 0.0), look.share)
+    return best
+
+
+def _again(
+    look: _Look, place: Place, beside: Sequence[_Look], best: Mapping[object, float]
+) -> Match:
+    """Return a fact with its score in view of what stands around it."""
+    match, why = look.match, look.match.why
+    nearest = max(beside, key=lambda near: near.share, default=None)
+    neighbour = 0.0 if nearest is None else worth.neighbour_share(nearest.share, place.length)
+    session = worth.session_share(best.get(place.group, 0.0)) if place.group else 0.0
+    if not (neighbour or session or look.date) and look.speaker == look.time == 1.0:
+        return match
+    score = (look.own + neighbour + session) * why.trust * why.modulator * why.role
+    weak = match.weak if why.matched_terms or nearest is None else nearest.match.weak
+    more = replace(why, date=look.date, speaker=look.speaker, time=look.time, neighbour=neighbour,
+                   session=session)  # fmt: skip
+    return replace(match, score=score, why=more, weak=weak)
