@@ -6,7 +6,7 @@ from tests.model import moving
 from tests.model.passes import fades_to
 from tests.model.vocabulary import QUERIES, TEXTS
 from tests.support import DAY, NOW, named_id
-from tideline_cli.model.role import ROLES
+from tideline_cli.model.fact import ROLES
 
 WEIGHTS = {
     "remember": 30, "edit": 8, "forget": 6, "restore": 7, "pin": 2, "unpin": 1, "feedback": 4,

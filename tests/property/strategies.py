@@ -120,4 +120,5 @@ def ranked_fact(draw, number):
         valid_from=draw(st.none() | st.none() | moments),
         valid_to=draw(st.none() | st.none() | moments),
         tags=tuple(draw(st.lists(st.sampled_from(("x", "y")), max_size=2, unique=True))),
+        role=draw(st.sampled_from((None, None, "user", "assistant", "system", "tool"))),
     )  # fmt: skip

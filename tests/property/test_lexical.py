@@ -38,7 +38,7 @@ def holds(one, wanted):
     return one.lifecycle != "pruned" and begins <= wanted.as_of and ends
 
 
-def brute_force(every, query, *, origin, limit, wanted):
+def brute_force(every, query, *, origin, limit, wanted, weighs_roles=True):
     """Return (id, score) of the best for terms with their weights, by reading all facts."""
     mine = [one for one in every if one.origin == origin and holds(one, wanted)]
     held = {one.id: one.content.split() for one in mine}
@@ -58,7 +58,9 @@ def brute_force(every, query, *, origin, limit, wanted):
         if total > 0 and asked_for(one, wanted):
             sure = 1.0 if one.confidence is None else one.confidence
             trusted = STANDING[one.source].weight * sure
-            ranked.append((-total * trusted * modulator(one, moment), -one.created_at, one.id))
+            spoken = 0.65 if weighs_roles and one.role in ("assistant", "tool") else 1.0
+            factor = trusted * modulator(one, moment) * spoken
+            ranked.append((-total * factor, -one.created_at, one.id))
     return [(fact_id, -score) for score, _, fact_id in sorted(ranked)[:limit]]
 
 
@@ -71,12 +73,14 @@ def modulator(one, moment):
     return 0.5 + 0.5 * min(1.0, max(0.0, strength))
 
 
-def assert_same(db, every, query, *, origin, limit, wanted):
+def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
     number = visibility.number(db, origin)
-    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted)
-    expected = brute_force(every, query, origin=origin, limit=limit, wanted=wanted)
+    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted,
+                           weighs_roles=weighs_roles)  # fmt: skip
+    how = {"origin": origin, "wanted": wanted, "weighs_roles": weighs_roles}
+    expected = brute_force(every, query, limit=limit, **how)
     assert [match.score for match in found] == pytest.approx([s for _, s in expected], abs=1e-12)
-    scores = dict(brute_force(every, query, origin=origin, limit=len(every), wanted=wanted))
+    scores = dict(brute_force(every, query, limit=len(every), **how))
     for match in found:
         assert match.score == pytest.approx(scores[match.id], abs=1e-12)
     if len({round(score, 9) for score in scores.values()}) == len(scores):
@@ -111,8 +115,9 @@ def test_search_equals_brute_force(data):
     """For any store, query, limit and filter the best facts are those of reading all of them."""
     every = [ranked_fact(data.draw, n) for n in range(data.draw(st.integers(0, 14)))]
     few = data.draw(st.sampled_from((0, 1, 3, 400)))
+    analyzer = data.draw(st.sampled_from(("standard", "standard", "reference")))
     with (
-        fresh_store() as db,
+        fresh_store(analyzer=analyzer) as db,
         mock.patch.object(lexical, "_FEW", max(few, 1)),
         mock.patch.object(held_then, "_FEW", few),
     ):
@@ -124,6 +129,7 @@ def test_search_equals_brute_force(data):
             assert_same(
                 db, every, data.draw(queries), origin=data.draw(st.sampled_from(ORIGINS)),
                 limit=data.draw(st.integers(1, 20)), wanted=data.draw(filters),
+                weighs_roles=analyzer == "standard",
             )  # fmt: skip
 
 
@@ -143,6 +149,7 @@ def large_store(seed):
             valid_to=rng.choice((None,) * 8 + (NOW - DAY, NOW + DAY)),
             valid_from=rng.choice((None,) * 8 + (NOW - DAY, NOW + DAY)),
             pinned=rng.random() < 0.1, access_count=rng.randrange(5),
+            role=rng.choice((None, None, "user", "assistant", "tool")),
         )  # fmt: skip
 
 
@@ -195,12 +202,14 @@ def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
 
 
 def test_statistics_follow_what_is_archived_and_used(db):
-    """Archiving, touching and changing facts afterwards leaves ranking equal to brute force."""
+    """Archiving, touching and changing facts afterwards, their roles too, leaves ranking equal to
+    brute force."""
     from tideline_cli.model.record import replace
 
     every = [one for one in large_store(99) if one.origin == OWNER]
     put(db, every, analyzer="reference")
     bounded(db, 50)
+    rng = random.Random(7)
     for n, one in enumerate(list(every)):
         if n % 3 == 0:
             writes.archive(db, one.id, now=NOW - 1)
@@ -209,7 +218,10 @@ def test_statistics_follow_what_is_archived_and_used(db):
             after = replace(one, lifecycle="active", pinned=True)
             writes.change(db, one, after)
             every[n] = after
-    rng = random.Random(7)
+        elif n % 7 < 3:
+            every[n] = replace(one, role=rng.choice((None, "user", "assistant")))
+            writes.change(db, one, every[n])
+    assert score_bounds.wrong_count(db) == 0
     for _ in range(60):
         query = dict.fromkeys(rng.sample([f"w{n}" for n in range(30)], 3), 1.0)
         assert_same(db, every, query, origin=OWNER, limit=8, wanted=Filter())

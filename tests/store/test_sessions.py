@@ -51,7 +51,10 @@ def test_neighbours_are_those_of_a_walk(rows, instant, is_past):
     """They are the facts next to one in its session, of its origin, scope and trust, that hold; and
     no fact of another origin is answered for."""
     with fresh_store() as db:
-        made = [fact(f"words {n}", named_id(f"{n:02}"), now=NOW - 5, **row) for n, row in enumerate(rows)]
+        made = [
+            fact(f"words {n}", named_id(f"{n:02}"), now=NOW - 5, **row)
+            for n, row in enumerate(rows)
+        ]
         put(db, made)
         stored = dict(enumerate(made, 1))
         for viewer in (OWNER, GUEST):

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
-    from tideline_cli.model.fact import Segment, Tier
-    from tideline_cli.model.role import Role
+    from tideline_cli.model.fact import Role, Segment, Tier
     from tideline_cli.model.source import Source
 
 

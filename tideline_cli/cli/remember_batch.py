@@ -9,10 +9,9 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS, TIERS, NewFact, one_of
 from tideline_cli.model.fields import LABELS, LISTS
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.role import ROLES
 from tideline_cli.model.source import SOURCES, is_trusted
 from tideline_cli.store import journal
 from tideline_cli.store.transactions import follow

@@ -6,11 +6,12 @@ from math import log
 
 from tideline_cli.memory import archived
 from tideline_cli.memory.query import Recalled
-from tideline_cli.model.fact import trust
+from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.store import departures, facts, fts, lapsed
+from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,13 +143,15 @@ def _hits(
     stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, asked.terms)
     known = [term for term in asked.terms if term in stats.idf]
     numbers = {one.fact.id: seq for seq, one in missed.items()}
+    weighs_roles = setting(db, "analyzer", "standard") != "reference"
     found: dict[int, Hit] = {}
     for fact, words in facts.with_terms(db, list(missed), viewer=viewer):
         value, matched = bm25.score(words.split(), known, stats)
         immune = asked.query.decay == "none"
         power = 1.0 if immune else decay.strength_at(fact, now=asked.now)
         weight, factor = trust(fact.source, fact.confidence), decay.modulator(power)
-        why = Breakdown(value, matched, power, factor, weight, "lexical")
-        hit = Hit(fact, value * weight * factor, why)
+        spoken = role_weight(fact.role) if weighs_roles else 1.0
+        why = Breakdown(value, matched, power, factor, weight, "lexical", role=spoken)
+        hit = Hit(fact, value * weight * factor * spoken, why)
         found[numbers[fact.id]] = hit
     return found

@@ -38,18 +38,19 @@ def search(
     wanted: Filter,
     fading: bool = True,
     gone: Lapsed | None = None,
+    weighs_roles: bool = True,
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
     order; `gone` are its facts that do not hold now, where the caller knows them."""
     return searched(
         db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-        fading=fading, gone=gone,
+        fading=fading, gone=gone, weighs_roles=weighs_roles,
     ).matches  # fmt: skip
 
 
 def searched(
     db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: bool = True, gone: Lapsed | None = None,
+    wanted: Filter, fading: bool = True, gone: Lapsed | None = None, weighs_roles: bool = True,
 ) -> Scorer:  # fmt: skip
     """Return what `search` finds, as the scorer that can score other facts alike."""
     terms, instant, then = [*asked], now, None
@@ -65,7 +66,7 @@ def searched(
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
     stats = bm25.statistics(count, tokens, held, asked)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
-                    asked=len(terms))  # fmt: skip
+                    asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
     if stats.idf:
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)

@@ -33,8 +33,9 @@ _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
 def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalled:
     """Return the facts of `viewer` that answer the query; writes nothing.
 
-    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength). Below them, facts
-    that only the vectors find fill the places that are left.
+    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength) · role. Below them,
+    facts that only the vectors find fill the places that are left. Files of the reference's
+    analyser weigh no roles.
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
@@ -44,8 +45,9 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         matches, backlog = _ranked(
-            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone
-        )
+            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
+            weighs_roles=analyzer != "reference",
+        )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
     return Recalled(
@@ -65,7 +67,7 @@ def asked_terms(text: str, analyzer: Analyzer) -> dict[str, float]:
 
 def _ranked(
     db: Connection, query: Query, asked: dict[str, float], *, viewer: Origin,
-    origin_number: int, now: int, gone: Lapsed,
+    origin_number: int, now: int, gone: Lapsed, weighs_roles: bool,
 ) -> tuple[list[Match], Backlog | None]:
     """Return what the lanes find for the terms and the text of a query, in order."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
@@ -73,13 +75,14 @@ def _ranked(
     backlog: Backlog | None = None
     if query.mode != "semantic":
         matches = _by_words(
-            db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone
+            db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone,
+            is_standard=weighs_roles,
         )
     if len(matches) < pool and query.mode != "keyword":
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
         matches, backlog = semantic.extended(
-            db, query, matches, viewer=viewer, now=now, limit=pool
+            db, query, matches, viewer=viewer, now=now, limit=pool, weighs_roles=weighs_roles
         )
     if query.mmr < 1.0:
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
@@ -90,14 +93,14 @@ def _ranked(
 
 def _by_words(
     db: Connection, query: Query, asked: dict[str, float], *, origin_number: int, now: int,
-    limit: int, gone: Lapsed,
+    limit: int, gone: Lapsed, is_standard: bool,
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
     next to them, by whom and when."""
     fading = query.decay != "none"
     windows: tuple[Window, ...] = ()
     has_sessions = False
-    if setting(db, "analyzer", "standard") == "standard":
+    if is_standard:
         if may_name_time(query.text):
             from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
 
@@ -106,7 +109,7 @@ def _by_words(
     if not (windows or has_sessions):
         return lexical.search(
             db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=fading, gone=gone,
+            fading=fading, gone=gone, weighs_roles=is_standard,
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 

@@ -7,7 +7,7 @@ import sys
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
 from tideline_cli.memory.query import Backlog, Match
-from tideline_cli.model.fact import trust
+from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking import decay, fuse, worth
@@ -43,13 +43,14 @@ _resolved: dict[str, Embedder] = {}
 
 
 def extended(
-    db: Connection, query: Query, matches: list[Match], *, viewer: Origin, now: int, limit: int
-) -> tuple[list[Match], Backlog | None]:
+    db: Connection, query: Query, matches: list[Match], *, viewer: Origin, now: int, limit: int,
+    weighs_roles: bool = True,
+) -> tuple[list[Match], Backlog | None]:  # fmt: skip
     """Return the matches with recovered ones below them, at most `limit`, and the backlog.
 
-    A recovered hit scores half the lowest lexical score · 0.9^rank · trust · modulator; ranks
-    run over all recovered facts in order of cosine. In semantic mode the cosine takes the place of
-    the first two factors.
+    A recovered hit scores half the lowest lexical score · 0.9^rank · trust · modulator · role;
+    ranks run over all recovered facts in order of cosine. In semantic mode the cosine takes the
+    place of the first two factors.
     """
     origin_number = visibility.number(db, viewer)
     room = limit - len(matches)
@@ -60,7 +61,9 @@ def extended(
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
         found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
-        return {seq: _candidate(seq, fact, query, moment) for seq, fact in found.items()}
+        return {
+            seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
+        }
 
     def exact(text: str, approximate: float) -> float:
         return lane.exact(asked, text, approximate)
@@ -208,12 +211,15 @@ def _are_few(texts: Sequence[str]) -> bool:
     return len(texts) <= PLAIN_TEXTS and sum(map(len, texts)) <= PLAIN_CHARS
 
 
-def _candidate(seq: int, fact: Fact, query: Query, now: int) -> Candidate:
+def _candidate(
+    seq: int, fact: Fact, query: Query, now: int, weighs_roles: bool
+) -> Candidate:
     immune = decay.is_immune(fact.tier, fact.pinned) or query.decay == "none"
     days = (now - fact.last_accessed_at) / DAY_MS
     power = decay.strength(fact.importance, fact.decay_rate, fact.access_count, days, immune=immune)
     weight = trust(fact.source, fact.confidence)
-    return Candidate(seq, fact, power, decay.modulator(power), weight)
+    spoken = role_weight(fact.role) if weighs_roles else 1.0
+    return Candidate(seq, fact, power, decay.modulator(power), weight, spoken)
 
 
 def _recovered(near: Nearest, base: float | None, room: int, floor: float) -> list[Match]:
@@ -236,7 +242,9 @@ def _match(
     damping = None if base is None else fuse.damping(rank)
     score = cosine if base is None or damping is None else base * damping
     why = Breakdown(
-        None, (), candidate.strength, factor, weight, "vector", cosine, base, damping
+        None, (), candidate.strength, factor, weight, "vector", cosine, base, damping,
+        role=candidate.role,
     )  # fmt: skip
     weak = worth.is_weak_likeness(cosine, floor=floor)
-    return Match(candidate.seq, fact.id, fact.created_at, score * weight * factor, why, weak)
+    score = score * weight * factor * candidate.role
+    return Match(candidate.seq, fact.id, fact.created_at, score, why, weak)

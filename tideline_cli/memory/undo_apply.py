@@ -30,10 +30,11 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     vector_upkeep.remove(db, plan.facts.gone)
     bounds = dict.fromkeys(plan.facts.gone, 0)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    weighs_roles = analyzer != "reference"
     for seq, row in plan.facts.back.items():
         listed = terms(row["content"], analyzer=analyzer)
         undo_rows.insert_fact(db, row, listed)
-        bounds[seq] = bound_code(listed, row["source"])
+        bounds[seq] = bound_code(listed, row["source"], row["role"] if weighs_roles else None)
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
             undo_rows.update(db, entity, number, changed)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal, TypeVar
 
-    from tideline_cli.model.role import Role
     from tideline_cli.model.source import Source
 
     Word = TypeVar("Word", bound=str)
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     Tier = Literal["short", "long", "permanent"]
     Heat = Literal["core", "working", "peripheral"]
     Lifecycle = Literal["active", "archived", "pruned"]
+    Role = Literal["user", "assistant", "system", "tool"]
     Status = Literal["asserted", "provisional", "confirmed", "disputed", "retracted"]
 
 TIERS: tuple[Tier, ...] = ("short", "long", "permanent")
@@ -30,7 +30,14 @@ HEATS: tuple[Heat, ...] = ("core", "working", "peripheral")
 LIFECYCLES: tuple[Lifecycle, ...] = ("active", "archived", "pruned")
 STATUSES: tuple[Status, ...] = ("asserted", "provisional", "confirmed", "disputed", "retracted")
 
+ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
+"""Who spoke. A role is no source: the source says through which door a fact came and what it may
+do; a role may be said by anybody, and can only take weight off."""
+ROLE_WEIGHTS: Mapping[str, float] = {"assistant": 0.65, "tool": 0.65}
+"""The factor in a score of what these roles say; of any other, and of none, it is 1."""
+
 MAX_CONTENT = 8192
+LARGEST_TURN = 2**53 - 1  # what every reader of JSON keeps exactly
 CORE_IMPORTANCE = 0.9
 _LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
@@ -217,6 +224,11 @@ def trust(source: Source, confidence: float | None) -> float:
     standing = STANDING.get(source)
     weight = LEAST if standing is None else standing.weight
     return weight if confidence is None else weight * clamped(confidence, 1.0)
+
+
+def role_weight(role: str | None) -> float:
+    """Return the factor in a score of what a role says, above 0 and at most 1."""
+    return ROLE_WEIGHTS.get(role, 1.0) if role else 1.0
 
 
 def slot_key(text: str) -> str:

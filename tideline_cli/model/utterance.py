@@ -5,16 +5,14 @@ What fits a field is taken; anything else is left where it stands.
 
 from __future__ import annotations
 
-from tideline_cli.model.role import ROLES
+from tideline_cli.model.fact import LARGEST_TURN, ROLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-LARGEST_TURN = 2**53 - 1
-"""The largest turn: what every reader of JSON keeps exactly."""
-_ROLES = {role: role for role in ROLES} | {
+_ROLES: Mapping[str, str] = {role: role for role in ROLES} | {
     "human": "user", "owner": "user", "ai": "assistant", "bot": "assistant", "model": "assistant",
     "developer": "system", "function": "tool",
 }  # fmt: skip

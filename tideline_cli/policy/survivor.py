@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fact import SEGMENTS, role_weight
 from tideline_cli.model.fields import ALL, FIRST, SAID
 from tideline_cli.model.record import replace
-from tideline_cli.model.role import weight
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, united
@@ -80,7 +79,7 @@ def said_where(known: Fact, other: Fact) -> dict[str, Any]:
     same: all of it or nothing. One that knows anything of it keeps that; and words that were
     nobody's do not become those of a role that weighs less."""
     is_known = any(getattr(known, name) is not None for name in SAID)
-    if is_known or weight(other.role) < weight(known.role):
+    if is_known or role_weight(other.role) < role_weight(known.role):
         return {}
     return {name: getattr(other, name) for name in SAID}
 

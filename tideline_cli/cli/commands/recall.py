@@ -204,6 +204,8 @@ def _explanation(hit: Hit) -> str:
     """Return the product that makes a hit's score, on one line."""
     why = hit.why
     shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
+    if why.role != 1.0:
+        shared += f" × role {why.role:.2f} ({hit.fact.role})"
     if why.lane == "lexical":
         named = ", ".join(
             f"{term} in a label" if term in why.label_terms else term for term in why.matched_terms

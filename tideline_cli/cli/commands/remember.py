@@ -9,11 +9,9 @@ from tideline_cli.cli.new_fact import Options
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import remember as memory
-from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS
+from tideline_cli.model.fact import KINDS, LARGEST_TURN, ROLES, SEGMENTS, TIERS
 from tideline_cli.model.record import replace
-from tideline_cli.model.role import ROLES
 from tideline_cli.model.source import SOURCES
-from tideline_cli.model.utterance import LARGEST_TURN
 from tideline_cli.store import facts
 from tideline_cli.store.transactions import follow
 

@@ -26,6 +26,7 @@ from tideline_cli.model.fact import (
     HEATS,
     KINDS,
     LIFECYCLES,
+    ROLES,
     SEGMENTS,
     STATUSES,
     TIERS,
@@ -41,7 +42,6 @@ from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.role import ROLES
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
