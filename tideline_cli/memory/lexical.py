@@ -42,13 +42,13 @@ def search(
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
     order; `gone` are its facts that do not hold now, where the caller knows them."""
-    return searched(
+    return best_by_words(
         db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
         fading=fading, gone=gone, weighs_roles=weighs_roles,
     ).matches  # fmt: skip
 
 
-def searched(
+def best_by_words(
     db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: bool = True, gone: Lapsed | None = None, weighs_roles: bool = True,
 ) -> Scorer:  # fmt: skip

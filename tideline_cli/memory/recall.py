@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.question_times import Window
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
 
 MAX_QUERY_TERMS = 256
@@ -113,10 +113,10 @@ def _by_words(
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 
-    question = surroundings.Asked(
-        asked, windows, has_sessions, origin_number, now, query.wanted, fading
-    )
-    return surroundings.search(db, question, limit=limit, gone=gone)
+    return surroundings.search(
+        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
+        fading=fading, windows=windows, has_sessions=has_sessions, gone=gone,
+    )  # fmt: skip
 
 
 def write_back(

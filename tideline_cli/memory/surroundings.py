@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Match
     from tideline_cli.memory.scorer import Scorer
-    from tideline_cli.model.question_times import Part, Window
+    from tideline_cli.model.window import Part, Window
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.lapsed import Lapsed
     from tideline_cli.store.sessions import Place
@@ -30,13 +30,12 @@ _NOWHERE = sessions.Place(None, None, 0)
 
 
 @record
-class Asked:
+class _Asked:
     """A question: its terms with their weights, the times that it names, and whose facts answer it
-    when. `has_sessions` says whether the origin has facts with a session or a speaker."""
+    when."""
 
     terms: Mapping[str, float]
     windows: tuple[Window, ...]
-    has_sessions: bool
     origin_number: int
     now: int
     wanted: Filter
@@ -67,11 +66,15 @@ class _Look:
 
 
 def search(
-    db: Connection, asked: Asked, *, limit: int, gone: Lapsed | None = None
-) -> list[Match]:
-    """Return the best `limit` facts in order."""
+    db: Connection, question: Mapping[str, float], *, origin_number: int, now: int, limit: int,
+    wanted: Filter, fading: bool, windows: tuple[Window, ...], has_sessions: bool,
+    gone: Lapsed | None = None,
+) -> list[Match]:  # fmt: skip
+    """Return the best `limit` facts in order for the terms of a question and their weights, and for
+    the times that it names. `has_sessions` says whether some fact has a session or a speaker."""
+    asked = _Asked(question, windows, origin_number, now, wanted, fading)
     count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
-    scorer = lexical.searched(
+    scorer = lexical.best_by_words(
         db, asked.terms, origin_number=asked.origin_number, now=asked.now, limit=count,
         wanted=asked.wanted, fading=asked.fading, gone=gone,
     )  # fmt: skip
@@ -79,7 +82,7 @@ def search(
     beside: dict[int, list[int]] = {}
     places: dict[int, Place] = {}
     hidden: set[int] = set()
-    if asked.has_sessions and pool:
+    if has_sessions and pool:
         beside = _beside(db, asked, pool)
         others = [seq for seq in beside if seq not in pool]
         found, hidden = _weighed(db, asked, scorer, others)
@@ -102,7 +105,7 @@ def _is_worth(match: Match) -> bool:
     return match.score > 0.0
 
 
-def _beside(db: Connection, asked: Asked, pool: Mapping[int, Match]) -> dict[int, list[int]]:
+def _beside(db: Connection, asked: _Asked, pool: Mapping[int, Match]) -> dict[int, list[int]]:
     """Return the facts next to each other, of which one at least is in the pool, by number."""
     found = sessions.neighbours(
         db, pool, origin_number=asked.origin_number, now=asked.instant,
@@ -119,7 +122,7 @@ def _beside(db: Connection, asked: Asked, pool: Mapping[int, Match]) -> dict[int
 
 
 def _weighed(
-    db: Connection, asked: Asked, scorer: Scorer, seqs: Sequence[int]
+    db: Connection, asked: _Asked, scorer: Scorer, seqs: Sequence[int]
 ) -> tuple[dict[int, Match], set[int]]:
     """Return facts with the scores of their words, and which of them the filter hides: these count
     for their neighbours, and are not shown."""
@@ -137,7 +140,7 @@ def _weighed(
 
 
 def _looks(
-    db: Connection, asked: Asked, pool: Mapping[int, Match], places: Mapping[int, Place],
+    db: Connection, asked: _Asked, pool: Mapping[int, Match], places: Mapping[int, Place],
     mean_length: float,
 ) -> dict[int, _Look]:  # fmt: skip
     named = _named_speakers(asked, places)
@@ -153,7 +156,7 @@ def _looks(
     return looks
 
 
-def _named_speakers(asked: Asked, places: Mapping[int, Place]) -> set[str]:
+def _named_speakers(asked: _Asked, places: Mapping[int, Place]) -> set[str]:
     """Return the speakers of whom the question has a word."""
     speakers = {place.speaker for place in places.values() if place.speaker}
     return {
@@ -165,7 +168,7 @@ def _named_speakers(asked: Asked, places: Mapping[int, Place]) -> set[str]:
 class _Dates:
     """What the times that a question names add to facts."""
 
-    def __init__(self, db: Connection, asked: Asked, mean_length: float) -> None:
+    def __init__(self, db: Connection, asked: _Asked, mean_length: float) -> None:
         from tideline_cli.model import question_times  # noqa: PLC0415  it is loaded: a time is named
 
         self._parts_at = question_times.parts_at
@@ -185,7 +188,7 @@ class _Dates:
         ), time
 
 
-def _part_weights(db: Connection, asked: Asked, parts: set[Part]) -> dict[Part, float]:
+def _part_weights(db: Connection, asked: _Asked, parts: set[Part]) -> dict[Part, float]:
     """Return the idf of parts of dates among the active facts of the origin."""
     from tideline_cli.store import arrivals  # noqa: PLC0415  the question names a date
 

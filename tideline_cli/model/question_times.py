@@ -6,14 +6,14 @@ from datetime import datetime
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import DAY_MS
-from tideline_cli.model.record import record
 from tideline_cli.model.time_words import meant
+from tideline_cli.model.window import Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    Part = tuple[str, int]  # of a date: ("year", 2023), ("month", 5) or ("day", 7)
+    from tideline_cli.model.window import Part
 
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _UNITS = {
@@ -78,17 +78,6 @@ _LEAST_YEAR, _LAST_YEAR = 1900, 2199
 _MOST = 1000  # of a unit; more is no time that people count back
 _LONGEST_EDGE = 15 * DAY_MS
 _NO_TIME = (UsageError, OverflowError, ValueError, OSError)  # no such day, or beyond the years
-
-
-@record
-class Window:
-    """A stretch of time that a question names, from `start` to before `end`, and how far from it a
-    fact is still near. `parts` are those of a date that it names in words."""
-
-    start: int
-    end: int
-    edge: int
-    parts: tuple[Part, ...] = ()
 
 
 def windows(text: str, *, now: int) -> tuple[Window, ...]:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tideline_cli.model.question_times import Part, Window
+    from tideline_cli.model.window import Part, Window
 
 CANDIDATES = 50
 """So many of the best by their words are looked at again, at least, with what is next to them."""
