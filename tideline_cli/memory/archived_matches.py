@@ -81,7 +81,7 @@ def with_archived(
     hits = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
     both = [*zip(answer.seqs, answer.hits, strict=True), *hits.items()]
     both.sort(key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id))
-    best = both[: asked.query.limit]
+    best = [pair for pair in both if pair[1].score >= asked.query.min_score][: asked.query.limit]
     taken = [one for one in missed if one.seq in {seq for seq, _ in best}]
     answered = Recalled(
         tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog
@@ -147,9 +147,9 @@ def _hits(
     found: dict[int, Hit] = {}
     for fact, words in facts.with_terms(db, list(missed), viewer=viewer):
         value, matched = bm25.score(words.split(), known, stats)
-        immune = asked.query.decay == "none"
-        power = 1.0 if immune else decay.strength_at(fact, now=asked.now)
-        weight, factor = trust(fact.source, fact.confidence), decay.modulator(power)
+        depth = asked.query.depth
+        power = 1.0 if not depth else decay.strength_at(fact, now=asked.now)
+        weight, factor = trust(fact.source, fact.confidence), decay.modulator(power, depth)
         spoken = role_weight(fact.role) if weighs_roles else 1.0
         why = Breakdown(value, matched, power, factor, weight, "lexical", role=spoken)
         hit = Hit(fact, value * weight * factor * spoken, why)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
 from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
 
@@ -36,7 +37,7 @@ def search(
     now: int,
     limit: int,
     wanted: Filter,
-    fading: bool = True,
+    fading: float = DEPTH,
     gone: Lapsed | None = None,
     weighs_roles: bool = True,
 ) -> list[Match]:
@@ -50,7 +51,7 @@ def search(
 
 def best_by_words(
     db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: bool = True, gone: Lapsed | None = None, weighs_roles: bool = True,
+    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None, weighs_roles: bool = True,
 ) -> Scorer:  # fmt: skip
     """Return what `search` finds, as the scorer that can score other facts alike."""
     terms, instant, then = [*asked], now, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import record
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -22,7 +23,8 @@ ALL = 2**31 - 1
 
 @record
 class Query:
-    """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's."""
+    """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
+    `fading` is how much of its score a fact loses that has faded altogether."""
 
     text: str
     limit: int = DEFAULT_LIMIT
@@ -32,6 +34,13 @@ class Query:
     min_sim: float | None = None
     mmr: float = 1.0
     wanted: Filter = Filter()
+    fading: float = DEPTH
+    min_score: float = 0.0
+
+    @property
+    def depth(self) -> float:
+        """Return how much of its score a faded fact loses here."""
+        return 0.0 if self.decay == "none" else self.fading
 
 
 @record

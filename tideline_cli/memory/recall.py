@@ -49,7 +49,8 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
             weighs_roles=analyzer != "reference",
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
-    matches = [match for match in matches if match.seq in read]
+    least = query.min_score
+    matches = [match for match in matches if match.seq in read and match.score >= least]
     return Recalled(
         tuple(Hit(read[match.seq], match.score, match.why, match.weak) for match in matches),
         tuple(match.seq for match in matches),
@@ -97,7 +98,6 @@ def _by_words(
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
     next to them, by whom and when."""
-    fading = query.decay != "none"
     windows: tuple[Window, ...] = ()
     has_sessions = False
     if is_standard:
@@ -109,13 +109,13 @@ def _by_words(
     if not (windows or has_sessions):
         return lexical.search(
             db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=fading, gone=gone, weighs_roles=is_standard,
+            fading=query.depth, gone=gone, weighs_roles=is_standard,
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 
     return surroundings.search(
         db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-        fading=fading, windows=windows, has_sessions=has_sessions, gone=gone,
+        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
     )  # fmt: skip
 
 

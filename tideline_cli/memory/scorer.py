@@ -20,7 +20,7 @@ class Scorer:
     """Scores rows and keeps those that can still be among the best `limit`."""
 
     def __init__(
-        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool, *,
+        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: float, *,
         asked: int, weighs_roles: bool = True,
     ) -> None:  # fmt: skip
         self._terms = terms
@@ -82,7 +82,7 @@ class Scorer:
         immune = decay.is_immune(tier, bool(pinned)) or not self._fading
         power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
         weight = trust(source, confidence)
-        factor = decay.modulator(power)
+        factor = decay.modulator(power, self._fading)
         spoken = role_weight(role) if self._weighs_roles else 1.0
         return Match(
             seq,

@@ -214,12 +214,12 @@ def _are_few(texts: Sequence[str]) -> bool:
 def _candidate(
     seq: int, fact: Fact, query: Query, now: int, weighs_roles: bool
 ) -> Candidate:
-    immune = decay.is_immune(fact.tier, fact.pinned) or query.decay == "none"
+    immune = decay.is_immune(fact.tier, fact.pinned) or not query.depth
     days = (now - fact.last_accessed_at) / DAY_MS
     power = decay.strength(fact.importance, fact.decay_rate, fact.access_count, days, immune=immune)
     weight = trust(fact.source, fact.confidence)
     spoken = role_weight(fact.role) if weighs_roles else 1.0
-    return Candidate(seq, fact, power, decay.modulator(power), weight, spoken)
+    return Candidate(seq, fact, power, decay.modulator(power, query.depth), weight, spoken)
 
 
 def _recovered(near: Nearest, base: float | None, room: int, floor: float) -> list[Match]:

@@ -39,7 +39,7 @@ class _Asked:
     origin_number: int
     now: int
     wanted: Filter
-    fading: bool
+    fading: float
 
     @property
     def instant(self) -> int:
@@ -67,7 +67,7 @@ class _Look:
 
 def search(
     db: Connection, question: Mapping[str, float], *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: bool, windows: tuple[Window, ...], has_sessions: bool,
+    wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool,
     gone: Lapsed | None = None,
 ) -> list[Match]:  # fmt: skip
     """Return the best `limit` facts in order for the terms of a question and their weights, and for

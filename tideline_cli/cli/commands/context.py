@@ -19,6 +19,7 @@ from tideline_cli.memory.context import (
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.record import record
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -82,7 +83,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if limit is None:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen))
+    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen),
+                  fading=session.setting("fading", DEPTH))  # fmt: skip
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)
     if db is not None and not answer.hits and seen is not None and not options.auto:
