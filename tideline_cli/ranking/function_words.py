@@ -76,7 +76,7 @@ _PIECES = frozenset(
 )
 
 
-def of_language(asked: Mapping[str, float], *, english: Collection[str]) -> frozenset[str]:
+def of_language(asked: Mapping[str, object], *, english: Collection[str]) -> frozenset[str]:
     """Return the words of the language of a question, and those of scripts of their own."""
     best, most = frozenset(english), max(_LEAST - 1, sum(term in english for term in asked))
     for words in _latin().values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 HALF = 0.5
 """The weight of a word that stands in most questions and says little of what they are about."""
@@ -57,11 +57,16 @@ def weights(terms: Sequence[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for term in terms:
         found[term] = found.get(term, 0.0) + 1.0
+    for term in common_terms(found):
+        found[term] *= HALF
+    return found
+
+
+def common_terms(found: Mapping[str, object]) -> frozenset[str]:
+    """Return those of the terms of a question that are common words of its language."""
     common = ENGLISH
     if not (_FOREIGN.isdisjoint(found) and "".join(found).isascii()):
         from tideline_cli.ranking import function_words  # noqa: PLC0415  most questions are English
 
         common = function_words.of_language(found, english=ENGLISH)
-    for term in common.intersection(found):
-        found[term] *= HALF
-    return found
+    return common.intersection(found)

@@ -38,7 +38,8 @@ One line a fact, best first, never more than the budget. It counts all that is p
 fit is cut at a word and ends with `…` and its id; a long one leaves half of the block to others.
 
 Every fact is scanned for injected instructions and escaped. With --auto the block carries a
-heading, a notice and a fence that no fact can forge.
+heading, a notice and a fence that no fact can forge; a fact is in it only if it shares two telling
+words with the prompt, or a rare one.
 
 Where the answer has room, stderr says which archived fact matches, as for recall; with --auto
 nobody looks.
@@ -135,7 +136,14 @@ def _answer(
         return answered(db, query, viewer=session.viewer, now=session.now)
     if db is None:
         return NOTHING, None
-    return recall(db, query, viewer=session.viewer, now=session.now), None
+    from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
+
+    answer = recall(db, query, viewer=session.viewer, now=session.now)
+    said = silence.worth_saying(db, query, answer, viewer=session.viewer)
+    if len(said.hits) < len(answer.hits):
+        less = len(answer.hits) - len(said.hits)
+        session.detail(f"{less:,} hits share too little with the prompt")
+    return said, None
 
 
 def _announce(session: Session, text: str, beside: list[Archived]) -> None:
