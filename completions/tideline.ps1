@@ -77,6 +77,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
             @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'The conversation that it was said in.' }
+            @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
@@ -89,6 +93,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
@@ -156,6 +163,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -221,6 +231,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -247,6 +260,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'The conversation that it was said in; an empty one is none.' }
+            @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name; an empty one is nobody.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool none'; Help = 'Who spoke; `none` takes the role away.' }
             @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
             @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
@@ -279,6 +296,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was done to facts of this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what was done to facts that this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what was done to facts that this role said.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -340,6 +360,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }

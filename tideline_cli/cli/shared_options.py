@@ -6,7 +6,7 @@ from tideline_cli.model.record import record_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.model.fact import Heat, Segment
+    from tideline_cli.model.fact import Heat, Role, Segment
     from tideline_cli.model.source import Source
 
 
@@ -32,7 +32,16 @@ class Scopes:
 
 
 @record_part
-class Filters(Scopes):
+class Spoken:
+    """Where and by whom something was said: `filters.SPOKEN`."""
+
+    session: tuple[str, ...]
+    speaker: tuple[str, ...]
+    role: tuple[Role, ...]
+
+
+@record_part
+class Filters(Scopes, Spoken):
     """Which facts a command takes: `filters.OPTIONS`."""
 
     segment: tuple[Segment, ...]

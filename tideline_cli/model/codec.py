@@ -122,6 +122,10 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "lane": hit.why.lane,
         "source": fact.source,
         "source_turn": fact.source_turn,
+        "session": fact.session,
+        "turn": fact.turn,
+        "speaker": fact.speaker,
+        "role": fact.role,
         "created_at": instant.iso(fact.created_at),
         "weak": hit.weak,
     }

@@ -141,7 +141,7 @@ def _with_utterance(row: Mapping[str, Any]) -> Mapping[str, Any]:
     there and is nothing of the kind is kept in the metadata."""
     found, rest = utterance.utterance_in(row)
     misplaced = {name: rest.pop(name) for name in SAID if name in rest}
-    kept = {name: value for name, value in misplaced.items() if value is not None}
+    kept = {name: value for name, value in misplaced.items() if value not in (None, "")}
     metadata = rest.get("metadata")
     if kept and isinstance(metadata, dict | None):
         rest["metadata"] = {**(metadata or {}), **kept}
