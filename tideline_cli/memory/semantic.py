@@ -13,6 +13,7 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
+from tideline_cli.vector.features import FLOOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from apsw import Connection
     from numpy.typing import NDArray
 
+    from tideline_cli.memory.coded_lane import CodedLane
     from tideline_cli.memory.nearest import Chunk, Lane, Rough
     from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
-BACKLOG = 256  # facts that one recall embeds at most; the rest waits for the next, or for dream
+# Facts that one recall embeds at most; the rest waits for the next, or for dream.
+BACKLOG = 256
+LEARNED_BACKLOG = 32
 
 # Up to these, plain Python has finished before numpy is loaded.
 PLAIN_VECTORS = 100_000
@@ -39,7 +43,7 @@ PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
 
-_resolved: dict[str, Embedder] = {}
+_resolved: dict[str, Embedder] = {}  # by the name that vectors carry
 
 
 def extended(
@@ -78,13 +82,39 @@ def extended(
 
 
 def embedder_of(db: Connection) -> Embedder:
-    """Return the embedder of a file. It is resolved once, so that it keeps what it has learned."""
-    name = setting(db, "embedder", DEFAULT_EMBEDDER)
-    if name not in _resolved:
-        from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  loads numpy
+    """Return the embedder of a file; raises UnavailableError where it cannot be had here."""
+    return named(db, setting(db, "embedder", DEFAULT_EMBEDDER))
 
-        _resolved[name] = resolve(name)
+
+def named(db: Connection, name: str) -> Embedder:
+    """Return an embedder by the name that its vectors carry. It is resolved once, so that it keeps
+    what it has learned."""
+    if name not in _resolved:
+        from tideline_cli.memory.choice import made  # noqa: PLC0415  loads numpy
+
+        _resolved[name] = made(db, name)
     return _resolved[name]
+
+
+def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
+    """Return the way to compare vectors of a file's embedder, the lightest that is fit for few
+    texts; with `large`, for many. An embedder that must be loaded may raise UnavailableError."""
+    name = setting(db, "embedder", DEFAULT_EMBEDDER)
+    if " " in name:
+        return coded_lane(db, name)
+    if large or not _is_plain(db):
+        return ArrayLane(embedder_of(db))
+    return PlainLane()
+
+
+def coded_lane(db: Connection, name: str) -> CodedLane:
+    """Return the way to compare vectors of a learned embedder."""
+    from tideline_cli.memory.coded_lane import CodedLane  # noqa: PLC0415  learned embedders alone
+    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  as above
+    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+
+    kind = known_kind(split_name(name).spec)
+    return CodedLane(name, lambda: named(db, name), kind.floor if kind else FLOOR)
 
 
 def store_backlog(db: Connection, backlog: Backlog) -> None:
@@ -109,7 +139,7 @@ def diversify(
     if not matches:
         return []
     texts = [read[match.seq].content for match in matches]
-    lane = PlainLane() if _is_plain(db) and _are_few(texts) else ArrayLane(embedder_of(db))
+    lane = lane_of(db, large=not _are_few(texts))
     chosen = diversity.mmr_order(
         [match.score for match in matches], lane.likeness(texts), query.mmr, query.limit
     )
@@ -118,11 +148,11 @@ def diversify(
 
 def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
-    lane = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
+    lane = lane_of(db)
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=limit)
     texts = [text for _, text, _ in waiting]
     if not _are_few(texts):
-        lane = ArrayLane(embedder_of(db))
+        lane = lane_of(db, large=True)
     if waiting:
         numbers = [seq for seq, *_ in waiting]
         vectors.append(
@@ -182,13 +212,14 @@ def _gathered(
 ) -> tuple[Lane[Any], list[Chunk], Backlog | None]:
     """Return the lane for an origin, all vectors of the origin, and those that are not stored yet.
     """
-    lane: Lane[Any] = PlainLane() if _is_plain(db) else ArrayLane(embedder_of(db))
+    lane = lane_of(db)
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
-    waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=BACKLOG)
+    most = LEARNED_BACKLOG if " " in lane.name else BACKLOG
+    waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
     count = sum(len(numbers) for numbers, _ in chunks) // 4 + len(texts)
     if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
-        lane = ArrayLane(embedder_of(db))
+        lane = lane_of(db, large=True)
     if not waiting:
         return lane, chunks, None
     numbers = tuple([seq for seq, *_ in waiting])

@@ -83,6 +83,15 @@ def loads(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def value_at(text: str, start: int) -> Any:
+    """Return the JSON value that begins at a place of a text, whatever follows it; raises
+    ValueError when there is none."""
+    try:
+        return _scanner()(text, start)[0]
+    except StopIteration as error:
+        raise ValueError(f"no JSON at {start}") from error
+
+
 class _Standard:
     """How `json` reads a text where nothing else is asked of it."""
 

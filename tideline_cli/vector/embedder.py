@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tideline_cli.vector.embedders.coded import CodedEmbedder
+
     Vector = Sequence[float] | NDArray[np.float64]
 
 GROUP = "tideline.embedders"
@@ -87,6 +89,8 @@ def resolve(name: str) -> Embedder:
     make = _BUILT_IN.get(name)
     if make is not None:
         return make()
+    if learned := _learned(name):
+        return learned
     embedder = _plugin(name)
     if not isinstance(embedder, Embedder):
         raise UnavailableError(f"entry point {name!r} of {GROUP} makes no embedder", hint=_hint())
@@ -163,6 +167,20 @@ class _Guarded:
     def rows(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
         found: NDArray[np.float32] = self._asked("rows", codes)
         return found
+
+
+def _learned(spec: str) -> CodedEmbedder | None:
+    """Return a learned embedder that runs in this process; None where the name means none."""
+    name, _, folder = spec.partition(":")
+    if name == "static" and spec != "static:":
+        from tideline_cli.vector.embedders.static_arrays import StaticEmbedder  # noqa: PLC0415  one of many
+
+        return StaticEmbedder(spec)
+    if spec == "minilm" or (name == "onnx" and folder):
+        from tideline_cli.vector.embedders.onnx import OnnxEmbedder  # noqa: PLC0415  one of many
+
+        return OnnxEmbedder(spec)
+    return None
 
 
 def _plugin(name: str) -> Embedder:
