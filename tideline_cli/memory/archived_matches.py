@@ -84,7 +84,8 @@ def with_archived(
     best = [pair for pair in both if pair[1].score >= asked.query.min_score][: asked.query.limit]
     taken = [one for one in missed if one.seq in {seq for seq, _ in best}]
     answered = Recalled(
-        tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog
+        tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog,
+        fusion=answer.fusion,
     )
     return answered, taken
 

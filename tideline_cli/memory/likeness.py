@@ -20,6 +20,11 @@ def is_learned(db: Connection) -> bool:
     return " " in setting(db, "embedder", DEFAULT_EMBEDDER)
 
 
+def floor(db: Connection) -> float:
+    """Return the least cosine that the learned embedder of a file takes for likeness."""
+    return semantic.lane_of(db).floor
+
+
 def of_facts(
     db: Connection, text: str, numbers: Sequence[int], *, origin_number: int
 ) -> dict[int, float]:

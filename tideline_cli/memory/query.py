@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.decay import Decay
 
     Mode = Literal["hybrid", "keyword", "semantic"]
-    Fusion = Literal["append"]
+    Fusion = Literal["append", "score"]
 
+FUSIONS: tuple[Fusion, ...] = ("append", "score")
 MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
 DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
@@ -24,12 +25,13 @@ ALL = 2**31 - 1
 @record
 class Query:
     """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
-    `fading` is how much of its score a fact loses that has faded altogether."""
+    `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
+    scores where the embedder of the file is learned."""
 
     text: str
     limit: int = DEFAULT_LIMIT
     mode: Mode = "hybrid"
-    fusion: Fusion = "append"
+    fusion: Fusion | None = None
     decay: Decay = "half-life"
     min_sim: float | None = None
     mmr: float = 1.0
@@ -79,6 +81,7 @@ class Recalled:
     seqs: tuple[int, ...]
     backlog: Backlog | None
     unsettled: int = 0
+    fusion: Fusion = "append"
 
 
 NOTHING = Recalled((), (), None)

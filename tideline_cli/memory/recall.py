@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import ReplacedError
+from tideline_cli.errors import ReplacedError, UsageError
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
 from tideline_cli.ranking.question_words import may_name_time, weights
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
-from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
+from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, settings
 from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
@@ -39,14 +39,20 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+        of_file = settings(db, "analyzer", "embedder")
+        analyzer: Analyzer = of_file.get("analyzer", "standard")  # type: ignore[assignment]
         asked = asked_terms(query.text, analyzer)
+        is_learned = " " in of_file.get("embedder", "")
+        if query.fusion == "score" and not is_learned:
+            raise UsageError(
+                "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
+            )
         if origin_number == visibility.NOBODY or not asked:
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         matches, backlog = _ranked(
             db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
-            weighs_roles=analyzer != "reference",
+            weighs_roles=analyzer != "reference", is_learned=is_learned,
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     least = query.min_score
@@ -56,6 +62,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         tuple(match.seq for match in matches),
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
+        "score" if is_learned and _is_by_score(query) else "append",
     )
 
 
@@ -68,7 +75,7 @@ def asked_terms(text: str, analyzer: Analyzer) -> dict[str, float]:
 
 def _ranked(
     db: Connection, query: Query, asked: dict[str, float], *, viewer: Origin,
-    origin_number: int, now: int, gone: Lapsed, weighs_roles: bool,
+    origin_number: int, now: int, gone: Lapsed, weighs_roles: bool, is_learned: bool,
 ) -> tuple[list[Match], Backlog | None]:
     """Return what the lanes find for the terms and the text of a query, in order."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
@@ -77,7 +84,7 @@ def _ranked(
     if query.mode != "semantic":
         matches = _by_words(
             db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone,
-            is_standard=weighs_roles,
+            is_standard=weighs_roles, by_score=is_learned and _is_by_score(query),
         )
     if len(matches) < pool and query.mode != "keyword":
         from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
@@ -94,7 +101,7 @@ def _ranked(
 
 def _by_words(
     db: Connection, query: Query, asked: dict[str, float], *, origin_number: int, now: int,
-    limit: int, gone: Lapsed, is_standard: bool,
+    limit: int, gone: Lapsed, is_standard: bool, by_score: bool,
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
     next to them, by whom and when."""
@@ -106,7 +113,7 @@ def _by_words(
 
             windows = question_times.windows(query.text, now=now)
         has_sessions = sessions.are_there(db, origin_number=origin_number)
-    if not (windows or has_sessions):
+    if not (windows or has_sessions or (by_score and is_standard)):
         return lexical.search(
             db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
             fading=query.depth, gone=gone, weighs_roles=is_standard,
@@ -116,7 +123,13 @@ def _by_words(
     return surroundings.search(
         db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
         fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
+        text=query.text if by_score else None,
     )  # fmt: skip
+
+
+def _is_by_score(query: Query) -> bool:
+    """Say whether likeness by a learned embedder adds to the scores of words."""
+    return query.mode == "hybrid" and query.fusion != "append"
 
 
 def write_back(

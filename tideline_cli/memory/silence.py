@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from tideline_cli.memory.query import Recalled
 from tideline_cli.memory.recall import asked_terms
-from tideline_cli.ranking.silence import Prompt, is_worth_saying, telling_terms
+from tideline_cli.ranking.silence import LIKE, Prompt, is_worth_saying, telling_terms
+from tideline_cli.ranking.worth import LIKENESS
 from tideline_cli.store import fts, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
@@ -26,9 +27,10 @@ def worth_saying(
     if not answer.hits:
         return answer
     prompt = _prompt(db, query, viewer=viewer)
+    least = _least(db, answer)
     both = [*zip(answer.hits, answer.seqs, strict=True)]
     said = {
-        seq for hit, seq in both if is_worth_saying(hit.why, prompt, is_learned=False)
+        seq for hit, seq in both if is_worth_saying(hit.why, prompt, least_cosine=least)
     }  # fmt: skip
     sessions = {hit.fact.session for hit, seq in both if seq in said} - {None}
     kept = [
@@ -37,8 +39,17 @@ def worth_saying(
     ]  # fmt: skip
     return Recalled(
         tuple([hit for hit, _ in kept]), tuple([seq for _, seq in kept]), answer.backlog,
-        answer.unsettled,
+        answer.unsettled, answer.fusion,
     )  # fmt: skip
+
+
+def _least(db: Connection, answer: Recalled) -> float:
+    """Return the cosine that says enough by itself."""
+    if answer.fusion == "append":
+        return LIKE
+    from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
+
+    return likeness.floor(db) + LIKENESS
 
 
 def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:

@@ -68,10 +68,11 @@ class _Look:
 def search(
     db: Connection, question: Mapping[str, float], *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool,
-    gone: Lapsed | None = None,
+    gone: Lapsed | None = None, text: str | None = None,
 ) -> list[Match]:  # fmt: skip
     """Return the best `limit` facts in order for the terms of a question and their weights, and for
-    the times that it names. `has_sessions` says whether some fact has a session or a speaker."""
+    the times that it names. `has_sessions` says whether some fact has a session or a speaker. With
+    `text`, that of the question, what is like it by a learned embedder counts too."""
     asked = _Asked(question, windows, origin_number, now, wanted, fading)
     count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
     scorer = lexical.best_by_words(
@@ -82,18 +83,30 @@ def search(
     beside: dict[int, list[int]] = {}
     places: dict[int, Place] = {}
     hidden: set[int] = set()
+    near = None
+    if text is not None:
+        from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
+
+        near = fusion.near(db, text, origin_number=origin_number)
+        others = [seq for seq in (near.cosines if near else ()) if seq not in pool]
+        found, hidden = _weighed(db, asked, scorer, others)
+        pool |= found
     if has_sessions and pool:
         beside = _beside(db, asked, pool)
         others = [seq for seq in beside if seq not in pool]
-        found, hidden = _weighed(db, asked, scorer, others)
+        found, more = _weighed(db, asked, scorer, others)
         pool |= found
+        hidden |= more
         places = sessions.places(db, pool, origin_number=asked.origin_number)
     looks = _looks(db, asked, pool, places, scorer.mean_length)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     ranked = [
-        _again(look, places.get(seq, _NOWHERE), [looks[near] for near in beside.get(seq, ())], best)
-        for seq, look in looks.items() if seq not in hidden
-    ]  # fmt: skip
+        _again(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
+        for seq, look in looks.items()
+    ]
+    if near is not None and text is not None:
+        ranked = fusion.joined(db, text, near, ranked, beside, origin_number=origin_number)
+    ranked = [match for match in ranked if match.seq not in hidden]
     return sorted(filter(_is_worth, ranked), key=_order)[:limit]
 
 

@@ -19,7 +19,8 @@ class Breakdown:
     modulator · role. Vector: base · damping · trust · modulator · role, where base is half the
     lowest lexical score. `label_terms` are those of the matched terms that stand in labels of the
     fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
-    fact adds, `neighbour` and `session` what stands around it."""
+    fact adds, `neighbour` and `session` what stands around it, and `likeness` what a learned
+    embedder adds to all of that, where the fusion is by scores."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -37,6 +38,7 @@ class Breakdown:
     time: float = 1.0
     neighbour: float = 0.0
     session: float = 0.0
+    likeness: float = 0.0
 
 
 @record

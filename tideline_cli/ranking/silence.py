@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SHARE = 4  # of the telling words of a prompt, one in so many has to match
 _FEW, _RARE = 3, 0.02  # facts, and share of all: a word that no more hold is rare
 _SHORT_NUMBER = 3  # digits
-_LIKE = 0.6
+LIKE = 0.6
 """The cosine of other spellings that says as much as a rare word."""
 
 
@@ -39,9 +39,9 @@ def telling_terms(terms: Iterable[str]) -> frozenset[str]:
     )  # fmt: skip
 
 
-def is_worth_saying(why: Breakdown, prompt: Prompt, *, is_learned: bool) -> bool:
+def is_worth_saying(why: Breakdown, prompt: Prompt, *, least_cosine: float) -> bool:
     """Say whether a hit rests on two telling words, on a rare one, or on likeness that counts."""
-    if why.cosine is not None and (is_learned or why.cosine >= _LIKE):
+    if why.cosine is not None and why.cosine >= least_cosine:
         return True
     shared = [term for term in why.matched_terms if term in prompt.telling]
     enough = max(2, -(-len(prompt.telling) // _SHARE))

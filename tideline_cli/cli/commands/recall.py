@@ -7,7 +7,7 @@ from tideline_cli.cli.options import SCOPES, Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, Query
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
 from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS
@@ -44,8 +44,9 @@ OPTIONS = (
            "count"),
     Option("mode", ("--mode",), "Words and likeness, words alone, or likeness alone "
            "[default: hybrid].", "choice", "hybrid", choices=MODES),
-    Option("fusion", ("--fusion",), "How the two lanes are joined [default: append].", "choice",
-           "append", choices=("append",)),
+    Option("fusion", ("--fusion",), "How words and likeness are joined: likeness below all words, "
+           "or as a share of the score, with a learned embedder [default: score where the embedder "
+           "is learned].", "choice", choices=FUSIONS),
     Option("decay", ("--decay",), "How facts fade [default: half-life].", "choice", "half-life",
            choices=DECAYS),
     Option("min_sim", ("--min-sim",), "Least cosine of a fact found by likeness [default: 0.3].",
@@ -92,7 +93,7 @@ class Options:
 
     limit: int | None
     mode: Mode
-    fusion: Fusion
+    fusion: Fusion | None
     decay: Decay
     min_sim: float | None
     min_score: float
@@ -207,7 +208,7 @@ def _print(
     output.emit_rows(
         format if answer.hits or format != "table" else "lines",
         _hit_forms(answer, explain=explain, is_past=is_past),
-        whole=lambda forms: _form(query, session.viewer.key, forms, beside),
+        whole=lambda forms: _form(query, session.viewer.key, forms, beside, answer.fusion),
         lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
         table=table,
     )
@@ -242,13 +243,14 @@ def _hit_forms(
 
 
 def _form(
-    query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None
+    query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None,
+    fusion: Fusion,
 ) -> dict[str, Any]:
     return {
         "query": query.text,
         "origin": origin,
         "mode": query.mode,
-        "fusion": query.fusion,
+        "fusion": fusion,
         "hits": hits,
         "archived_matches": _archived_forms(beside),
     }
@@ -288,4 +290,4 @@ def _answered(
     answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
     is_past = options.as_of is not None
     hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
-    return _form(query, viewer.key, list(hits), beside)
+    return _form(query, viewer.key, list(hits), beside, answer.fusion)
