@@ -86,9 +86,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'recall' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Hits at most [default: 8; 0 is all].' }
             @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic'; Help = 'Words and likeness, words alone, or likeness alone [default: hybrid].' }
-            @{ Flags = @('--fusion'); Kind = 'one of append'; Help = 'How the two lanes are joined [default: append].' }
+            @{ Flags = @('--fusion'); Kind = 'one of append score'; Help = 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned].' }
             @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
             @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
+            @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only facts with at least this score; --explain shows what scores are made of.' }
+            @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }

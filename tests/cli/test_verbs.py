@@ -413,7 +413,8 @@ def test_recall_explains(run):
     why = lexical["explain"]
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
-        "damping", "label_terms", "role",
+        "damping", "label_terms", "role", "date", "speaker", "time", "neighbour", "session",
+        "likeness",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)

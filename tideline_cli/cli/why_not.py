@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.query import Query
-    from tideline_cli.memory.why_not import Verdict
+    from tideline_cli.memory.why_not import WhyNot
 
 _SAYS = {
     "archived": "it is archived: `{restore}` brings it back, --archived looks there too",
@@ -40,7 +40,7 @@ def run(session: Session, db: Connection | None, query: Query, named: str, *, fo
     return 0
 
 
-def _told(session: Session, query: Query, found: Verdict) -> str:
+def _told(session: Session, query: Query, found: WhyNot) -> str:
     hit, last = found.hit, found.last
     if found.reason == "found":
         return f"it is hit {found.rank:,}: {explanation(hit)}" if hit else "it is a hit"
@@ -55,7 +55,7 @@ def _told(session: Session, query: Query, found: Verdict) -> str:
     return f"it comes at place {found.rank:,}{above}: {explanation(hit)}"
 
 
-def _form(session: Session, query: Query, found: Verdict) -> dict[str, Any]:
+def _form(session: Session, query: Query, found: WhyNot) -> dict[str, Any]:
     hit, last = found.hit, found.last
     return {
         "query": query.text,

@@ -9,7 +9,7 @@ from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
 from tideline_cli.ranking.question_words import may_name_time, weights
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
-from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, settings
+from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
 from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        of_file = settings(db, "analyzer", "embedder")
+        of_file = named_settings(db, "analyzer", "embedder")
         analyzer: Analyzer = of_file.get("analyzer", "standard")  # type: ignore[assignment]
         asked = asked_terms(query.text, analyzer)
         is_learned = " " in of_file.get("embedder", "")

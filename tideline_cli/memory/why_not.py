@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Verdict:
+class WhyNot:
     """Why a fact is not among the hits. `rank` and `hit` are its own in an answer without a limit,
     `last` the last hit that is shown; None where it has none."""
 
@@ -37,7 +37,7 @@ class Verdict:
     last: Hit | None = None
 
 
-def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now: int) -> Verdict:
+def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now: int) -> WhyNot:
     """Return why a fact is not among the hits of a query, the first reason that there is.
 
     Raises NotFoundError and AmbiguousError as `facts.find` does.
@@ -47,22 +47,22 @@ def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now
         seq = facts.number_of(db, fact.id, viewer=viewer)
         reason = _kept_away(db, query, fact, seq, viewer=viewer, now=now)
         if reason is not None:
-            return Verdict(fact, reason)
+            return WhyNot(fact, reason)
         hits = recall(db, query, viewer=viewer, now=now).hits
         shown = {hit.fact.id: rank for rank, hit in enumerate(hits, 1)}
         if fact.id in shown:
             rank = shown[fact.id]
-            return Verdict(fact, "found", rank, hits[rank - 1], hits[-1])
+            return WhyNot(fact, "found", rank, hits[rank - 1], hits[-1])
         every = recall(
             db, replace(query, limit=ALL, mmr=1.0, min_score=0.0), viewer=viewer, now=now
         ).hits
     place = next((at for at, hit in enumerate(every) if hit.fact.id == fact.id), None)
     if place is None:
-        return Verdict(fact, "no_shared_term")
+        return WhyNot(fact, "no_shared_term")
     hit = every[place]
     is_low = hit.score < query.min_score
     last = hits[-1] if hits else None
-    return Verdict(fact, "below_min_score" if is_low else "outranked", place + 1, hit, last)
+    return WhyNot(fact, "below_min_score" if is_low else "outranked", place + 1, hit, last)
 
 
 def _kept_away(

@@ -44,8 +44,8 @@ def is_worth_saying(why: Breakdown, prompt: Prompt, *, least_cosine: float) -> b
     if why.cosine is not None and why.cosine >= least_cosine:
         return True
     shared = [term for term in why.matched_terms if term in prompt.telling]
-    enough = max(2, -(-len(prompt.telling) // _SHARE))
-    return len(shared) >= enough or any(_is_rare(term, prompt) for term in shared)
+    enough = min(len(prompt.telling), max(2, -(-len(prompt.telling) // _SHARE)))
+    return len(shared) >= max(enough, 1) or any(_is_rare(term, prompt) for term in shared)
 
 
 def _is_rare(term: str, prompt: Prompt) -> bool:

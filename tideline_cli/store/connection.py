@@ -133,7 +133,7 @@ def setting(db: Connection, name: str, default: str) -> str:
     return str(row[0]) if row else default
 
 
-def settings(db: Connection, *names: str) -> dict[str, str]:
+def named_settings(db: Connection, *names: str) -> dict[str, str]:
     """Return those of some settings of the file that it has."""
     marks = ", ".join("?" * len(names))
     rows = db.execute(f"SELECT name, value FROM setting WHERE name IN ({marks})", names)
