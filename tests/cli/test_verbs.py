@@ -18,7 +18,7 @@ FACT_KEYS = (
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn", "created_at",
-    "weak",
+    "weak", "similarity",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
 PEER = "channel:wa/c1/s1"
@@ -395,7 +395,7 @@ def test_recall_json(run):
     assert hit == {
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
-        "created_at": MOMENT, "weak": False,
+        "created_at": MOMENT, "weak": False, "similarity": None,
     }  # fmt: skip
 
 
@@ -593,7 +593,9 @@ def test_status(run, home):
         "by_heat": {"core": 1, "working": 1, "peripheral": 0},
         "by_source": form["by_source"] | {"owner_message": 2},
         "pinned": 1, "added_last_7d": 2,
-        "vectors": {"embedder": "hrr-256", "present": 0, "missing": 2},
+        "vectors": {
+            "embedder": "hrr-256", "revision": None, "dims": None, "present": 0, "missing": 2,
+        },
         "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Breakdown:
     """The factors of a score. Lexical: bm25 · trust · modulator. Vector: base · damping · trust ·
     modulator, where base is half the lowest lexical score. `label_terms` are those of the matched
-    terms that stand in labels of the fact, and not in its text."""
+    terms that stand in labels of the fact, and not in its text. `similarity` is the cosine by a
+    learned embedder."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -29,6 +30,7 @@ class Breakdown:
     base: float | None = None
     damping: float | None = None
     label_terms: tuple[str, ...] = ()
+    similarity: float | None = None
 
 
 @record
