@@ -193,6 +193,7 @@ _tideline_value() {
         relink:--key-file) REPLY='file' ;;
         relink:--timeout) REPLY='text' ;;
         embed:--embedder) REPLY='text' ;;
+        reembed:--limit|reembed:-n) REPLY='text' ;;
         schedule:--at) REPLY='text' ;;
     esac
 }
@@ -217,12 +218,14 @@ _tideline_argument() {
         undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
+        embedder:0) REPLY='one of list use status warmup' ;;
+        embedder:1) REPLY='ask embedder' ;;
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -262,6 +265,8 @@ _tideline_flags() {
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
+        embedder) REPLY='' ;;
+        reembed) REPLY='--limit -n' ;;
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
@@ -305,6 +310,8 @@ _tideline_summary() {
         extract) REPLY='Distil facts from a conversation.' ;;
         relink) REPLY='Let a model join facts that bear on one another.' ;;
         embed) REPLY='Print the vector of a text.' ;;
+        embedder) REPLY='Choose how likeness of texts is found.' ;;
+        reembed) REPLY='Make the vectors that facts lack.' ;;
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
@@ -433,7 +440,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -57,6 +57,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
             contains -- $argv[2] --embedder
+        case reembed
+            contains -- $argv[2] --limit -n
         case schedule
             contains -- $argv[2] --at
         case '*'
@@ -163,6 +165,8 @@ complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the
 complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
 complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
 complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
+complete -c tideline -n "__tideline_at ''" -a embedder -d 'Choose how likeness of texts is found.'
+complete -c tideline -n "__tideline_at ''" -a reembed -d 'Make the vectors that facts lack.'
 complete -c tideline -n "__tideline_at ''" -a doctor -d 'Check that the store is whole, and mend it.'
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
@@ -469,6 +473,9 @@ complete -c tideline -n "__tideline_at relink" -l key-file -r -F -d 'File with t
 complete -c tideline -n "__tideline_at relink" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
 complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
+complete -c tideline -n '__tideline_at embedder 0' -x -a 'list use status warmup'
+complete -c tideline -n '__tideline_at embedder 1' -k -x -a '(__tideline_values embedder)'
+complete -c tideline -n "__tideline_at reembed" -l limit -s n -x -d 'Vectors at most, such as for one night [0 is all]'
 complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its terms and its vector, too'
 complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
 complete -c tideline -n "__tideline_at doctor" -l secrets -d 'Only look for facts that hold passwords, keys or card numbers'
@@ -486,4 +493,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'

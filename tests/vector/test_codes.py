@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tideline_cli.vector.embedders import codes, coded
+from tideline_cli.vector.embedders import coded, codes
 
 
 def vectors(dims, count=700):

@@ -13,6 +13,10 @@ def explanation(hit: Hit) -> str:
     shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
     if why.role != 1.0:
         shared += f" × role {why.role:.2f} ({hit.fact.role})"
+    if why.likeness:
+        liked = f"likeness {why.likeness:.4f} (cosine {why.cosine:.3f})"
+        words = f"{_words(why)} × {shared} + " if why.bm25 or why.neighbour or why.session else ""
+        return f"{hit.score:.4f} = {words}{liked}"
     if why.lane == "lexical":
         return f"{hit.score:.4f} = {_words(why)} × {shared}"
     near = f"cosine {why.cosine:.3f}"

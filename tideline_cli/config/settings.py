@@ -60,6 +60,18 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
         Setting("key_file", "TIDELINE_KEY_FILE", "text", None,
                 "a file that holds the API key, mode 0600"),
+        Setting("embedder_url", "TIDELINE_EMBEDDER_URL", "text", None,
+                "where the embedder openai is reached, such as http://localhost:11434/v1"),
+        Setting("embedder_model", "TIDELINE_EMBEDDER_MODEL", "text", None,
+                "the model that is asked for vectors there"),
+        Setting("embedder_key_file", "TIDELINE_EMBEDDER_KEY_FILE", "text", None,
+                "a file that holds its API key, mode 0600"),
+        Setting("embedder_dims", "TIDELINE_EMBEDDER_DIMS", "count", None,
+                "how many values a vector of openai has"),
+        Setting("query_instruction", "TIDELINE_QUERY_INSTRUCTION", "text", None,
+                "what stands before a question for openai and command, such as 'query: '"),
+        Setting("embedder_command", "TIDELINE_EMBEDDER_COMMAND", "text", None,
+                "the program that the embedder command asks"),
     )
 }  # fmt: skip
 

@@ -36,6 +36,7 @@ class CodedLane:
         self.floor = floor
         self._whole = whole
         self._parts = split_name(name)
+        self.code_size = self._parts.dims + codes.TAIL
 
     def embed(self, text: str) -> bytes:
         if self._is_table:
@@ -70,7 +71,7 @@ class CodedLane:
         return approximate
 
     def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
-        made, size = self.packed(texts), self._parts.dims + codes.TAIL
+        made, size = self.packed(texts), self.code_size
         parts = [made[start : start + size] for start in range(0, len(made), size)]
         return lambda a, b: codes.cosine(parts[a], parts[b])
 

@@ -3,7 +3,6 @@ meanings, and what only that finds."""
 
 from __future__ import annotations
 
-from tideline_cli.errors import UnavailableError
 from tideline_cli.memory import likeness
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking import fuse
@@ -33,14 +32,9 @@ class Near:
 
 
 def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
-    """Return the facts of an origin that are nearest to a question; None where the embedder of the
-    file cannot be had here, so that words alone decide."""
-    try:
-        found = likeness.nearest(
-            db, text, origin_number=origin_number, limit=_NEAREST, floor=_LEAST
-        )
-    except UnavailableError:
-        return None
+    """Return the facts of an origin that are nearest to a question, None where none is near; raises
+    UnavailableError where the embedder of the file cannot be had here."""
+    found = likeness.nearest(db, text, origin_number=origin_number, limit=_NEAREST, floor=_LEAST)
     if not found:
         return None
     least = found[min(_NEAREST, 1 + len(found) // 2) - 1][1]
@@ -84,6 +78,7 @@ def _with_share(match: Match, cosine: float | None, share: float, found: Near) -
     if is_alone or match.why.lane == "vector":
         weak = cosine is None or is_weak_likeness(cosine, floor=found.floor)
     why = replace(
-        match.why, cosine=cosine, likeness=added, lane="vector" if is_alone else match.why.lane
-    )
+        match.why, cosine=cosine, similarity=cosine, likeness=added,
+        lane="vector" if is_alone else match.why.lane,
+    )  # fmt: skip
     return replace(match, score=match.score + added, why=why, weak=weak)

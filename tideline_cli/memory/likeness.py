@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory import semantic
+from tideline_cli.memory import questions, semantic
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders.codes import cosine
@@ -36,9 +36,11 @@ def of_facts(
     """
     if not is_learned(db) or not numbers:
         return {}
-    lane = semantic.lane_of(db)
+    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     held = vectors.packed_of(db, numbers, origin_number=origin_number, embedder=lane.name)
-    asked = lane.embed(text) if held else b""
+    if not held:
+        return {}
+    asked = questions.code_of(db, lane, text, origin_number=origin_number)
     return {number: cosine(asked, code) for number, code in held.items()}
 
 
@@ -52,9 +54,10 @@ def nearest(
     """
     if not is_learned(db):
         return []
-    lane = semantic.lane_of(db)
+    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
     if not chunks:
         return []
     least = lane.floor if floor is None else floor
-    return lane.rough(lane.embed(text), chunks, least)[:limit]
+    asked = questions.code_of(db, lane, text, origin_number=origin_number)
+    return lane.rough(asked, chunks, least)[:limit]

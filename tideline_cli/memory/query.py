@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from tideline_cli.errors import UnavailableError
     from tideline_cli.model.hit import Breakdown, Hit
     from tideline_cli.ranking.decay import Decay
 
@@ -75,12 +76,14 @@ class Backlog:
 @record
 class Recalled:
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
-    the number of an origin where much begins or ends that is not counted yet, 0 for none."""
+    the number of an origin where much begins or ends that is not counted yet, 0 for none.
+    `lacking` says why likeness was left out, where the embedder of the file cannot be had."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
     backlog: Backlog | None
     unsettled: int = 0
+    lacking: UnavailableError | None = None
     fusion: Fusion = "append"
 
 

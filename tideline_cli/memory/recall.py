@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import ReplacedError, UsageError
+from sys import modules
+
+from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
@@ -15,6 +17,7 @@ from tideline_cli.store.transactions import snapshot, writing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
 
     from apsw import Connection
 
@@ -50,7 +53,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         if origin_number == visibility.NOBODY or not asked:
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
-        matches, backlog = _ranked(
+        matches, backlog, lacking = _ranked(
             db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
             weighs_roles=analyzer != "reference", is_learned=is_learned,
         )  # fmt: skip
@@ -62,7 +65,8 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         tuple(match.seq for match in matches),
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
-        "score" if is_learned and _is_by_score(query) else "append",
+        lacking,
+        "score" if is_learned and _is_by_score(query) and lacking is None else "append",
     )
 
 
@@ -76,27 +80,35 @@ def asked_terms(text: str, analyzer: Analyzer) -> dict[str, float]:
 def _ranked(
     db: Connection, query: Query, asked: dict[str, float], *, viewer: Origin,
     origin_number: int, now: int, gone: Lapsed, weighs_roles: bool, is_learned: bool,
-) -> tuple[list[Match], Backlog | None]:
-    """Return what the lanes find for the terms and the text of a query, in order."""
+) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
+    """Return what the lanes find for the terms and the text of a query, in order, and why likeness
+    found nothing where it cannot."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
-    matches: list[Match] = []
     backlog: Backlog | None = None
-    if query.mode != "semantic":
-        matches = _by_words(
+
+    def by_words(*, by_score: bool = False) -> list[Match]:
+        return _by_words(
             db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone,
-            is_standard=weighs_roles, by_score=is_learned and _is_by_score(query),
-        )
-    if len(matches) < pool and query.mode != "keyword":
-        from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+            is_standard=weighs_roles, by_score=by_score,
+        )  # fmt: skip
 
-        matches, backlog = semantic.extended(
-            db, query, matches, viewer=viewer, now=now, limit=pool, weighs_roles=weighs_roles
-        )
-    if query.mmr < 1.0:
-        from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+    matches: list[Match] = []
+    try:
+        if query.mode != "semantic":
+            matches = by_words(by_score=is_learned and _is_by_score(query))
+        if len(matches) < pool and query.mode != "keyword":
+            from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
-        matches = semantic.diversify(db, query, matches, viewer=viewer)
-    return matches, backlog
+            matches, backlog = semantic.extended(
+                db, query, matches, viewer=viewer, now=now, limit=pool, weighs_roles=weighs_roles
+            )
+        if query.mmr < 1.0:
+            from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+
+            matches = semantic.diversify(db, query, matches, viewer=viewer)
+    except UnavailableError as error:
+        return (matches or by_words())[: query.limit], backlog, error
+    return matches, backlog, None
 
 
 def _by_words(
@@ -144,6 +156,7 @@ def write_back(
     try:
         unbounded = score_bounds.missing_count(db) > score_bounds.LAG
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
+        works = works or has_questions()
         if not (works or (answer.seqs and touch)):
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
@@ -163,8 +176,18 @@ def write_back(
                 from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
 
                 semantic.store_backlog(db, answer.backlog)
+            if has_questions():
+                from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
+
+                questions.store_new(db)
     except (DatabaseError, ReplacedError):
         return
+
+
+def has_questions() -> bool:
+    """Say whether a learned embedder has embedded questions: else what keeps them is not loaded."""
+    questions: Any = modules.get("tideline_cli.memory.questions")
+    return questions is not None and bool(questions.has_new())
 
 
 def _note_given(db: Connection, answer: Recalled, given: Collection[str], *, now: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.errors import UnavailableError
 from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
 from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
@@ -44,6 +45,7 @@ PLAIN_CHARS = 4096
 PLAIN_HITS = 64
 
 _resolved: dict[str, Embedder] = {}  # by the name that vectors carry
+_missing: dict[str, UnavailableError] = {}  # those that cannot be had, asked for once
 
 
 def extended(
@@ -60,7 +62,7 @@ def extended(
     room = limit - len(matches)
     lane, chunks, backlog = _gathered(db, origin_number, room)
     floor = lane.floor if query.min_sim is None else query.min_sim
-    asked = lane.embed(query.text)
+    asked = _asked(db, lane, query.text, origin_number)
     moment = now if query.wanted.as_of is None else query.wanted.as_of
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
@@ -78,22 +80,36 @@ def extended(
     alone = query.mode == "semantic"
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
     base = None if alone else fuse.base([match.score for match in matches])
-    return matches + _recovered(near, base, room, lane.floor), backlog
+    is_learned = " " in lane.name
+    found = _recovered(near, base, room, lane.floor, is_learned)
+    return matches + found, backlog
 
 
 def embedder_of(db: Connection) -> Embedder:
     """Return the embedder of a file; raises UnavailableError where it cannot be had here."""
-    return named(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    return embedder_named(db, setting(db, "embedder", DEFAULT_EMBEDDER))
 
 
-def named(db: Connection, name: str) -> Embedder:
+def embedder_named(db: Connection, name: str) -> Embedder:
     """Return an embedder by the name that its vectors carry. It is resolved once, so that it keeps
     what it has learned."""
+    if name in _missing:
+        raise _missing[name]
     if name not in _resolved:
         from tideline_cli.memory.choice import made  # noqa: PLC0415  loads numpy
 
-        _resolved[name] = made(db, name)
+        try:
+            _resolved[name] = made(db, name)
+        except UnavailableError as error:
+            _missing[name] = error
+            raise
     return _resolved[name]
+
+
+def forget_named() -> None:
+    """Look for embedders anew: one may be installed, or its folder may have changed."""
+    _resolved.clear()
+    _missing.clear()
 
 
 def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
@@ -107,6 +123,28 @@ def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
     return PlainLane()
 
 
+def is_slow(db: Connection) -> bool:
+    """Say whether the embedder of a file takes too long for a transaction, or for a write."""
+    name = setting(db, "embedder", DEFAULT_EMBEDDER)
+    if " " not in name:
+        return False
+    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  learned embedders alone
+    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+
+    kind = known_kind(split_name(name).spec)
+    return kind is None or kind.is_slow
+
+
+def can_embed(db: Connection) -> bool:
+    """Say whether the embedder of a file is here, and quick enough for an open transaction."""
+    if is_slow(db):
+        return False
+    try:
+        return bool(embedder_of(db).name)
+    except UnavailableError:
+        return False
+
+
 def coded_lane(db: Connection, name: str) -> CodedLane:
     """Return the way to compare vectors of a learned embedder."""
     from tideline_cli.memory.coded_lane import CodedLane  # noqa: PLC0415  learned embedders alone
@@ -114,7 +152,7 @@ def coded_lane(db: Connection, name: str) -> CodedLane:
     from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
 
     kind = known_kind(split_name(name).spec)
-    return CodedLane(name, lambda: named(db, name), kind.floor if kind else FLOOR)
+    return CodedLane(name, lambda: embedder_named(db, name), kind.floor if kind else FLOOR)
 
 
 def store_backlog(db: Connection, backlog: Backlog) -> None:
@@ -229,6 +267,15 @@ def _gathered(
     return lane, chunks, backlog
 
 
+def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> Any:
+    """Return the vector of a question; that of a learned embedder is kept."""
+    if " " not in lane.name:
+        return lane.embed(text)
+    from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
+
+    return questions.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]
+
+
 def _is_plain(db: Connection) -> bool:
     """Say whether a few texts are compared faster in plain Python than with numpy."""
     return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name and not _numpy_is_loaded()
@@ -253,28 +300,31 @@ def _candidate(
     return Candidate(seq, fact, power, decay.modulator(power, query.depth), weight, spoken)
 
 
-def _recovered(near: Nearest, base: float | None, room: int, floor: float) -> list[Match]:
+def _recovered(
+    near: Nearest, base: float | None, room: int, floor: float, is_learned: bool
+) -> list[Match]:
     """Return the best `room` of the nearest, in order; without a base the cosine is the score.
-    `floor` is that of the embedder."""
+    `floor` is that of the embedder, which may be learned."""
     found: list[Match] = []
     while len(found) < room or (base is not None and near.has(found[room - 1].score, base)):
         item = near.next()
         if item is None:
             break
-        found.append(_match(*item, len(found), base, floor))
+        found.append(_match(*item, len(found), base, floor, is_learned))
         found.sort(key=Match.order)
     return found[:room]
 
 
 def _match(
-    candidate: Candidate, cosine: float, rank: int, base: float | None, floor: float
-) -> Match:
+    candidate: Candidate, cosine: float, rank: int, base: float | None, floor: float,
+    is_learned: bool,
+) -> Match:  # fmt: skip
     fact, weight, factor = candidate.fact, candidate.trust, candidate.modulator
     damping = None if base is None else fuse.damping(rank)
     score = cosine if base is None or damping is None else base * damping
     why = Breakdown(
         None, (), candidate.strength, factor, weight, "vector", cosine, base, damping,
-        role=candidate.role,
+        role=candidate.role, similarity=cosine if is_learned else None,
     )  # fmt: skip
     weak = worth.is_weak_likeness(cosine, floor=floor)
     score = score * weight * factor * candidate.role

@@ -39,7 +39,7 @@ def worth_saying(
     ]  # fmt: skip
     return Recalled(
         tuple([hit for hit, _ in kept]), tuple([seq for _, seq in kept]), answer.backlog,
-        answer.unsettled, answer.fusion,
+        answer.unsettled, answer.lacking, answer.fusion,
     )  # fmt: skip
 
 

@@ -137,6 +137,7 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "role": fact.role,
         "created_at": instant.iso(fact.created_at),
         "weak": hit.weak,
+        "similarity": hit.why.similarity,
     }
     if explain:
         form["explain"] = breakdown_form(hit.why)
@@ -148,6 +149,7 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
     form = as_dict(why)
     form["matched_terms"] = list(why.matched_terms)
     form["label_terms"] = list(why.label_terms)
+    del form["similarity"]  # it stands beside the score
     return form
 
 

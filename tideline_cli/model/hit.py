@@ -20,7 +20,8 @@ class Breakdown:
     lowest lexical score. `label_terms` are those of the matched terms that stand in labels of the
     fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
     fact adds, `neighbour` and `session` what stands around it, and `likeness` what a learned
-    embedder adds to all of that, where the fusion is by scores."""
+    embedder adds to all of that, where the fusion is by scores; `similarity` is the cosine by
+    it."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -39,6 +40,7 @@ class Breakdown:
     neighbour: float = 0.0
     session: float = 0.0
     likeness: float = 0.0
+    similarity: float | None = None
 
 
 @record

@@ -143,3 +143,8 @@ def named_settings(db: Connection, *names: str) -> dict[str, str]:
 def put_setting(db: Connection, name: str, value: str) -> None:
     """Store a setting of the file."""
     db.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
+
+
+def drop_setting(db: Connection, name: str) -> None:
+    """Remove a setting of the file, if it has it."""
+    db.execute("DELETE FROM setting WHERE name = ?", (name,))

@@ -429,6 +429,17 @@ CREATE TABLE vector_progress (
   PRIMARY KEY (origin, embedder)
 ) STRICT, WITHOUT ROWID;
 
+-- Codes of the latest questions of an origin by a learned embedder, so that a question asked again
+-- loads no model: derived, and few. The text of a question is not kept.
+CREATE TABLE query_vector (
+  origin   INTEGER NOT NULL REFERENCES origin (number),
+  embedder TEXT NOT NULL,
+  digest   BLOB NOT NULL,              -- of the text
+  number   INTEGER NOT NULL,           -- order of arrival in the origin
+  code     BLOB NOT NULL,
+  PRIMARY KEY (origin, embedder, digest)
+) STRICT, WITHOUT ROWID;
+
 -- Pairs of active facts that are alike, as dream found them: derived. Every fact that an origin
 -- had when it last dreamt has been compared with every other, so the next dream compares what
 -- came since, and what is in `unpaired`.

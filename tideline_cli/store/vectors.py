@@ -138,6 +138,23 @@ def waiting_count(db: Connection, *, origin_number: int, embedder: str, held: in
     )
 
 
+def missing_counts(db: Connection, *, embedder: str) -> list[tuple[int, int]]:
+    """Return (origin's number, facts without a vector) of every origin that has such facts."""
+    rows: list[Any] = db.execute(
+        """
+        SELECT origin, missing FROM (
+          SELECT origin, sum(facts) - ifnull((
+            SELECT sum(length(chunk.facts) / 4) FROM vector_chunk AS chunk
+            WHERE chunk.origin = census.origin AND chunk.embedder = ?
+          ), 0) AS missing
+          FROM census GROUP BY origin
+        ) WHERE missing > 0 ORDER BY origin
+        """,
+        (embedder,),
+    ).fetchall()
+    return rows
+
+
 def _fill_last(
     db: Connection, facts: bytes, codes: bytes, size: int, origin_number: int, embedder: str
 ) -> int:

@@ -183,6 +183,13 @@ def _learned(spec: str) -> CodedEmbedder | None:
     return None
 
 
+def plugin_names() -> list[str]:
+    """Return the names of the entry points that other packages bring."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
+
+    return sorted(entry_points(group=GROUP).names)
+
+
 def _plugin(name: str) -> Embedder:
     from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
 
@@ -198,4 +205,7 @@ def _plugin(name: str) -> Embedder:
 
 
 def _hint() -> str:
-    return f"built in: {', '.join(_BUILT_IN)}; others are packages with an entry point in {GROUP}"
+    return (
+        f"built in: {', '.join(_BUILT_IN)}, and what `tideline embedder list` names; others are "
+        f"packages with an entry point in {GROUP}"
+    )

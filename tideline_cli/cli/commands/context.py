@@ -17,7 +17,7 @@ from tideline_cli.memory.context import (
     prompt_line,
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
-from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import record
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store.facts import Filter
@@ -88,6 +88,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
                   fading=session.setting("fading", DEPTH))  # fmt: skip
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)
+    session.caution_of_likeness(answer.lacking)
     if db is not None and not answer.hits and seen is not None and not options.auto:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
@@ -110,7 +111,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _tell_losses(session, made, is_told=not options.auto, is_all=limit == 0)
     if beside and chosen != "json":
         _announce(session, text, beside)
-    if db is not None and (answer.backlog is not None or (made.facts and not options.auto)):
+    made_here = answer.backlog is not None or has_questions()
+    if db is not None and (made_here or (made.facts and not options.auto)):
         output.deliver()
         given = () if options.auto else made.facts
         write_back(db, answer, touch=False, given=given, now=session.now)

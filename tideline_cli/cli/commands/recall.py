@@ -139,6 +139,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
     )
+    session.caution_of_likeness(answer.lacking)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
@@ -288,6 +289,7 @@ def _answered(
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, options)
     answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
+    session.caution_of_likeness(answer.lacking)
     is_past = options.as_of is not None
     hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
     return _form(query, viewer.key, list(hits), beside, answer.fusion)

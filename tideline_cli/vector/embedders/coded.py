@@ -89,6 +89,7 @@ def code_cosines(query: NDArray[np.uint8], codes: NDArray[np.uint8]) -> NDArray[
         lengths = lengths * length
         part = scores[start : start + len(products)]
         np.divide(products, lengths, out=part, where=lengths > 0)
+    np.clip(scores, -1.0, 1.0, out=scores)
     return scores
 
 

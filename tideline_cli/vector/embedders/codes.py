@@ -45,7 +45,7 @@ def cosine(left: bytes, right: bytes) -> float:
     if len(left) != len(right) or not lengths:
         return 0.0
     product: int = sum(map(mul, _numbers(left), _numbers(right)))
-    return product * EIGHTHS**2 / lengths
+    return max(-1.0, min(1.0, product * EIGHTHS**2 / lengths))
 
 
 def near(query: bytes, codes: bytes, *, least: float) -> list[tuple[int, float]]:

@@ -76,7 +76,7 @@ class StaticTable:
 
 
 @once
-def _installed() -> tuple[str, str]:
+def installed() -> tuple[str, str]:
     """Return the weights and the tokenizer of wordllama, which is not imported: that loads much."""
     for folder in sys.path:
         weights, tokenizer = os.path.join(folder, *_WEIGHTS), os.path.join(folder, *_TOKENIZER)
@@ -91,7 +91,7 @@ def _installed() -> tuple[str, str]:
 def _files(spec: str) -> tuple[str, str]:
     folder = spec.partition(":")[2]
     if not folder:
-        return _installed()
+        return installed()
     weights, tokenizer = (
         os.path.join(folder, name) for name in ("model.safetensors", "tokenizer.json")
     )

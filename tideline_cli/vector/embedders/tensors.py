@@ -81,6 +81,8 @@ class TensorFile:
         if not 0 < length <= min(_LARGEST_HEADER, len(self._held) - _HEAD):
             raise ValueError("no header")
         header = codec.loads(self._held[_HEAD : _HEAD + length].decode())
+        if not isinstance(header, dict):
+            raise ValueError("no header")
         base = _HEAD + length
         return {
             name: self._checked(form, base) for name, form in header.items()
