@@ -4,7 +4,7 @@
                          [--against CHECKOUT | --unlike MODULE.NAME=VALUE ...] [-- RECALL OPTIONS]
 
 A set is a directory with corpus.jsonl and queries.jsonl (id, query, gold; origin and now where it
-has them). DIR, or TIDELINE_BENCH_DATA, holds the sets. Each has a store of its own, made once by
+has them). DIR, or BENCH_DATA, holds the sets. Each has a store of its own, made once by
 `tideline import` and kept in the directory for temporary files; --fresh makes it anew. Questions
 are asked by `tideline recall --batch`, each in its origin and at its `now`.
 
@@ -123,7 +123,7 @@ def line_of(name: str, mine: Figures, other: Figures | None) -> str:
 def main() -> None:
     """Print a line for each set."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", default=os.environ.get("TIDELINE_BENCH_DATA"))
+    parser.add_argument("--data", default=os.environ.get("BENCH_DATA"))
     parser.add_argument("--only", action="append", default=[], metavar="SET")
     parser.add_argument("--change", action="append", default=[], metavar="MODULE.NAME=VALUE")
     parser.add_argument("--unlike", action="append", default=[], metavar="MODULE.NAME=VALUE")
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("options", nargs="*", help="options of recall, after --")
     args = parser.parse_args()
     if not args.data:
-        raise SystemExit("where are the sets? --data DIR or TIDELINE_BENCH_DATA")
+        raise SystemExit("where are the sets? --data DIR or BENCH_DATA")
     system = System(HERE, args.change, args.options)
     other = None
     if args.against or args.unlike:

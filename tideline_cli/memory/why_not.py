@@ -46,16 +46,16 @@ def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now
         fact = facts.find(db, reference, viewer=viewer)
         seq = facts.number_of(db, fact.id, viewer=viewer)
         reason = _kept_away(db, query, fact, seq, viewer=viewer, now=now)
-        if reason is not None:
-            return WhyNot(fact, reason)
-        hits = recall(db, query, viewer=viewer, now=now).hits
-        shown = {hit.fact.id: rank for rank, hit in enumerate(hits, 1)}
-        if fact.id in shown:
-            rank = shown[fact.id]
-            return WhyNot(fact, "found", rank, hits[rank - 1], hits[-1])
-        every = recall(
-            db, replace(query, limit=ALL, mmr=1.0, min_score=0.0), viewer=viewer, now=now
-        ).hits
+    if reason is not None:
+        return WhyNot(fact, reason)
+    hits = recall(db, query, viewer=viewer, now=now).hits
+    shown = {hit.fact.id: rank for rank, hit in enumerate(hits, 1)}
+    if fact.id in shown:
+        rank = shown[fact.id]
+        return WhyNot(fact, "found", rank, hits[rank - 1], hits[-1])
+    every = recall(
+        db, replace(query, limit=ALL, mmr=1.0, min_score=0.0), viewer=viewer, now=now
+    ).hits
     place = next((at for at, hit in enumerate(every) if hit.fact.id == fact.id), None)
     if place is None:
         return WhyNot(fact, "no_shared_term")
