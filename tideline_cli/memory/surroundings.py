@@ -8,6 +8,7 @@ question names a time.
 from __future__ import annotations
 
 from tideline_cli.memory import lexical
+from tideline_cli.memory.query import Match
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import normalise, terms
 from tideline_cli.ranking import surroundings as worth
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Match
     from tideline_cli.memory.scorer import Scorer
     from tideline_cli.model.window import Part, Window
     from tideline_cli.store.facts import Filter
@@ -48,21 +48,26 @@ class _Asked:
 
 @record
 class _Look:
-    """What a fact is worth by its own words, and what multiplies that."""
+    """What a fact is worth by its own words, to itself and to those around it: its fading is not
+    theirs. And what its date added, and who said it and when multiplied."""
 
     match: Match
+    own: float
+    share: float
     date: float
     speaker: float
     time: float
 
-    @property
-    def own(self) -> float:
-        return ((self.match.why.bm25 or 0.0) + self.date) * self.speaker * self.time
 
-    @property
-    def share(self) -> float:
-        """Return what it is worth to those around it: fading is not theirs."""
-        return self.own * self.match.why.trust * self.match.why.role
+@record
+class _View:
+    """A fact with its score, what its neighbours and its session added, and its neighbours."""
+
+    look: _Look
+    score: float
+    neighbour: float
+    session: float
+    beside: Sequence[_Look]
 
 
 def search(
@@ -100,22 +105,23 @@ def search(
         places = sessions.places(db, pool, origin_number=asked.origin_number)
     looks = _looks(db, asked, pool, places, scorer.mean_length)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
-    ranked = [
-        _again(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
+    views = [
+        _viewed(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
         for seq, look in looks.items()
     ]
     if near is not None and text is not None:
-        ranked = fusion.joined(db, text, near, ranked, beside, origin_number=origin_number)
-    ranked = [match for match in ranked if match.seq not in hidden]
-    return sorted(filter(_is_worth, ranked), key=_order)[:limit]
+        ranked = fusion.joined(
+            db, text, near, list(map(_again, views)), beside, origin_number=origin_number
+        )
+        shown = [match for match in ranked if match.score > 0.0 and match.seq not in hidden]
+        return sorted(shown, key=Match.order)[:limit]
+    views = [view for view in views if view.score > 0.0 and view.look.match.seq not in hidden]
+    return list(map(_again, sorted(views, key=_order)[:limit]))
 
 
-def _order(match: Match) -> tuple[float, int, str]:
-    return match.order()
-
-
-def _is_worth(match: Match) -> bool:
-    return match.score > 0.0
+def _order(view: _View) -> tuple[float, int, str]:
+    match = view.look.match
+    return -view.score, -match.created_at, match.id
 
 
 def _beside(db: Connection, asked: _Asked, pool: Mapping[int, Match]) -> dict[int, list[int]]:
@@ -165,7 +171,9 @@ def _looks(
         place = places.get(seq, _NOWHERE)
         date, time = (0.0, 1.0) if dates is None else dates.of(match, place.length)
         speaker = worth.SPEAKER if place.speaker in named else 1.0
-        looks[seq] = _Look(match, date, speaker, time)
+        why = match.why
+        own = ((why.bm25 or 0.0) + date) * speaker * time
+        looks[seq] = _Look(match, own, own * why.trust * why.role, date, speaker, time)
     return looks
 
 
@@ -227,18 +235,30 @@ def _best_of_sessions(
     return best
 
 
-def _again(
+def _viewed(
     look: _Look, place: Place, beside: Sequence[_Look], best: Mapping[object, float]
-) -> Match:
-    """Return a fact with its score in view of what stands around it."""
-    match, why = look.match, look.match.why
-    nearest = max(beside, key=lambda near: near.share, default=None)
-    neighbour = 0.0 if nearest is None else worth.neighbour_share(nearest.share, place.length)
-    session = worth.session_share(best.get(place.group, 0.0)) if place.group else 0.0
-    if not (neighbour or session or look.date) and look.speaker == look.time == 1.0:
-        return match
+) -> _View:
+    """Return the score of a fact in view of what stands around it."""
+    neighbour = session = 0.0
+    if beside:
+        shares = [near.share for near in beside]
+        neighbour = worth.neighbour_share(max(shares), place.length)
+    if place.group is not None:
+        session = worth.session_share(best.get(place.group, 0.0))
+    why = look.match.why
     score = (look.own + neighbour + session) * why.trust * why.modulator * why.role
-    weak = match.weak if why.matched_terms or nearest is None else nearest.match.weak
-    more = replace(why, date=look.date, speaker=look.speaker, time=look.time, neighbour=neighbour,
-                   session=session)  # fmt: skip
-    return replace(match, score=score, why=more, weak=weak)
+    return _View(look, score, neighbour, session, beside)
+
+
+def _again(view: _View) -> Match:
+    """Return a fact with its score, and why it has it."""
+    look = view.look
+    match, why = look.match, look.match.why
+    if not (view.neighbour or view.session or look.date) and look.speaker == look.time == 1.0:
+        return match
+    weak = match.weak
+    if view.beside and not why.matched_terms:
+        weak = max(view.beside, key=lambda near: near.share).match.weak
+    more = replace(why, date=look.date, speaker=look.speaker, time=look.time,
+                   neighbour=view.neighbour, session=view.session)  # fmt: skip
+    return replace(match, score=view.score, why=more, weak=weak)
