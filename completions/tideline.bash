@@ -33,9 +33,11 @@ _tideline_value() {
         remember:--role) REPLY='one of user assistant system tool' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
-        recall:--fusion) REPLY='one of append' ;;
+        recall:--fusion) REPLY='one of append score' ;;
         recall:--decay) REPLY='one of half-life none' ;;
         recall:--min-sim) REPLY='text' ;;
+        recall:--min-score) REPLY='text' ;;
+        recall:--why-not) REPLY='ask id' ;;
         recall:--mmr) REPLY='text' ;;
         recall:--tag|recall:-t) REPLY='ask tag' ;;
         recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
@@ -197,6 +199,7 @@ _tideline_value() {
         relink:--key-file) REPLY='file' ;;
         relink:--timeout) REPLY='text' ;;
         embed:--embedder) REPLY='text' ;;
+        reembed:--limit|reembed:-n) REPLY='text' ;;
         schedule:--at) REPLY='text' ;;
     esac
 }
@@ -221,12 +224,14 @@ _tideline_argument() {
         undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
+        embedder:0) REPLY='one of list use status warmup' ;;
+        embedder:1) REPLY='ask embedder' ;;
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -236,7 +241,7 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
@@ -266,6 +271,8 @@ _tideline_flags() {
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
+        embedder) REPLY='' ;;
+        reembed) REPLY='--limit -n' ;;
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
@@ -309,6 +316,8 @@ _tideline_summary() {
         extract) REPLY='Distil facts from a conversation.' ;;
         relink) REPLY='Let a model join facts that bear on one another.' ;;
         embed) REPLY='Print the vector of a text.' ;;
+        embedder) REPLY='Choose how likeness of texts is found.' ;;
+        reembed) REPLY='Make the vectors that facts lack.' ;;
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
@@ -437,7 +446,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

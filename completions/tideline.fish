@@ -8,7 +8,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
         case dream
@@ -57,6 +57,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
             contains -- $argv[2] --embedder
+        case reembed
+            contains -- $argv[2] --limit -n
         case schedule
             contains -- $argv[2] --at
         case '*'
@@ -163,6 +165,8 @@ complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the
 complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
 complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
 complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
+complete -c tideline -n "__tideline_at ''" -a embedder -d 'Choose how likeness of texts is found.'
+complete -c tideline -n "__tideline_at ''" -a reembed -d 'Make the vectors that facts lack.'
 complete -c tideline -n "__tideline_at ''" -a doctor -d 'Check that the store is whole, and mend it.'
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
@@ -194,9 +198,11 @@ complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant s
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
-complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append' -d 'How the two lanes are joined [default: append]'
+complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append score' -d 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned]'
 complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life none' -d 'How facts fade [default: half-life]'
 complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of a fact found by likeness [default: 0.3]'
+complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts with at least this score; --explain shows what scores are made of'
+complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
 complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
 complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
@@ -473,6 +479,9 @@ complete -c tideline -n "__tideline_at relink" -l key-file -r -F -d 'File with t
 complete -c tideline -n "__tideline_at relink" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
 complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
+complete -c tideline -n '__tideline_at embedder 0' -x -a 'list use status warmup'
+complete -c tideline -n '__tideline_at embedder 1' -k -x -a '(__tideline_values embedder)'
+complete -c tideline -n "__tideline_at reembed" -l limit -s n -x -d 'Vectors at most, such as for one night [0 is all]'
 complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its terms and its vector, too'
 complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
 complete -c tideline -n "__tideline_at doctor" -l secrets -d 'Only look for facts that hold passwords, keys or card numbers'
@@ -490,4 +499,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'

@@ -36,6 +36,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'extract' = 'Distil facts from a conversation.'
         'relink' = 'Let a model join facts that bear on one another.'
         'embed' = 'Print the vector of a text.'
+        'embedder' = 'Choose how likeness of texts is found.'
+        'reembed' = 'Make the vectors that facts lack.'
         'doctor' = 'Check that the store is whole, and mend it.'
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
@@ -86,9 +88,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'recall' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Hits at most [default: 8; 0 is all].' }
             @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic'; Help = 'Words and likeness, words alone, or likeness alone [default: hybrid].' }
-            @{ Flags = @('--fusion'); Kind = 'one of append'; Help = 'How the two lanes are joined [default: append].' }
+            @{ Flags = @('--fusion'); Kind = 'one of append score'; Help = 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned].' }
             @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
             @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
+            @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only facts with at least this score; --explain shows what scores are made of.' }
+            @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
@@ -408,6 +412,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'embed' = @(
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Which one [default: hrr-256].' }
         )
+        'embedder' = @(
+        )
+        'reembed' = @(
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Vectors at most, such as for one night [0 is all].' }
+        )
         'doctor' = @(
             @{ Flags = @('--deep'); Kind = 'flag'; Help = 'Check every fact, its terms and its vector, too.' }
             @{ Flags = @('--repair'); Kind = 'flag'; Help = 'Mend what can be mended.' }
@@ -450,12 +459,14 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'undo:0' = 'ask batch'
         'import:0' = 'file'
         'extract:0' = 'file'
+        'embedder:0' = 'one of list use status warmup'
+        'embedder:1' = 'ask embedder'
         'backup:0' = 'file'
         'config:0' = 'one of list get set unset edit path trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -20,7 +20,7 @@ FACT_KEYS = (
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
     "session", "turn", "speaker", "role", "created_at",
-    "weak",
+    "weak", "similarity",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
 PEER = "channel:wa/c1/s1"
@@ -401,7 +401,7 @@ def test_recall_json(run):
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
         "session": None, "turn": None, "speaker": None, "role": None,
-        "created_at": MOMENT, "weak": False,
+        "created_at": MOMENT, "weak": False, "similarity": None,
     }  # fmt: skip
 
 
@@ -413,7 +413,8 @@ def test_recall_explains(run):
     why = lexical["explain"]
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
-        "damping", "label_terms", "role",
+        "damping", "label_terms", "role", "date", "speaker", "time", "neighbour", "session",
+        "likeness",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)
@@ -618,7 +619,9 @@ def test_status(run, home):
         "by_heat": {"core": 1, "working": 1, "peripheral": 0},
         "by_source": form["by_source"] | {"owner_message": 2},
         "pinned": 1, "added_last_7d": 2,
-        "vectors": {"embedder": "hrr-256", "present": 0, "missing": 2},
+        "vectors": {
+            "embedder": "hrr-256", "revision": None, "dims": None, "present": 0, "missing": 2,
+        },
         "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",

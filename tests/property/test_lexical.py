@@ -40,7 +40,7 @@ def holds(one, wanted):
 
 
 def brute_force(every, query, *, origin, limit, wanted, weighs_roles=True):
-    """Return (id, score) of the best, by reading all facts."""
+    """Return (id, score) of the best for terms with their weights, by reading all facts."""
     mine = [one for one in every if one.origin == origin and holds(one, wanted)]
     held = {one.id: one.content.split() for one in mine}
     if not mine:
@@ -55,7 +55,7 @@ def brute_force(every, query, *, origin, limit, wanted, weighs_roles=True):
             f = held[one.id].count(term)
             norm = 1.2 * (1.0 - 0.75 + 0.75 * len(held[one.id]) / mean)
             idf = log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
-            total += idf * f * 2.2 / (f + norm) if f else 0.0
+            total += query[term] * idf * f * 2.2 / (f + norm) if f else 0.0
         if total > 0 and asked_for(one, wanted):
             sure = 1.0 if one.confidence is None else one.confidence
             trusted = STANDING[one.source].weight * sure
@@ -96,7 +96,10 @@ def bounded(db, limit):
         score_bounds.extend(db, limit=limit)
 
 
-queries = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), min_size=1, max_size=6, unique=True)
+WEIGHTS = (1.0, 1.0, 0.5, 2.0, 1.5)
+queries = st.dictionaries(
+    st.sampled_from([*VOCABULARY, "nowhere"]), st.sampled_from(WEIGHTS), min_size=1, max_size=6
+)
 filters = st.builds(
     Filter,
     segments=st.sampled_from(((), (), ("knowledge", "project"))),
@@ -176,7 +179,8 @@ def test_bounded_search_equals_brute_force(seed, few, is_orderly):
         bounded(db, rng.choice((10, 100, 4096)))
         put(db, every[half:], analyzer="reference")
         for _ in range(40):
-            query = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
+            listed = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
+            query = {term: rng.choice(WEIGHTS) for term in listed}
             then = NOW - rng.randrange(-10, 200) * DAY + rng.choice((0, 0, 0, 400 * DAY))
             wanted = rng.choice((
                 Filter(), Filter(), Filter(segments=("project", "context")), Filter(as_of=then),
@@ -203,7 +207,7 @@ def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
     monkeypatch.setattr(
         lexical.Scorer, "add", lambda self, rows: (read.extend(rows), add(self, rows))
     )
-    assert_same(db, every, ["common", "rare"], origin=OWNER, limit=5, wanted=wanted)
+    assert_same(db, every, {"common": 1.0, "rare": 1.0}, origin=OWNER, limit=5, wanted=wanted)
     assert 0 < len(read) < 500
 
 
@@ -252,5 +256,5 @@ def test_statistics_follow_what_is_archived_and_used(db):
             writes.change(db, one, every[n])
     assert score_bounds.wrong_count(db) == 0
     for _ in range(60):
-        query = rng.sample([f"w{n}" for n in range(30)], 3)
+        query = dict.fromkeys(rng.sample([f"w{n}" for n in range(30)], 3), 1.0)
         assert_same(db, every, query, origin=OWNER, limit=8, wanted=Filter())

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25, decay
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
 from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from apsw import Connection
 
@@ -31,19 +32,30 @@ _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 
 def search(
     db: Connection,
-    terms: Sequence[str],
+    asked: Mapping[str, float],
     *,
     origin_number: int,
     now: int,
     limit: int,
     wanted: Filter,
-    fading: bool = True,
+    fading: float = DEPTH,
     gone: Lapsed | None = None,
     weighs_roles: bool = True,
 ) -> list[Match]:
-    """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
-    facts that do not hold now, where the caller knows them."""
-    instant, then = now, None
+    """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
+    order; `gone` are its facts that do not hold now, where the caller knows them."""
+    return best_by_words(
+        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+        fading=fading, gone=gone, weighs_roles=weighs_roles,
+    ).matches  # fmt: skip
+
+
+def best_by_words(
+    db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
+    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None, weighs_roles: bool = True,
+) -> Scorer:  # fmt: skip
+    """Return what `search` finds, as the scorer that can score other facts alike."""
+    terms, instant, then = [*asked], now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
 
@@ -54,21 +66,21 @@ def search(
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    stats = bm25.statistics(count, tokens, held)
+    stats = bm25.statistics(count, tokens, held, asked)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
                     asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
     if stats.idf:
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
-    if not labelled:
-        return scorer.matches
-    from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
+    if labelled:
+        from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 
-    return by_label.with_labelled(
-        db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-        wanted=wanted, now=now, limit=limit,
-    )  # fmt: skip
+        scorer.matches = by_label.with_labelled(
+            db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
+            wanted=wanted, now=now, limit=limit,
+        )  # fmt: skip
+    return scorer
 
 
 def _read_best(
@@ -153,7 +165,8 @@ class _Reader:
         self._fading = False  # they are looked at once
         if not unfaded.are_rare(self._db, origin_number=self._origin, now=self._now):
             return bounds
-        factor = decay.modulator(decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES))
+        strongest = decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES)
+        factor = decay.modulator(strongest, self._scorer.fading)
         doubtful = [seq for seq, bound in bounds.items() if bound * factor < floor]
         strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
         return {seq: bound for seq, bound in bounds.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError
-from tideline_cli.memory.semantic import embed_backlog
+from tideline_cli.memory.semantic import can_embed, embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import (
@@ -104,6 +104,8 @@ def _embed(db: Connection) -> None:
         sets = derived.sets(db)
         for embedder, origin in sets:
             derived.forget_vectors(db, origin, embedder)
+    if not can_embed(db):
+        return  # `reembed` makes them, and recall does so bit by bit
     for origin in sorted({origin for _, origin in sets}):
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
@@ -134,6 +136,7 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "bounds": _bound,
     "pairs": derived.forget_pairs,
     "outlooks": outlook.clear,
+    "questions": derived.forget_questions,
     "digests": _accept,
     "labels": labels.make_anew,
 }
@@ -142,7 +145,7 @@ _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vector
 _ORDER = (
     "batches", "journal", "references", "links", "batch_counts", "index", "terms", "counts",
     "census", "labels", "bounds",
-    "pairs", "vectors", "digests", "outlooks",
+    "pairs", "vectors", "digests", "outlooks", "questions",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ class Scorer:
     """Scores rows and keeps those that can still be among the best `limit`."""
 
     def __init__(
-        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool, *,
+        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: float, *,
         asked: int, weighs_roles: bool = True,
     ) -> None:  # fmt: skip
         self._terms = terms
@@ -31,6 +31,20 @@ class Scorer:
         self._asked = asked  # terms of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self.matches: list[Match] = []
+        self.labelled: dict[int, Match] = {}  # facts with an asked word in a label, by number
+
+    @property
+    def mean_length(self) -> float:
+        """Return the mean number of terms of the facts that the scores compare."""
+        return self._stats.mean_length
+
+    def weighed(self, rows: Iterable[RankingRow]) -> list[Match]:
+        """Return facts with their scores, however low, those that hold no asked term too."""
+        return [
+            self.labelled.get(row[0])
+            or self.match(row, *bm25.score(row[fts.TERMS].split(), self._terms, self._stats))
+            for row in rows
+        ]
 
     def add(self, rows: Iterable[RankingRow]) -> None:
         """Score the rows; those that cannot reach the floor are dropped unscored."""
@@ -68,7 +82,7 @@ class Scorer:
         immune = decay.is_immune(tier, bool(pinned)) or not self.fading
         power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
         weight = trust(source, confidence)
-        factor = decay.modulator(power)
+        factor = decay.modulator(power, self.fading)
         spoken = role_weight(role) if self._weighs_roles else 1.0
         return Match(
             seq,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.memory.semantic import embed_backlog, embedder_of
+from tideline_cli.memory.semantic import embed_backlog, embedder_of, is_slow
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.undo_rows import Row
 
 MANY = 500  # facts that come and go; for more the index is made anew, and vectors come later
+_FEW = 32  # the same for a learned embedder
 _EMBED_AT_ONCE = 1000
 
 
@@ -50,7 +51,9 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
 
 def embed_missing(db: Connection, origin_number: int) -> None:
     """Make the vectors that are missing, in short transactions. After an error the next recall
-    makes the rest."""
+    makes the rest, and a slow embedder is left to it."""
+    if is_slow(db):
+        return
     try:
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
@@ -76,14 +79,16 @@ def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
 
 def _put_back(db: Connection, texts: dict[int, str], origin_number: int) -> bool:
     """Embed facts among those of their origin that have vectors; say whether that was possible."""
-    if len(texts) > MANY:
-        return False
     try:
         embedder = embedder_of(db)
+        # A model is slow, and this is a transaction.
+        if len(texts) > (_FEW if getattr(embedder, "learned", False) else MANY):
+            return False
         codes = embedder.embed_packed(list(texts.values())).tobytes()
     except TidelineError:
         return False
     size = len(codes) // len(texts)
     made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
     vector_upkeep.insert(db, made, origin_number=origin_number, embedder=embedder.name)
+    vector_upkeep.rewind(db, min(texts), origin_number=origin_number, kept=embedder.name)
     return True

@@ -52,6 +52,12 @@ def totals(db: Connection, *, origin_number: int, gone: Lapsed) -> tuple[int, in
     return sum(row[0] for row in rows) - gone.facts, sum(row[1] for row in rows) - gone.tokens
 
 
+def active_count(db: Connection, *, origin_number: int) -> int:
+    """Return the number of an origin's active facts, whether they hold at the moment or not."""
+    sql = "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?"
+    return int(db.execute(sql, (origin_number,)).get)
+
+
 def frequencies(
     db: Connection, terms: Iterable[str], *, origin_number: int, gone: Lapsed
 ) -> dict[str, int]:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.store import batch_counts, fts, images, score_bounds, vector_upkeep, visibility
+from tideline_cli.store import (
+    batch_counts,
+    fts,
+    images,
+    query_vectors,
+    score_bounds,
+    vector_upkeep,
+    visibility,
+)
 from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
@@ -165,6 +173,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     begin_purge(db)
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
+    _forget_questions(db, listed)
     score_bounds.put(db, dict.fromkeys(gone, 0))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
@@ -192,3 +201,11 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     )
     # Row by row, the index would keep pieces of terms as the borders of its pages.
     fts.rebuild(db)
+
+
+def _forget_questions(db: Connection, listed: str) -> None:
+    """Forget what the origins of purged facts have asked: it may have been about those."""
+    origins: Any = db.execute(
+        "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,)
+    ).fetchall()
+    query_vectors.forget(db, [number for (number,) in origins])

@@ -29,6 +29,15 @@ SELECT own.seq, {_NEAREST.replace("{sign}", "<").replace("{order}", "DESC")},
 FROM json_each(?1) CROSS JOIN fact AS own ON own.seq = value
 WHERE own.origin = ?2 AND own.session IS NOT NULL AND own.turn IS NOT NULL
 """
+_SAID = """
+SELECT EXISTS (SELECT 1 FROM fact
+               WHERE origin = ? AND (session IS NOT NULL OR speaker IS NOT NULL))
+"""
+_PLACES = f"""
+SELECT own.seq, session, scope, {_TRUST.format("own")}, speaker, length
+FROM json_each(?1) CROSS JOIN fact AS own ON own.seq = value
+WHERE own.origin = ?2
+"""
 
 
 @record
@@ -38,6 +47,30 @@ class Neighbours:
 
     before: int | None
     after: int | None
+
+
+@record
+class Place:
+    """Where and by whom a fact was said, and how many terms it has. Facts of one `group` may move
+    one another: those of a session, a scope and a degree of trust; None has no session."""
+
+    group: tuple[str, str | None, int] | None
+    speaker: str | None
+    length: int
+
+
+def are_there(db: Connection, *, origin_number: int) -> bool:
+    """Say whether an origin has a fact with a session or a speaker."""
+    return bool(db.execute(_SAID, (origin_number,)).get)
+
+
+def places(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[int, Place]:
+    """Return for each of these facts of an origin where and by whom it was said."""
+    rows: list[Any] = db.execute(_PLACES, (codec.dumps(list(seqs)), origin_number)).fetchall()
+    return {
+        seq: Place(None if session is None else (session, scope, trusted), speaker, length)
+        for seq, session, scope, trusted, speaker, length in rows
+    }
 
 
 def neighbours(

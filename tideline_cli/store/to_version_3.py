@@ -170,6 +170,11 @@ def _counts(db: Connection) -> None:
     batch_counts.count_anew(db)
 
 
+def _keep_questions(db: Connection) -> None:
+    """Make the table of codes of questions: version 2 embedded each question anew."""
+    db.execute(_statement("CREATE TABLE query_vector ("))
+
+
 PARTS: tuple[Callable[[Connection], None], ...] = (
     _fading,
     _note_statements,
@@ -180,6 +185,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _lift_utterances,
     _index_labels,
     _counts,
+    _keep_questions,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
