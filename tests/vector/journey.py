@@ -38,7 +38,7 @@ def main(count: int) -> None:
         told(["embedder", "use", "minilm"])
         for _ in range(2):
             killed(home)
-            told(["recall", "car repair", "--limit", "1"])
+            told(["recall", "automobile", "--limit", "1"])
             assert state()["pending"]["embedder"] == "minilm"
             told(["doctor", "--deep"])
         told(["reembed"])

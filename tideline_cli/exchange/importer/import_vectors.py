@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import BinaryIO, cast
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory.semantic import embedder_of
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.worker import frame
 
