@@ -134,7 +134,7 @@ def answers(db, query, *, as_plain: bool):
         patch.setattr(semantic, "PLAIN_CHARS", 10**6)
         patch.setattr(semantic, "PLAIN_HITS", 1000)
         if as_plain:
-            patch.setattr(semantic, "ArrayLane", None)
+            patch.setattr(lanes, "ArrayLane", None)
             patch.setattr(nearest, "_FIRST_READ", 4)
         hits = recall(db, query, viewer=OWNER, now=NOW).hits
     return [(hit.fact.id, hit.score, hit.why) for hit in hits]
@@ -192,7 +192,7 @@ def test_a_backlog_is_kept(db):
     seqs = put(db, [fact("I deploy on Fridays", "A"), fact("a vegetarian diet", "B")])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lanes, "_numpy_is_loaded", lambda: False)
-        patch.setattr(semantic, "ArrayLane", None)
+        patch.setattr(lanes, "ArrayLane", None)
         answer = recall(db, Query("vegetation"), viewer=OWNER, now=NOW)
         assert [hit.fact.id for hit in answer.hits] == ["B"]
         write_back(db, answer, touch=False, now=NOW)
