@@ -49,7 +49,7 @@ def main(count: int) -> None:
         assert "automobile" in told(["recall", "car", "--mode", "semantic", "--limit", "3"])
         told(["doctor", "--deep"])
         absent = subprocess.run(
-            [sys.executable, "-c", _ABSENT, "recall", "automobile", "--limit", "1"],
+            [sys.executable, "-c", _ABSENT, "recall", "automobile", "--mode", "semantic"],
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         print(absent.stdout, absent.stderr, sep="")
