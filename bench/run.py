@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import cold
+import embedders
 import import_
 import lanes
 import passes
@@ -141,6 +142,8 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         for name, sample in seldom.measure(min(max(sizes), 100_000), rounds).items():
             if name != timing.PASS:
                 yield timed(name, sample, None)
+    for name, sample in embedders.measure(min(sizes), rounds).items():
+        yield timed(name, sample, None)
     for n in sizes:
         for figure in passes.measure(n, 5):
             if figure.failure:

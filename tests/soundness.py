@@ -7,7 +7,7 @@ from collections import Counter
 from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory.semantic import embedder_of
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import batch_counts, digest, vectors

@@ -12,7 +12,7 @@ import pytest
 from tests.llm.server import Step, serving
 from tests.vector import models
 from tideline_cli.cli import embedding
-from tideline_cli.memory import coded_lane, questions, reembed, semantic
+from tideline_cli.memory import coded_lane, lanes, questions, reembed
 
 PEER = "channel:wa/c1/s1"
 
@@ -21,7 +21,7 @@ PEER = "channel:wa/c1/s1"
 def afresh(monkeypatch):
     """Begin as a new process does."""
     def forget():
-        for held in (semantic._resolved, semantic._missing, coded_lane._tables, questions._known,
+        for held in (lanes._resolved, lanes._missing, coded_lane._tables, questions._known,
                      questions._unstored):  # fmt: skip
             held.clear()
 
@@ -337,7 +337,7 @@ def test_a_program_gives_vectors(run, tmp_path, monkeypatch):
     assert run("embedder", "use", "command").code == 0
     assert run("recall", "car", "--mode", "semantic").code == 0
     monkeypatch.delenv("TIDELINE_EMBEDDER_COMMAND")
-    semantic._resolved.clear()
+    lanes._resolved.clear()
     done = run("recall", "puppy")
     assert "no program is set" in done.err
 

@@ -163,7 +163,7 @@ def nearest(
     hits = recall(db, Query(text), viewer=viewer, now=now).hits
     if not hits:
         return []
-    from tideline_cli.memory.semantic import embedder_of  # noqa: PLC0415  loads numpy
+    from tideline_cli.memory.lanes import embedder_of  # noqa: PLC0415  loads numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
     alike = cosines(embedder_of(db), [(text, hit.fact.content) for hit in hits])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import heappush, heappushpop
 
-from tideline_cli.memory import semantic
+from tideline_cli.memory import lanes
 from tideline_cli.model.record import record
 from tideline_cli.policy.contradictions import (
     MIN_OVERLAP,
@@ -72,7 +72,7 @@ def contradictions(
         chunks: list[tuple[bytes, bytes]] = []
         embedder = None
         if len(stated) > 1:
-            embedder = semantic.embedder_of(db)
+            embedder = lanes.embedder_of(db)
             oldest = min(fact.seq for fact in stated)
             chunks = list(
                 vectors.chunks_since(

@@ -6,8 +6,8 @@ from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import TidelineError, UnavailableError
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.memory.near_duplicates import rule_of
-from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory import questions, semantic
+from tideline_cli.memory import lanes, questions
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders.codes import cosine
@@ -36,7 +36,7 @@ def of_facts(
     """
     if not is_learned(db) or not numbers:
         return {}
-    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     held = vectors.packed_of(db, numbers, origin_number=origin_number, embedder=lane.name)
     if not held:
         return {}
@@ -54,7 +54,7 @@ def nearest(
     """
     if not is_learned(db):
         return []
-    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
     if not chunks:
         return []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError
-from tideline_cli.memory.semantic import can_embed, embed_backlog
+from tideline_cli.memory.lanes import can_embed
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.memory.semantic import embed_backlog, embedder_of, is_slow
+from tideline_cli.memory.lanes import embedder_of, is_slow
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
