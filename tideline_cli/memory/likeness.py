@@ -22,7 +22,7 @@ def is_learned(db: Connection) -> bool:
 
 def floor(db: Connection) -> float:
     """Return the least cosine that the learned embedder of a file takes for likeness."""
-    return semantic.lane_of(db).floor
+    return lanes.lane_of(db).floor
 
 
 def of_facts(
