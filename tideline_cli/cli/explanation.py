@@ -40,4 +40,5 @@ def _words(why: Breakdown) -> str:
         f"{name} {share:.4f}"
         for name, share in (("neighbour", why.neighbour), ("session", why.session)) if share
     ]  # fmt: skip
-    return f"({' + '.join([own, *around])})" if around else own
+    parts = [own, *around] if why.bm25 or why.date else around
+    return f"({' + '.join(parts)})" if around else own
