@@ -6,6 +6,7 @@ from math import log
 
 from tideline_cli.memory import archived
 from tideline_cli.memory.query import Recalled
+from tideline_cli.memory.question import conditions
 from tideline_cli.model.fact import trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query
+    from tideline_cli.memory.question import Question
     from tideline_cli.model.origin import Origin
 
 ANNOUNCED = 8
@@ -30,12 +32,12 @@ _AT_ONCE = 200
 
 @record
 class Asked:
-    """A query at an instant: its terms, and in how many archived facts each of those occurs that
-    does."""
+    """A query at an instant: what it asks for, and in how many archived facts each of its terms
+    occurs that does."""
 
     query: Query
     now: int
-    terms: tuple[str, ...]
+    question: Question
     held: Mapping[str, int]
     origin_number: int
 
@@ -48,8 +50,9 @@ def announced(
     hit does."""
     if is_full:
         wanted = fts.holding_all(
-            db, asked.terms, origin_number=asked.origin_number, lifecycle="archived", limit=_READ
-        )
+            db, conditions(asked.question), origin_number=asked.origin_number, lifecycle="archived",
+            limit=_READ,
+        )  # fmt: skip
         sums = dict.fromkeys(wanted, 1.0)
     else:
         weights = _weights(db, asked)
@@ -110,7 +113,7 @@ def _weights(db: Connection, asked: Asked) -> dict[str, float]:
     active, _ = fts.totals(db, origin_number=asked.origin_number, gone=gone)
     count = active + max(asked.held.values(), default=0)
     weights: dict[str, float] = {}
-    for term in asked.terms:
+    for term in asked.question.terms:
         held = fts.rarity(db, term, origin_number=asked.origin_number, enough=max(count, 1))
         weights[term] = log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
     return weights
@@ -118,12 +121,19 @@ def _weights(db: Connection, asked: Asked) -> dict[str, float]:
 
 def _sums(db: Connection, asked: Asked, weights: Mapping[str, float]) -> dict[int, float]:
     """Return how much of the query each fact says that holds a term of archived facts."""
-    sums: dict[int, float] = {}
+    held: dict[int, list[str]] = {}
     for term in asked.held:
-        weight = weights[term]
         for seq in fts.postings(db, term, origin_number=asked.origin_number):
-            sums[seq] = sums.get(seq, 0.0) + weight
-    return sums
+            held.setdefault(seq, []).append(term)
+    forms = asked.question.forms
+    if forms is None:
+        return {seq: _said(terms, weights) for seq, terms in held.items()}
+    from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
+
+    return {
+        seq: combined({term: weights[term] for term in terms}, forms)[0]
+        for seq, terms in held.items()
+    }
 
 
 def _said(terms: Sequence[str], weights: Mapping[str, float]) -> float:
@@ -136,10 +146,11 @@ def _hits(
     """Return archived facts as hits, by number."""
     gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
     count, tokens = fts.totals(db, origin_number=asked.origin_number, gone=gone)
-    held = fts.frequencies(db, asked.terms, origin_number=asked.origin_number, gone=gone)
+    terms, forms = asked.question.terms, asked.question.forms
+    held = fts.frequencies(db, terms, origin_number=asked.origin_number, gone=gone)
     held |= {term: max(held[term], 1) for term in asked.held}
-    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held)
-    known = [term for term in asked.terms if term in stats.idf]
+    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, forms)
+    known = [term for term in terms if term in stats.idf]
     numbers = {one.fact.id: seq for seq, one in missed.items()}
     found: dict[int, Hit] = {}
     for fact, words in facts.with_terms(db, list(missed), viewer=viewer):

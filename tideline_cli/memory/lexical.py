@@ -7,6 +7,7 @@ beat whatever is left.
 
 from __future__ import annotations
 
+from tideline_cli.memory.question import word_count
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.query import Match
+    from tideline_cli.model.forms.found import Forms
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
@@ -38,9 +40,12 @@ def search(
     wanted: Filter,
     fading: bool = True,
     gone: Lapsed | None = None,
+    forms: Forms | None = None,
+    by_beginning: bool = False,
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
-    facts that do not hold now, where the caller knows them."""
+    facts that do not hold now, where the caller knows them. `forms` says which of the terms are one
+    word, `by_beginning` whether stored words stand in for words that no fact holds."""
     instant, then = now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
@@ -52,9 +57,19 @@ def search(
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    stats = bm25.statistics(count, tokens, held)
+    if by_beginning and not all(held.values()):
+        from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
+
+        fuller = beginning_words.stand_ins(db, terms, held, forms, origin_number=origin_number)
+        if fuller is not None:
+            return search(
+                db, [*terms, *fuller.added_to(forms)], origin_number=origin_number, now=now,
+                limit=limit, wanted=wanted, fading=fading, gone=gone, forms=fuller,
+                by_beginning=False,
+            )  # fmt: skip
+    stats = bm25.statistics(count, tokens, held, forms)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
-                    asked=len(terms))  # fmt: skip
+                    asked=word_count(terms, forms))  # fmt: skip
     if stats.idf:
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tideline_cli.errors import ReplacedError
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
+from tideline_cli.memory.question import asked
 from tideline_cli.model.hit import Hit
-from tideline_cli.model.text import normalise, terms
 from tideline_cli.store import facts, lapsed, score_bounds, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
 from tideline_cli.store.transactions import snapshot, writing
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.memory.question import Question
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
     from tideline_cli.store.lapsed import Lapsed
 
-MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
@@ -36,13 +36,13 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-        asked = list(dict.fromkeys(terms(normalise(query.text), analyzer=analyzer)))
-        if origin_number == visibility.NOBODY or not asked:
+        analyzer: Analyzer = setting(db, "analyzer", "standard")
+        question = asked(query.text, analyzer)
+        if origin_number == visibility.NOBODY or not question.terms:
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         matches, backlog = _ranked(
-            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone
+            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
         )
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
@@ -55,7 +55,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
 
 
 def _ranked(
-    db: Connection, query: Query, asked: list[str], *, viewer: Origin, origin_number: int,
+    db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
     now: int, gone: Lapsed,
 ) -> tuple[list[Match], Backlog | None]:
     """Return what the lanes find for the terms and the text of a query, in order."""
@@ -65,7 +65,9 @@ def _ranked(
     if query.mode != "semantic":
         matches = lexical.search(
             db,
-            asked[:MAX_QUERY_TERMS],
+            question.terms,
+            forms=question.forms,
+            by_beginning=question.by_beginning,
             origin_number=origin_number,
             now=now,
             limit=pool,

@@ -10,9 +10,11 @@ from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
+from tideline_cli.vector.features import WORD_BAGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def extended(
     room = limit - len(matches)
     lane, chunks, backlog = _gathered(db, origin_number, room)
     floor = lane.floor if query.min_sim is None else query.min_sim
-    asked = lane.embed(query.text)
+    asked = lane.embed(_embedded(db, query.text, lane.name))
     moment = now if query.wanted.as_of is None else query.wanted.as_of
 
     def read(seqs: Sequence[int]) -> dict[int, Candidate]:
@@ -72,6 +74,14 @@ def extended(
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
     base = None if alone else fuse.base([match.score for match in matches])
     return matches + _recovered(near, base, room, lane.floor), backlog
+
+
+def _embedded(db: Connection, text: str, embedder: str) -> str:
+    """Return of a question what is embedded: the words of the stop list are like others by their
+    letters alone. A learned embedder, and the reference, take it whole."""
+    if embedder not in WORD_BAGS or setting(db, "analyzer", "standard") == "reference":
+        return text
+    return content_words(text)
 
 
 def embedder_of(db: Connection) -> Embedder:

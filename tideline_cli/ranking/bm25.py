@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tideline_cli.model.forms.found import Forms
+
     # A condition on the terms of a fact: a term, or ("AND" | "OR", conditions).
     Condition = str | tuple[str, tuple["Condition", ...]]
 
@@ -24,15 +26,18 @@ _SHORT = 48  # terms up to which counting each query term alone is faster
 class Statistics:
     """The facts of a viewer as BM25 needs them: how many, their mean length, the idf of each term.
 
-    `idf` holds only terms that occur, the rarest first.
+    `idf` holds only terms that occur, the rarest first; `forms` says which of them are one word.
     """
 
     facts: int
     mean_length: float
     idf: Mapping[str, float]
+    forms: Forms | None = None
 
 
-def statistics(facts: int, tokens: int, frequencies: Mapping[str, int]) -> Statistics:
+def statistics(
+    facts: int, tokens: int, frequencies: Mapping[str, int], forms: Forms | None = None
+) -> Statistics:
     """Return the statistics of `facts` facts with `tokens` terms in all.
 
     `frequencies` maps query terms to the number of facts that hold them;
@@ -41,7 +46,7 @@ def statistics(facts: int, tokens: int, frequencies: Mapping[str, int]) -> Stati
     """
     rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
     idf = {term: idf_of(facts, n) for n, term in rarest_first}
-    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf)
+    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf, forms)
 
 
 def idf_of(facts: int, holders: int) -> float:
@@ -57,6 +62,8 @@ def score(
     Σ idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean)), over distinct query terms.
     """
     norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
+    if stats.forms is not None:
+        return _score_of_words(terms, query, stats, stats.forms, norm)
     total = 0.0
     matched: list[str] = []
     often = terms.count if len(terms) <= _SHORT else _counted(terms, query).__getitem__
@@ -66,6 +73,19 @@ def score(
             total += stats.idf[term] * f * (K1 + 1.0) / (f + norm)
             matched.append(term)
     return total, tuple(matched)
+
+
+def _score_of_words(
+    terms: Sequence[str], query: Sequence[str], stats: Statistics, forms: Forms, norm: float
+) -> tuple[float, tuple[str, ...]]:
+    """Return the same where several terms are one word."""
+    from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
+
+    values: dict[str, float] = {}
+    for term, f in _counted(terms, query).items():
+        if f:
+            values[term] = stats.idf[term] * f * (K1 + 1.0) / (f + norm)
+    return combined(values, forms)
 
 
 def holders_of(stats: Statistics, term: str) -> float:

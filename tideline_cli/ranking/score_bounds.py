@@ -43,14 +43,14 @@ CODER = " | ".join(
 """The tables that make the bytes, as one name. Bytes of another coder bound nothing."""
 
 
-def bound_code(terms: Sequence[str], source: Source) -> int:
-    """Return the byte of a fact with these terms."""
-    length = len(terms)
-    most = 1 if len(set(terms)) == length else _most(terms)
+def bound_code(terms: Sequence[str], source: Source, *, said: int) -> int:
+    """Return the byte of a fact with these index terms, of which the first `said` are those that it
+    is compared by: it tells how many they are, and how often any of all is repeated."""
+    most = 1 if len(set(terms)) == len(terms) else _most(terms)
     trust = _TRUST.get(source)
     if trust is None:  # a source of a newer program, or a damaged one
         return UNKNOWN
-    return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
+    return _SHORTNESS[min(said, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
 
 
 def may_have_distinct(least: int, most: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli import store
+from tideline_cli.model.text import WITH_FORMS
 
 VERSION = store.SCHEMA_VERSION
 APPLICATION_ID = store.APPLICATION_ID
@@ -462,6 +463,7 @@ CREATE TABLE cursor (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO origin (number, key) VALUES (1, 'owner');
+INSERT INTO setting (name, value) VALUES ('analyzer', '{analyzer}');
 """
 
 _DERIVED = ("length", "terms", "digest")  # made of the rest of a fact: no history keeps them
@@ -583,6 +585,7 @@ def script() -> str:
     """Return the SQL that makes an empty file a tideline database."""
     return (
         SCHEMA.replace("{note_lapsed}", _NOTE_LAPSED)
+        .replace("{analyzer}", WITH_FORMS)
         .replace("{lapse_new}", _LAPSE_NEW)
         .replace("{unlapse_old}", _UNLAPSE_OLD)
         .replace("{new_is_timed}", _IS_TIMED.format("new"))

@@ -7,7 +7,7 @@ from tideline_cli.exchange.importer.prepared import prepared
 from tideline_cli.memory.screening import refuse_threats
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import vectors
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class ChunkReader:
             ready
             if ready.analyzer == analyzer
             else replace(
-                ready, analyzer=analyzer, terms=terms(ready.fact.content, analyzer=analyzer)
+                ready, analyzer=analyzer, terms=index_terms(ready.fact.content, analyzer=analyzer)
             )
             for ready in chunk
         ]
