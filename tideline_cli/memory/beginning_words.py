@@ -49,8 +49,9 @@ def _unknown(
             if not known.isdisjoint(others):
                 known.add(term)
         for parts, wholes in forms.wholes:
-            if not known.isdisjoint((*parts, *wholes)):
-                skipped.update(parts, wholes)
+            skipped.update(parts if len(parts) > 1 else ())
+            if not known.isdisjoint(wholes) or known.issuperset(parts):
+                skipped.update(wholes)
     for term in terms:
         is_known = term in known or term in skipped
         if not is_known and len(term) >= _least(term) and not is_spaceless(term[0]):

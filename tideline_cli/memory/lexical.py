@@ -7,7 +7,7 @@ beat whatever is left.
 
 from __future__ import annotations
 
-from tideline_cli.memory.question import word_count
+from tideline_cli.memory.question import rests_on_one_word, word_count
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
@@ -15,7 +15,7 @@ from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from apsw import Connection
 
@@ -42,10 +42,12 @@ def search(
     gone: Lapsed | None = None,
     forms: Forms | None = None,
     by_beginning: bool = False,
+    left_out: list[Match] | None = None,
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
     facts that do not hold now, where the caller knows them. `forms` says which of the terms are one
-    word, `by_beginning` whether stored words stand in for words that no fact holds."""
+    word, `by_beginning` whether stored words stand in for words that no fact holds. `left_out`, if
+    given, takes what rests on one word of a question that is mostly unknown."""
     instant, then = now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
@@ -65,7 +67,7 @@ def search(
             return search(
                 db, [*terms, *fuller.added_to(forms)], origin_number=origin_number, now=now,
                 limit=limit, wanted=wanted, fading=fading, gone=gone, forms=fuller,
-                by_beginning=False,
+                by_beginning=False, left_out=left_out,
             )  # fmt: skip
     stats = bm25.statistics(count, tokens, held, forms)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
@@ -75,13 +77,29 @@ def search(
         _read_best(db, reader, scorer, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
     if not labelled:
-        return scorer.matches
+        return _without_chance(scorer.matches, terms, held, forms, left_out)
     from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 
-    return by_label.with_labelled(
+    found = by_label.with_labelled(
         db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
         wanted=wanted, now=now, limit=limit,
     )  # fmt: skip
+    return _without_chance(found, terms, {**held, **labelled}, forms, left_out)
+
+
+def _without_chance(
+    matches: list[Match], terms: Sequence[str], held: Mapping[str, object], forms: Forms | None,
+    left_out: list[Match] | None,
+) -> list[Match]:  # fmt: skip
+    """Return the matches but for those that `left_out` takes."""
+    if left_out is None:
+        return matches
+    known = {term for term, held_by in held.items() if held_by}
+    kept: list[Match] = []
+    for match in matches:
+        by_chance = rests_on_one_word(match.why.matched_terms, terms, known, forms)
+        (left_out if by_chance else kept).append(match)
+    return kept
 
 
 def _read_best(

@@ -64,12 +64,14 @@ class Backlog:
 @record
 class Recalled:
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
-    the number of an origin where much begins or ends that is not counted yet, 0 for none."""
+    the number of an origin where much begins or ends that is not counted yet, 0 for none.
+    `left_out` counts the facts that share one word alone with a question mostly unknown."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
     backlog: Backlog | None
     unsettled: int = 0
+    left_out: int = 0
 
 
 NOTHING = Recalled((), (), None)

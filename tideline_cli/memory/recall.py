@@ -38,12 +38,14 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         origin_number = visibility.number(db, viewer)
         analyzer: Analyzer = setting(db, "analyzer", "standard")
         question = asked(query.text, analyzer)
-        if origin_number == visibility.NOBODY or not question.terms:
+        if origin_number == visibility.NOBODY or question.is_empty():
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
+        left_out: list[Match] = []
         matches, backlog = _ranked(
-            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
-        )
+            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
+            left_out=left_out,
+        )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     matches = [match for match in matches if match.seq in read]
     return Recalled(
@@ -51,14 +53,19 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         tuple(match.seq for match in matches),
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
+        len({match.seq for match in left_out}.difference(read)),
     )
 
 
 def _ranked(
     db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed,
+    now: int, gone: Lapsed, left_out: list[Match],
 ) -> tuple[list[Match], Backlog | None]:
-    """Return what the lanes find for the terms and the text of a query, in order."""
+    """Return what the lanes find for the terms and the text of a query, in order. In hybrid mode
+    `left_out` takes what shares one word alone with a question that is mostly unknown: of that the
+    vectors find what is alike."""
+    if not question.terms:
+        return _named(db, query, question.names, origin_number=origin_number, now=now), None
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
     matches: list[Match] = []
     backlog: Backlog | None = None
@@ -68,6 +75,7 @@ def _ranked(
             question.terms,
             forms=question.forms,
             by_beginning=question.by_beginning,
+            left_out=left_out if question.by_beginning and query.mode == "hybrid" else None,
             origin_number=origin_number,
             now=now,
             limit=pool,
@@ -86,6 +94,17 @@ def _ranked(
 
         matches = semantic.diversify(db, query, matches, viewer=viewer)
     return matches, backlog
+
+
+def _named(
+    db: Connection, query: Query, names: tuple[str, ...], *, origin_number: int, now: int
+) -> list[Match]:
+    """Return the facts that hold stop words as a name, where a question has nothing else."""
+    if query.mode == "semantic":
+        return []
+    from tideline_cli.memory import stop_names  # noqa: PLC0415  few ask for a stop word alone
+
+    return stop_names.search(db, names, query, origin_number=origin_number, now=now)
 
 
 def write_back(

@@ -120,6 +120,23 @@ def terms_of(
         )
 
 
+def rows_written(
+    db: Connection, patterns: Sequence[str], *, origin_number: int, now: int, wanted: Filter,
+    limit: int,
+) -> list[tuple[RankingRow, str]]:  # fmt: skip
+    """Return the newest facts whose text fits one of the GLOB patterns, each as a ranking row and
+    its text: those that are active and valid now, and that `wanted` asks for. All texts of the
+    origin are looked at, newest first."""
+    narrowed, values = narrowing(wanted, valid_at=now)
+    fits = " OR ".join(["content GLOB ?"] * len(patterns))
+    rows: list[Any] = db.execute(
+        f"{_COLUMNS.rstrip()}, content FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
+        f"WHERE fact.origin = ? AND ({fits}){narrowed} ORDER BY fact.seq DESC LIMIT ?",
+        (origin_number, *patterns, *values, limit),
+    ).fetchall()
+    return [(row[:-1], row[-1]) for row in rows]
+
+
 def beginning(db: Connection, start: str, *, origin_number: int, limit: int) -> list[str]:
     """Return stored terms of an origin that begin with `start`, up to a limit, in order."""
     prefix = _prefix(origin_number)

@@ -82,6 +82,7 @@ class Forms:
             if term and term not in joined and term not in parts
         ]  # fmt: skip
         if not parts or not fresh:
+            self.sign(*parts)
             return
         for term in (*parts, *fresh):
             self._add(term)
