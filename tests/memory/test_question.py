@@ -87,17 +87,17 @@ def test_the_vocabulary_of_another_origin_is_not_read(db):
     number = visibility.number(db, PEER)
     assert found(db, "photosynth") == []
     assert found(db, "photosynth", viewer=PEER) == ["photosynthesis is slow"]
-    assert fts.beginning(db, str(number), origin_number=1, limit=99) == []
-    assert fts.beginning(db, f"{number}", origin_number=number, limit=99) == []
-    held = fts.beginning(db, "1234", origin_number=number, limit=99)
+    assert fts.words_from(db, str(number), origin_number=1, limit=99) == []
+    assert fts.words_from(db, f"{number}", origin_number=number, limit=99) == []
+    held = fts.words_from(db, "1234", origin_number=number, limit=99)
     assert held == ["1234567"]
     db.execute("INSERT INTO origin (number, key) VALUES (12345, 'channel:wa/c9/s9')")
     mine = channel("wa", "c9", "s9")
     stored(db, "zebra", origin=mine)
     more = ("code 12345678", "model 12345a", "all 12345")
     put(db, [fact(one, f"M{at}") for at, one in enumerate(more)])
-    assert fts.beginning(db, "12345", origin_number=1, limit=2) == ["12345", "12345678"]
-    assert sorted(fts.beginning(db, "12345", origin_number=1, limit=9)) == [
+    assert fts.words_from(db, "12345", origin_number=1, limit=2) == ["12345", "12345678"]
+    assert sorted(fts.words_from(db, "12345", origin_number=1, limit=9)) == [
         "12345", "12345678", "12345a"
     ]  # fmt: skip
 

@@ -47,7 +47,7 @@ HOT = {
     "recall as json": ("recall", "deploys", "--limit", "3", "--json", "--explain"),
     "context": ("context", "deploys", "--limit", "3"),
     "context auto": ("context", "deploys", "--limit", "3", "--auto"),
-    "recall of nothing": ("recall", "the", "--limit", "3"),
+    "recall of nothing": ("recall", "of the", "--limit", "3"),
     "version": ("--version",),
     "a TAB behind --slot": ("__complete", "slot:", "list", "--slot"),
     "a TAB behind --tag": ("__complete", "tag:a", "--db", "x.db", "recall", "--tag"),

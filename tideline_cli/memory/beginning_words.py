@@ -79,5 +79,5 @@ def _alike(db: Connection, term: str, origin_number: int) -> list[str]:
 
 def _beginning(db: Connection, start: str, origin_number: int) -> list[str]:
     """Return the stored words that begin so, the shortest ones first."""
-    rows = fts.beginning(db, start, origin_number=origin_number, limit=_READ)
+    rows = fts.words_from(db, start, origin_number=origin_number, limit=_READ)
     return sorted(rows, key=len)[:_MOST]

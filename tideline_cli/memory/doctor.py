@@ -8,10 +8,10 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import TidelineError, UnavailableError
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.memory.semantic import embedder_of
-from tideline_cli.model import text
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
+from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import bulk_reads, connection, labels, opening, score_bounds, vectors
 from tideline_cli.store.checks import (
@@ -129,12 +129,12 @@ def embedder(db: Connection) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def index_terms(db: Connection) -> Iterator[Finding]:
+def terms_of_texts(db: Connection) -> Iterator[Finding]:
     """Every fact has the terms of its text."""
     analyzer: Analyzer = connection.setting(db, "analyzer", "standard")
     wrong = 0
     for content, held, length in bulk_reads.analysed(db, viewer=EVERYONE):
-        listed = text.index_terms(content, analyzer=analyzer)
+        listed = index_terms(content, analyzer=analyzer)
         wrong += held != listed.joined() or length != len(listed)
     if wrong:
         message = f"{some(wrong, 'fact')} with other index terms than those of the text"
@@ -214,7 +214,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
 _DEEP: tuple[tuple[str, Check], ...] = (
     ("digests", structure.digests),
     ("batch_counts", text_index.batch_counts_fit),
-    ("terms", index_terms),
+    ("terms", terms_of_texts),
     ("labels", label_terms),
     ("exact_bounds", exact_bounds),
     ("exact_vectors", exact_vectors),

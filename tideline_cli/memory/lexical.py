@@ -38,16 +38,13 @@ def search(
     now: int,
     limit: int,
     wanted: Filter,
-    fading: bool = True,
-    gone: Lapsed | None = None,
-    forms: Forms | None = None,
-    by_beginning: bool = False,
-    left_out: list[Match] | None = None,
-) -> list[Match]:
+    fading: bool = True, gone: Lapsed | None = None, forms: Forms | None = None,
+    by_beginning: bool = False, left_out: list[Match] | None = None,
+) -> list[Match]:  # fmt: skip
     """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
-    facts that do not hold now, where the caller knows them. `forms` says which of the terms are one
-    word, `by_beginning` whether stored words stand in for words that no fact holds. `left_out`, if
-    given, takes what rests on one word of a question that is mostly unknown."""
+    facts that do not hold now, where the caller knows them. `forms` says which terms are one word,
+    `by_beginning` whether stored words stand in for unknown ones; `left_out`, if given, takes what
+    rests on one word of a question that is mostly unknown."""
     instant, then = now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
@@ -59,16 +56,12 @@ def search(
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    if by_beginning and not all(held.values()):
-        from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
-
-        fuller = beginning_words.stand_ins(db, terms, held, forms, origin_number=origin_number)
-        if fuller is not None:
-            return search(
-                db, [*terms, *fuller.added_to(forms)], origin_number=origin_number, now=now,
-                limit=limit, wanted=wanted, fading=fading, gone=gone, forms=fuller,
-                by_beginning=False, left_out=left_out,
-            )  # fmt: skip
+    fuller = _fuller(db, terms, held, forms, origin_number) if by_beginning else None
+    if fuller is not None:
+        return search(
+            db, [*terms, *fuller.added_to(forms)], origin_number=origin_number, now=now,
+            limit=limit, wanted=wanted, fading=fading, gone=gone, forms=fuller, left_out=left_out,
+        )  # fmt: skip
     stats = bm25.statistics(count, tokens, held, forms)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
                     asked=word_count(terms, forms))  # fmt: skip
@@ -76,15 +69,27 @@ def search(
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
-    if not labelled:
-        return _without_chance(scorer.matches, terms, held, forms, left_out)
-    from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
+    found = scorer.matches
+    if labelled:
+        from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 
-    found = by_label.with_labelled(
-        db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-        wanted=wanted, now=now, limit=limit,
-    )  # fmt: skip
+        found = by_label.with_labelled(
+            db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
+            wanted=wanted, now=now, limit=limit,
+        )  # fmt: skip
     return _without_chance(found, terms, {**held, **labelled}, forms, left_out)
+
+
+def _fuller(
+    db: Connection, terms: Sequence[str], held: Mapping[str, int], forms: Forms | None,
+    origin_number: int,
+) -> Forms | None:  # fmt: skip
+    """Return the forms of a question with what stands in for unknown words, None without any."""
+    if all(held.values()):
+        return None
+    from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
+
+    return beginning_words.stand_ins(db, terms, held, forms, origin_number=origin_number)
 
 
 def _without_chance(
@@ -92,7 +97,7 @@ def _without_chance(
     left_out: list[Match] | None,
 ) -> list[Match]:  # fmt: skip
     """Return the matches but for those that `left_out` takes."""
-    if left_out is None:
+    if left_out is None or not matches:
         return matches
     known = {term for term, held_by in held.items() if held_by}
     kept: list[Match] = []

@@ -106,7 +106,7 @@ def terms(text: str, *, analyzer: Analyzer) -> list[str]:
     return _reference(text) if analyzer == "reference" else _standard(text)
 
 
-def forms(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Forms | None:
+def forms_behind(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Forms | None:
     """Return the further forms of a text with these terms; None where it has none."""
     if not analyzer.startswith(WITH_FORMS):
         return None
@@ -118,7 +118,7 @@ def forms(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Forms | No
 def index_terms(text: str, *, analyzer: Analyzer) -> IndexTerms:
     """Return what the index holds of a text."""
     listed = terms(text, analyzer=analyzer)
-    found = forms(text, listed, analyzer=analyzer)
+    found = forms_behind(text, listed, analyzer=analyzer)
     return IndexTerms(listed) if found is None else IndexTerms(listed, found.further())
 
 

@@ -137,7 +137,7 @@ def rows_written(
     return [(row[:-1], row[-1]) for row in rows]
 
 
-def beginning(db: Connection, start: str, *, origin_number: int, limit: int) -> list[str]:
+def words_from(db: Connection, start: str, *, origin_number: int, limit: int) -> list[str]:
     """Return stored terms of an origin that begin with `start`, up to a limit, in order."""
     prefix = _prefix(origin_number)
     low, end = prefix + start, prefix + start[:-1] + chr(ord(start[-1]) + 1)
