@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.letters import is_spaceless
 from tideline_cli.model.record import record
-from tideline_cli.model.text import WITH_FORMS, forms_behind, normalise, terms
+from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def asked(text: str, analyzer: Analyzer) -> Question:
     by_beginning = analyzer.startswith(WITH_FORMS)
     listed = terms(text, analyzer=analyzer)
     said = list(dict.fromkeys(listed))[:MAX_QUERY_TERMS]
-    found = forms_behind(text, listed, analyzer=analyzer) if len(said) < MAX_QUERY_TERMS else None
+    found = asked_forms(text, listed, analyzer=analyzer) if len(said) < MAX_QUERY_TERMS else None
     if found is None:
         names = () if said or not by_beginning else _names(text)
         return Question(tuple(said), None, by_beginning, names)

@@ -106,20 +106,50 @@ def terms(text: str, *, analyzer: Analyzer) -> list[str]:
     return _reference(text) if analyzer == "reference" else _standard(text)
 
 
-def forms_behind(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Forms | None:
-    """Return the further forms of a text with these terms; None where it has none."""
+def asked_forms(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Forms | None:
+    """Return the further forms of a question with these terms; None where it has none."""
     if not analyzer.startswith(WITH_FORMS):
         return None
-    from tideline_cli.model.forms.further import further_forms  # noqa: PLC0415  older files have none
+    from tideline_cli.model.forms import further  # noqa: PLC0415  older files have none
 
-    return further_forms(text, listed, terms=_standard, languages=languages_of(analyzer))
+    return further.asked_forms(
+        text, listed, terms=_standard, languages=languages_of(analyzer), is_plain=_is_plain(text)
+    )
 
 
 def index_terms(text: str, *, analyzer: Analyzer) -> IndexTerms:
     """Return what the index holds of a text."""
     listed = terms(text, analyzer=analyzer)
-    found = forms_behind(text, listed, analyzer=analyzer)
-    return IndexTerms(listed) if found is None else IndexTerms(listed, found.further())
+    if analyzer == WITH_FORMS:
+        if _is_plain(text):
+            return IndexTerms(listed)
+    elif not analyzer.startswith(WITH_FORMS):
+        return IndexTerms(listed)
+    from tideline_cli.model.forms import further  # noqa: PLC0415  plain English needs none of it
+
+    found = further.further_forms(
+        text, listed, terms=_standard, languages=languages_of(analyzer), is_plain=_is_plain(text)
+    )
+    return IndexTerms(listed, found.further())
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text has nothing but words of ASCII letters, none with further forms."""
+    if not text.isascii():
+        return False
+    shape = text.encode().translate(_SHAPE)
+    if b"0" in shape or b"aA" in shape:
+        return False
+    return "'" not in text or all(map(_is_contracted, text.split("'")[1:]))
+
+
+def _is_contracted(tail: str) -> bool:
+    """Say whether what stands behind an apostrophe is the end of `Anna's`, `don't`, `we're`, or
+    begins with no letter."""
+    if not tail[:1].isalnum():
+        return True
+    size = 1 if tail[0] in "stmd" else 2 if tail[:2] in _CONTRACTIONS else 3
+    return size < 3 and not tail[size : size + 1].isalnum()
 
 
 def languages_of(analyzer: Analyzer) -> list[str]:
@@ -234,6 +264,11 @@ _ASCII = {
     code: chr(code) if chr(code).isalnum() or chr(code) in "'-" else " " for code in range(128)
 }
 _MOST_STEMS = 200_000
+# Of each byte its kind: a digit or a sign that has terms, a small or a capital letter, or itself.
+_SHAPE = bytes(
+    0x30 if code in b"0123456789_+#$%/" else 0x61 if 0x61 <= code <= 0x7A else
+    0x41 if 0x41 <= code <= 0x5A else code for code in range(256)
+)  # fmt: skip
 
 
 @once

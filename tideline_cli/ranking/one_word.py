@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     # What terms add together, and which of them.
     Side = tuple[float, tuple[str, ...]]
 
+OTHER = 0.9
+"""What another spelling adds, of what it would add as the word that is asked for."""
 SHARE = 0.25
 """Of what the other forms of a word would add, beside the best one: a fact that has the word as it
 is asked for stays above one that has another form."""
@@ -24,9 +26,9 @@ def combined(values: dict[str, float], forms: Forms) -> tuple[float, tuple[str, 
     """Return what terms add together, and those that count; `values` is what each adds alone."""
     sides: dict[str, Side] = {term: (value, (term,)) for term, value in values.items()}
     for term, others in forms.others.items():
-        held = [sides.pop(one) for one in (term, *others) if one in sides]
+        held = [_less(sides.pop(other)) for other in others if other in sides]
         if held:
-            sides[term] = _best(held)
+            sides[term] = _best([*held, sides[term]] if term in sides else held)
     for parts, wholes in forms.wholes:
         held = [sides.pop(one) for one in parts if one in sides]
         ways = [sides.pop(one) for one in wholes if one in sides]
@@ -35,6 +37,10 @@ def combined(values: dict[str, float], forms: Forms) -> tuple[float, tuple[str, 
         if ways:
             sides[parts[0]] = _best(ways)
     return _together(list(sides.values()))
+
+
+def _less(side: Side) -> Side:
+    return OTHER * side[0], side[1]
 
 
 def _best(ways: Sequence[Side]) -> Side:

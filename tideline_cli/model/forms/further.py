@@ -1,9 +1,8 @@
-"""The further forms of a text: whether there is anything to look for, and all of them."""
+"""The further forms of a text, and of a question."""
 
 from __future__ import annotations
 
 from tideline_cli.model.forms.found import Forms
-from tideline_cli.model.forms.irregular import BASE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,43 +10,45 @@ if TYPE_CHECKING:
 
     Terms = Callable[[str], list[str]]
 
-# What a text in ASCII has that may have further forms: a digit, a capital letter behind a small
-# one, an apostrophe, a sign.
-_SHAPE = {
-    code: "0" if chr(code).isdigit() else "a" if chr(code).islower() else
-    "A" if chr(code).isupper() else "+" if chr(code) in "_+#$%" else chr(code)
-    for code in range(128)
-}  # fmt: skip
-_SHAPES = ("0", "aA", "a'a", "A'A", "+", "a/a", "A/A", "-", ".A", ".a")
-_IRREGULAR = frozenset(BASE)
-
-
 def further_forms(
-    text: str, listed: Sequence[str], *, terms: Terms, languages: Sequence[str] = ()
-) -> Forms | None:
-    """Return the further forms of a text whose terms are listed; None where there are none.
+    text: str, listed: Sequence[str], *, terms: Terms, languages: Sequence[str], is_plain: bool
+) -> Forms:
+    """Return the further forms of the text of a fact.
 
     `terms` gives the terms of a text, `languages` are the codes of those whose stems are wanted.
+    `is_plain` says that it has nothing but words of ASCII letters.
     """
-    is_plain = text.isascii() and _is_plain(text)
-    if is_plain and not languages and _IRREGULAR.isdisjoint(listed):
-        return None
     forms = Forms(listed)
-    for term in listed:
-        if term in BASE:
-            forms.spell(term, BASE[term])
-    if not is_plain:
-        from tideline_cli.model.forms import words  # noqa: PLC0415  plain English needs none of it
-
-        words.add_forms(text, forms, terms)
-    if languages:
-        from tideline_cli.model.forms import words  # noqa: PLC0415  a setting
-
-        words.add_stems(text, languages, forms, terms)
+    _add(text, forms, terms, languages, is_plain=is_plain)
     return forms
 
 
-def _is_plain(text: str) -> bool:
-    """Say whether a text in ASCII has nothing but words."""
-    shape = text.translate(_SHAPE)
-    return not any(map(shape.__contains__, _SHAPES))
+def asked_forms(
+    text: str, listed: Sequence[str], *, terms: Terms, languages: Sequence[str], is_plain: bool
+) -> Forms | None:
+    """Return the further forms of a question, as above; and those that a question alone asks for:
+    irregular forms, and which terms are parts of one word with hyphens."""
+    from tideline_cli.model.forms.irregular import forms_of  # noqa: PLC0415  questions alone
+
+    forms = Forms(listed)
+    for term in listed:
+        for other in forms_of(term):
+            forms.spell(term, other)
+        if term == "dotnet":
+            forms.spell(term, "net")
+    is_plain = is_plain and "-" not in text
+    if is_plain and not languages:
+        return forms if forms.others else None
+    _add(text, forms, terms, languages, is_plain=is_plain)
+    return forms
+
+
+def _add(
+    text: str, forms: Forms, terms: Terms, languages: Sequence[str], *, is_plain: bool
+) -> None:
+    from tideline_cli.model.forms import words  # noqa: PLC0415  plain English needs none of it
+
+    if not is_plain:
+        words.add_forms(text, forms, terms)
+    if languages:
+        words.add_stems(text, languages, forms, terms)

@@ -37,8 +37,7 @@ def add_joined(word: str, forms: Forms, terms: Terms) -> None:
     joined = "".join(core.split("'"))
     if len(core) <= _LONGEST and joined.isalnum() and "'" in core:
         wholes = terms(joined)
-        tail = core.rpartition("'")[2]
-        if len(parts) > 1 or tail == "t":
+        if len(parts) > 1 and core.rpartition("'")[2] != "t":
             forms.join_words(parts, wholes)
 
 

@@ -17,6 +17,7 @@ _GROUP = 3  # digits between the commas of a number
 _DIAL = 7  # digits of a phone number, at least
 _LONGEST = 40  # characters of an id
 _MOST_PIECES = 6
+_SUFFIXES = frozenset(("s", "st", "nd", "rd", "th"))  # of 1960s, 3rd
 _HEX = frozenset("0123456789abcdef")
 _HASH = 7  # hex digits: as git shortens them
 _ID_SIGNS = frozenset("-/:#")
@@ -147,6 +148,10 @@ def _add_parts(piece: str, forms: Forms, terms: Terms) -> None:
     if len(piece) >= _HASH and _HEX.issuperset(piece):
         return
     parts = list(_parts(piece))
+    if parts[-1] in _SUFFIXES and len(parts) == 2:
+        for term in terms(piece):
+            forms.spell(term, parts[0])
+        return
     if 1 < len(parts) <= 4:
         forms.join([term for part in parts for term in terms(part)], terms(piece))
 

@@ -38,10 +38,8 @@ def of(text: str) -> Iterator[str]:
 
 
 def named(word: str) -> str | None:
-    """Return the term of a name with a sign: C++, C#, .NET; None for any other word."""
+    """Return the term of a name with a sign: C++, C#; None for any other word."""
     core = word.strip("\"'()[]{}<>,;:!?").rstrip(".")
-    if core.lower() == ".net":
-        return "dotnet"
     head = core.rstrip("+#")
     signs = core[len(head) :]
     if signs == "++" and 0 < len(head) <= 4 and head.isalpha():

@@ -13,21 +13,30 @@ if TYPE_CHECKING:
     Terms = Callable[[str], list[str]]
 
 _ENDS = "\"'()[]{}<>.,;:!?*`~|=\\“”„‘’«»…"
+_DIGITS = frozenset("0123456789")
 _APOSTROPHES = ("'", "’")
 
 
 def add_forms(text: str, forms: Forms, terms: Terms) -> None:
     """Add the forms of each word of a text, and of numbers that are written as several words."""
-    given = text.split()
     plain: list[str] = []
-    for word in given:
-        if word.isalpha() and word.isascii():
-            plain.append(word)
-            if not (word.islower() or word.istitle() or word.isupper()):
-                names.add_parts(word, forms, terms)
+    last = count = 0
+    for word in text.split():
+        core = word.strip(_ENDS)
+        if not (core.isalpha() and core.isascii()):
+            word = _add_word(word, forms, terms)
+            count += last
+            last = not _DIGITS.isdisjoint(word)
         else:
-            plain.append(_add_word(word, forms, terms))
-    numbers.add_runs(plain, forms)
+            last = 0
+            if not (core.islower() or core[1:].islower() or core.isupper()):
+                names.add_parts(core, forms, terms)
+            name = signs.named(word) if core != word else None
+            if name is not None:
+                _add_name(word, name, forms, terms)
+        plain.append(word)
+    if count:
+        numbers.add_runs(plain, forms)
     if not text.isascii():
         from tideline_cli.model.forms import marked  # noqa: PLC0415  ASCII needs none of it
 
@@ -50,14 +59,18 @@ def _add_word(word: str, forms: Forms, terms: Terms) -> str:
     return bare
 
 
+def _add_name(word: str, name: str, forms: Forms, terms: Terms) -> None:
+    listed = terms(word)
+    if len(listed) == 1:
+        forms.spell(listed[0], name)
+    else:
+        forms.sign(name)
+
+
 def _add_ascii_signs(word: str, forms: Forms, terms: Terms) -> None:
     name = signs.named(word)
     if name is not None:
-        listed = terms(word)
-        if len(listed) == 1:
-            forms.spell(listed[0], name)
-        else:
-            forms.sign(name)
+        _add_name(word, name, forms, terms)
     for sign in ("$", "%"):
         if sign in word:
             forms.sign(signs.MONEY[sign])
