@@ -7,7 +7,7 @@ beat whatever is left.
 
 from __future__ import annotations
 
-from tideline_cli.memory.question import rests_on_one_word, word_count
+from tideline_cli.memory.question import rests_on_one_word, unknown_words, word_count
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
@@ -85,11 +85,12 @@ def _fuller(
     origin_number: int,
 ) -> Forms | None:  # fmt: skip
     """Return the forms of a question with what stands in for unknown words, None without any."""
-    if all(held.values()):
+    unknown = [] if all(held.values()) else unknown_words(terms, held, forms)
+    if not unknown:
         return None
     from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
 
-    return beginning_words.stand_ins(db, terms, held, forms, origin_number=origin_number)
+    return beginning_words.stand_ins(db, terms, unknown, forms, origin_number=origin_number)
 
 
 def _without_chance(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.letters import is_spaceless
 from tideline_cli.model.record import record
 from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from tideline_cli.model.forms.found import Forms
     from tideline_cli.model.text import Analyzer
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_QUERY_TERMS = 256
 _SEVERAL = 3
+_LEAST = 5  # letters of a word that is looked up by its beginning; not in ASCII one less
 
 
 @record
@@ -70,6 +70,42 @@ def conditions(question: Question) -> tuple[Condition, ...]:
     return tuple(left.values())
 
 
+def least_size(term: str) -> int:
+    """Return how many letters a word must have that is looked up by its beginning."""
+    return _LEAST if term.isascii() else _LEAST - 1
+
+
+def unknown_words(
+    terms: Sequence[str], held: Mapping[str, int], forms: Forms | None
+) -> list[str]:
+    """Return the terms that are long enough to be looked up by their beginning, and that no fact
+    holds in any form."""
+    missing = [term for term in terms if not held[term] and len(term) >= least_size(term)]
+    if missing and forms is not None:
+        skipped = _skipped(terms, held, forms)
+        missing = [term for term in missing if term not in skipped]
+    if all(map(str.isascii, missing)):
+        return missing
+    from tideline_cli.model.letters import is_spaceless  # noqa: PLC0415  ASCII needs none of it
+
+    return [term for term in missing if not is_spaceless(term[0])]
+
+
+def _skipped(terms: Sequence[str], held: Mapping[str, int], forms: Forms) -> set[str]:
+    """Return the terms that are not looked up, as another form of their word is."""
+    known = {term for term in terms if held[term]}
+    skipped: set[str] = set()
+    for term, others in forms.others.items():
+        skipped.update(others)
+        if not known.isdisjoint(others):
+            known.add(term)
+    for parts, wholes in forms.wholes:
+        skipped.update(parts if len(parts) > 1 else ())
+        if not known.isdisjoint(wholes) or known.issuperset(parts):
+            skipped.update(wholes)
+    return skipped | known
+
+
 def rests_on_one_word(
     matched: Sequence[str], terms: Sequence[str], known: Container[str], forms: Forms | None
 ) -> bool:
@@ -86,8 +122,11 @@ def rests_on_one_word(
 
 def _apart(matched: Sequence[str]) -> list[str]:
     """Return the terms that matched, without characters that stand in another one of them."""
-    return [term for term in matched if len(term) > 1 or not is_spaceless(term)
-            or not any(term in other for other in matched if other != term)]  # fmt: skip
+    return [
+        term for term in matched
+        if len(term) > 1 or term.isascii() or not any(term in other for other in matched
+                                                      if other != term)
+    ]  # fmt: skip
 
 
 def _words(terms: Sequence[str], forms: Forms | None) -> list[tuple[str, ...]]:

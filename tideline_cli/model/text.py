@@ -112,7 +112,7 @@ def asked_forms(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Form
         return None
     from tideline_cli.model.forms import further  # noqa: PLC0415  older files have none
 
-    return further.asked_forms(
+    return further.question_forms(
         text, listed, terms=_standard, languages=languages_of(analyzer), is_plain=_is_plain(text)
     )
 

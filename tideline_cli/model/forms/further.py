@@ -23,7 +23,7 @@ def further_forms(
     return forms
 
 
-def asked_forms(
+def question_forms(
     text: str, listed: Sequence[str], *, terms: Terms, languages: Sequence[str], is_plain: bool
 ) -> Forms | None:
     """Return the further forms of a question, as above; and those that a question alone asks for:
