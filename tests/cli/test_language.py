@@ -110,5 +110,5 @@ def test_recall_says_what_it_leaves_out(run):
     run("remember", "the lighthouse was painted white")
     done = run("recall", "which lighthouse keeper earns monthly wages")
     assert (done.code, done.out) == (1, "")
-    assert "1 fact that shares one word alone" in done.err
+    assert "left out: 1 fact that shares one word alone" in done.err
     assert "--mode keyword" in done.err

@@ -129,9 +129,13 @@ def rows_written(
     origin are looked at, newest first."""
     narrowed, values = narrowing(wanted, valid_at=now)
     fits = " OR ".join(["content GLOB ?"] * len(patterns))
+    is_active = wanted.as_of is None and wanted.lifecycle == "active"
+    # By the index of an origin's active facts: what others store costs nothing.
+    index = "INDEXED BY fact_active" if is_active else ""
+    also = " AND lifecycle = 'active'" if is_active else ""
     rows: list[Any] = db.execute(
-        f"{_COLUMNS.rstrip()}, content FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
-        f"WHERE fact.origin = ? AND ({fits}){narrowed} ORDER BY fact.seq DESC LIMIT ?",
+        f"{_COLUMNS.rstrip()}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
+        f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed} ORDER BY created_at DESC LIMIT ?",
         (origin_number, *patterns, *values, limit),
     ).fetchall()
     return [(row[:-1], row[-1]) for row in rows]

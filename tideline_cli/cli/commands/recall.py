@@ -142,8 +142,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _left_out(count: int) -> str:
     """Say how many facts are left out of an answer, and how they are found."""
-    left = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
-    return f"{left} one word alone with the question left out; --mode keyword finds them"
+    shares = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
+    found = "it" if count == 1 else "them"
+    return f"left out: {shares} one word alone with the question; --mode keyword finds {found}"
 
 
 def _announce(session: Session, text: str, beside: list[Archived]) -> None:
