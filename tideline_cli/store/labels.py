@@ -10,12 +10,12 @@ from _operator import attrgetter
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -34,7 +34,7 @@ _OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND te
 
 
 def add(
-    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Collection[str]
+    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
 ) -> None:
     """Index the labels of a new fact whose text holds these terms."""
     rows = _rows(seq, origin_number, set(held), _values(fact), _analyzer(db))
@@ -112,10 +112,10 @@ def _rows(
     named: set[str] = set()
     for label in labels:
         for text in [label] if isinstance(label, str) else label or ():
-            named.update(terms(text, analyzer=analyzer))
+            named.update(index_terms(text, analyzer=analyzer))
     return [(origin_number, term, seq) for term in sorted(named - held)]
 
 
 def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     return analyzer
