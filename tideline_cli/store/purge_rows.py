@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
 from tideline_cli.store import batch_counts, fts, images, score_bounds, vector_upkeep, visibility
 from tideline_cli.store.purge_traces import begin_purge
 
@@ -97,7 +98,7 @@ def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[st
         f"""
         SELECT DISTINCT fact.id FROM link JOIN fact ON fact.seq = link.to_fact
         WHERE link.from_fact IN (SELECT value FROM json_each(?))
-          AND link.kind IN ('supersedes', 'transition') AND lifecycle <> 'active'
+          AND link.kind IN ({sql_list(words_for(*SUPERSEDES))}) AND lifecycle <> 'active'
           AND fact.seq NOT IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY fact.seq
         """,
         (codec.dumps(list(gone)), codec.dumps(list(gone)), *values),

@@ -245,7 +245,8 @@ CREATE TABLE fade (
 ) STRICT;
 CREATE INDEX fade_of ON fade (origin, at);
 
--- Typed edges between facts of one origin.
+-- Typed edges between facts of one origin. Two edges that are made together are one row: `succeeds`
+-- is contradicts and transition, `replaces` is supersedes and transition.
 CREATE TABLE link (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: the journal tells edges by it
   from_fact  INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
