@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
-from tideline_cli.store import batch_counts, fts, images, score_bounds, vector_upkeep, visibility
+from tideline_cli.store import (
+    batch_counts,
+    fts,
+    images,
+    labels,
+    score_bounds,
+    vector_upkeep,
+    visibility,
+)
 from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
@@ -167,6 +175,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
     score_bounds.put(db, dict.fromkeys(gone, 0))
+    labels.take_wherever(db, gone)
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")
