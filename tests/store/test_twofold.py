@@ -141,6 +141,9 @@ def test_one_of_two_edges_can_go(db):
     done = by_hand.unlink(db, "B", "contradicts", "A", viewer=OWNER, now=NOW + 2)
     assert done.count == 1
     assert edges(db) == [("B", "transition", "A")]
+    (newest, *_) = history.batches(db, viewer=OWNER)
+    told = [(e.act, e.kind) for e in history.entries_in(db, newest, viewer=OWNER)]
+    assert told == [("-", "contradicts"), ("-", "transition"), ("+", "transition")]
     assert not batch_counts.are_wrong(db)
     undo(db, None, viewer=OWNER, now=NOW + 3)
     assert edges(db) == BOTH

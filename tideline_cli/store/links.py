@@ -180,17 +180,21 @@ def _twofold(kind: str) -> str:
     return codec.dumps(words_for(kind)[1:])
 
 
-def _part(db: Connection, query: str, values: tuple[Any, ...]) -> None:
-    """Store two edges that are one row as two rows, so that one of them may go or change."""
+def _part(db: Connection, query: str, values: tuple[Any, ...], *, but: str = "") -> int:
+    """Store two edges that are one row by themselves, but for that of kind `but`; return how many
+    rows there were."""
     rows: list[Any] = db.execute(query, values).fetchall()
     for number, start, end, word, *rest in rows:
         db.execute("DELETE FROM link WHERE number = ?", (number,))
         for kind in kinds_under(word):
+            if kind == but:
+                continue
             db.execute(
                 "INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 (start, end, kind, *rest),
             )
+    return len(rows)
 
 
 def _links(rows: Iterable[Any]) -> Iterator[Link]:
@@ -204,7 +208,7 @@ def remove(db: Connection, source: str, kind: str, target: str) -> int:
     gone = 0
     for start, word, end in equal(source, kind, target):
         if len(words_for(word)) > 1:
-            _part(db, _ANY, (start, end, _twofold(word)))
+            gone += _part(db, _ANY, (start, end, _twofold(word)), but=word)
         db.execute(
             """
             DELETE FROM link WHERE kind = ? AND from_fact = (SELECT seq FROM fact WHERE id = ?)
