@@ -154,7 +154,6 @@ def _lift_utterances(db: Connection) -> None:
 def _index_labels(db: Connection) -> None:
     """Index the words of labels: version 2 searched the texts alone."""
     db.execute(_statement("CREATE TABLE label_term("))
-    db.execute("CREATE INDEX label_term_of ON label_term (fact)")
     labels.make_anew(db)
 
 
