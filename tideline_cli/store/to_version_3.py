@@ -171,7 +171,7 @@ def _counts(db: Connection) -> None:
 
 def _keep_questions(db: Connection) -> None:
     """Make the table of codes of questions: version 2 embedded each question anew."""
-    db.execute(_statement("CREATE TABLE query_vector ("))
+    db.execute(_statement("CREATE TABLE query_vector("))
 
 
 PARTS: tuple[Callable[[Connection], None], ...] = (
