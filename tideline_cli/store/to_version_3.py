@@ -202,8 +202,10 @@ def _remake_triggers(db: Connection) -> None:
 
 
 def _statement(beginning: str) -> str:
-    """Return the statement of the schema that begins so."""
+    """Return the statement of the schema, as it is stored, that begins so."""
     _, begun, rest = schema.stored_script().partition(beginning)
+    if not begun:
+        raise LookupError(f"the schema has no {beginning!r}")
     return begun + rest[: rest.index(_ENDS)]
 
 
