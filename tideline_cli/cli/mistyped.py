@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from os.path import commonprefix
+from itertools import takewhile
 
 from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.options import GLOBAL
@@ -95,9 +95,14 @@ def nearest(typed: str, known: Iterable[str]) -> list[str]:
     least = min(apart.values(), default=0)
     if least > _allowed(bare):
         return []
-    near = {name: len(commonprefix((bare, name))) for name, slips in apart.items() if slips == least}
-    most = max(near.values())  # few people miss the first letters
+    near = {name: _shared(bare, name) for name, slips in apart.items() if slips == least}
+    most = max(near.values(), default=0)  # few people miss the first letters
     return [name for name, shared in near.items() if shared == most][:_OFFERED]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many letters two words have in common at their beginnings."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _allowed(word: str) -> int:
