@@ -4,8 +4,9 @@ Decided here: a row whose id is there is there already. Of two values of a slot 
 said later stands. What a row cites and is not there is left out until it comes.
 
 What --merge makes of rows that restate others, each at its own time, is not foretold: it is held to
-laws, and taken over. It removes nothing, revives nothing, changes nothing that no row concerns,
-keeps what was forgotten as it is, leaves one value a slot, and narrows nothing that has no end.
+laws, and taken over. It removes nothing, revives nothing, changes nothing that no row concerns
+(but to what a row of the same id states), keeps what was forgotten as it is, leaves one value a
+slot, and narrows nothing that has no end.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ def merged(memory, rows, *, viewer, answer):
         if any(_concerns(one, fact) for one in live):
             if row["lifecycle"] == "active" != fact["lifecycle"]:
                 raise Broken(f"merging revives {fact_id}")
-        elif any(row[name] != fact[name] for name in fact if name != "derived_from"):
+        elif not _is_as_stated(row, fact, stated):
             raise Broken(f"merging changes {fact_id}, which no row concerns")
     for row in stated:
         stored = after.get(row["id"])
@@ -194,6 +195,16 @@ def _concerns(row, fact):
         return False
     same = says_the_same(row["content"], fact["content"])
     return same or (row.get("slot") is not None and row["slot"] == fact["slot"])
+
+
+def _is_as_stated(after, before, rows):
+    """Say whether a fact is as it was, or as a row of its own id states it: a merge brings a fact
+    that a pass has archived elsewhere to that state, and its use to the higher one."""
+    own = [row for row in rows if (row["id"], row["origin"]) == (after["id"], after["origin"])]
+    return all(
+        after[name] == value or any(after[name] == row.get(name) for row in own)
+        for name, value in before.items() if name != "derived_from"
+    )  # fmt: skip
 
 
 def _one_value_a_slot(before, after):
