@@ -232,7 +232,8 @@ def test_faded_facts_are_not_read(db, lasting, monkeypatch):
     )
     for wanted in (Filter(), Filter(as_of=NOW), Filter(as_of=NOW + 900 * DAY)):
         read.clear()
-        assert_same(db, every, ["common", "words"], origin=OWNER, limit=1 + lasting, wanted=wanted)
+        query = {"common": 1.0, "words": 1.0}
+        assert_same(db, every, query, origin=OWNER, limit=1 + lasting, wanted=wanted)
         assert 0 < len(read) < 2000
 
 
