@@ -136,7 +136,7 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     for n in [100, *sizes]:
         yield from of_recall(n, rounds)
     yield from of_reads(max(sizes), rounds)
-    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=900)
+    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=830)
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)
         for name, sample in seldom.measure(min(max(sizes), 100_000), rounds).items():

@@ -85,9 +85,9 @@ def labels_are_sound(db, analyzer):
     rows = db.execute("SELECT seq, origin, terms, title, slot, kind, tags FROM fact")
     for seq, origin, held, title, slot, kind, tags in rows:
         words = " , ".join([title or "", slot or "", kind or "", *json.loads(tags or "[]")])
-        wanted |= {(origin, term, seq) for term in index_terms(words, analyzer=analyzer)
-                   if term not in held.split()}  # fmt: skip
-    assert set(db.execute("SELECT origin, term, fact FROM label_term")) == wanted
+        named = set(index_terms(words, analyzer=analyzer)) - set(held.split())
+        wanted |= {(origin, term, seq, len(named)) for term in named}
+    assert set(db.execute("SELECT origin, term, fact, size FROM label_term")) == wanted
 
 
 def vectors_are_sound(db, facts):

@@ -61,7 +61,7 @@ def found_as(form):
 
 def test_semantic_mode_finds_what_means_the_same(run, spec):
     """With a learned embedder a question finds a fact that shares no word with it, and JSON says
-    how alike they are; with words alone it does not."""
+    how alike they are, of facts that the words find too; with words alone it does neither."""
     run("remember", "I sold the automobile to Bob")
     run("remember", "the weather is rain")
     assert run("recall", "car", "--mode", "semantic").code == 1
@@ -70,7 +70,10 @@ def test_semantic_mode_finds_what_means_the_same(run, spec):
     assert found(done) == ["I sold the automobile to Bob"]
     assert 0.3 < done.json["hits"][0]["similarity"] <= 1
     assert found(run("recall", "car", "--json")) == ["I sold the automobile to Bob"]
-    assert run("recall", "automobile", "--json").json["hits"][0]["similarity"] is None
+    asked = ("recall", "automobile", "--json")
+    assert 0.3 < run(*asked).json["hits"][0]["similarity"] <= 1
+    for alone in (("--mode", "keyword"), ("--fusion", "append")):
+        assert run(*asked, *alone).json["hits"][0]["similarity"] is None
     assert run("doctor", "--deep").code == 0
 
 

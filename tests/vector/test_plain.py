@@ -113,6 +113,7 @@ def stores(draw):
             confidence=chance.choice(confidences),
             lifecycle=chance.choice(("active",) * 9 + ("archived",)),
             valid_to=chance.choice((None, None, None, NOW - 1)),
+            role=chance.choice((None, None, "user", "assistant", "tool")),
         )
         for number in range(count)
     ]
@@ -177,7 +178,7 @@ def test_the_search_that_ends_early_misses_nothing(given_, mode):
     near.sort(key=lambda one: (-cosines[one.id], -one.created_at, one.id))
     scores = [
         (cosines[one.id] if mode == "semantic" else 0.5 * 0.9**rank)
-        * semantic._candidate(0, one, query, NOW).weight
+        * semantic._candidate(0, one, query, NOW, True).weight
         for rank, one in enumerate(near)
     ]
     wanted = sorted(

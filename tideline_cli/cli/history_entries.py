@@ -78,7 +78,9 @@ def _life(session: Session, db: Connection, seq: int) -> list[Told]:
         number: states for life in lives(db, [seq]) for number, *states in life.changes
     }
     for entry in history.entries_at(db, linked, viewer=session.viewer):
-        before, after = linked[entry.change or 0]
+        before, after = (
+            images.of_kind(state, entry.kind) for state in linked[entry.change or 0]
+        )
         told.append((replace(entry, before=before), after))
     return sorted(told, key=lambda pair: pair[0].change or 0)
 

@@ -35,10 +35,12 @@ def run(session: Session, db: Connection | None, query: Query, named: str, *, fo
     if db is None:
         raise facts.missing(reference)
     found = verdict(db, query, reference, viewer=session.viewer, now=session.now)
-    if format == "json":
-        output.emit_json(_form(session, query, found))
-    else:
-        output.emit_lines([f"{found.fact.id}\t{_told(session, query, found)}"])
+    output.emit_rows(
+        format,
+        [_form(session, query, found)],
+        whole=lambda forms: forms[0],
+        lines=lambda: [f"{found.fact.id}\t{_told(session, query, found)}"],
+    )
     return 0
 
 

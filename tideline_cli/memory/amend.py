@@ -73,8 +73,7 @@ def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> No
     place."""
     writes.change(db, fact, policy.archived(fact, now=now))
     if by is not None:
-        for kind in SUCCEEDS:
-            links.add(db, links.Link(by.id, kind, fact.id, created_at=now))
+        links.add_all(db, by.id, SUCCEEDS, fact.id, now=now)
 
 
 def restore(

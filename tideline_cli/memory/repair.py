@@ -125,7 +125,7 @@ def _accept(db: Connection) -> None:
 
 _JOURNALLED: dict[str, Callable[[Connection], None]] = {
     "references": structure.drop_orphans,
-    "links": structure.drop_crossing_links,
+    "links": structure.drop_wrong_links,
 }
 _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "batches": journalled.close_batches,

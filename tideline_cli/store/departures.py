@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import visibility
 from tideline_cli.store.facts import narrowing
@@ -50,12 +51,12 @@ FROM change LEFT JOIN batch ON batch.number = change.batch
 WHERE entity = 'fact' AND change.row IN (SELECT value FROM json_each(?))
 ORDER BY change.row, change.number
 """
-_SUCCESSORS = """
+_SUCCESSORS = f"""
 SELECT link.to_fact, source.id, link.created_at
 FROM link JOIN fact AS source ON source.seq = link.from_fact
   JOIN fact ON fact.seq = link.to_fact
 WHERE link.to_fact IN (SELECT value FROM json_each(?)) AND source.origin = fact.origin
-  AND link.kind IN ('contradicts', 'transition', 'supersedes')
+  AND link.kind IN ({sql_list(words_for(*REPLACING))})
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import batch_counts, images, visibility
 from tideline_cli.store.batch_counts import Deeds
@@ -69,7 +70,8 @@ class Entry:
     for a batch of another origin, whose numbers are not shown.
 
     `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
-    of the row and of the change; `edge` is a link in words: its kind and where it leads.
+    of the row and of the change; `edge` is a link in words: its kind and where it leads; `kind` is
+    that of a link.
     """
 
     batch: int | None
@@ -84,6 +86,7 @@ class Entry:
     row: int | None = None
     change: int | None = None
     edge: str | None = None
+    kind: str | None = None
 
 
 @record
@@ -114,7 +117,8 @@ SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb
        iif(batch.origin = own.number, batch.reason, NULL), change.entity, change.act,
        ifnull(fact.id, iif(change.entity = 'fact', {_IMAGE} ->> 'id', NULL)),
        iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
-       change.row, change.number, link.kind || ' → ' || target.id
+       change.row, change.number, ' → ' || target.id,
+       iif(change.entity = 'link', {batch_counts.KIND}, NULL)
 FROM origin AS own, change CROSS JOIN batch ON batch.number = change.batch
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
   LEFT JOIN fact AS target ON target.seq = link.to_fact
@@ -192,8 +196,7 @@ def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1)
         ORDER BY change.number LIMIT ?""",
         (viewer.key, batch.first, batch.last, batch.number, most),
     )
-    for row in rows:
-        yield Entry(*row)
+    yield from islice(_entries(rows), most if most >= 0 else None)
 
 
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
@@ -203,8 +206,7 @@ def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
         ORDER BY change.number""",
         (viewer.key, seq),
     )
-    for row in rows:
-        yield Entry(*row)
+    yield from _entries(rows)
 
 
 def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
@@ -215,13 +217,25 @@ def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Ite
         ORDER BY change.number""",
         (viewer.key, codec.dumps(list(changes))),
     )
+    yield from _entries(rows)
+
+
+def _entries(rows: Iterable[Any]) -> Iterator[Entry]:
+    """Yield an entry of each change, and of a row that stands for two edges one of each."""
     for row in rows:
-        yield Entry(*row)
+        entry = Entry(*row)
+        if entry.kind is None:
+            yield entry
+            continue
+        for kind in kinds_under(entry.kind):
+            before = images.of_kind(entry.before, kind)
+            edge = entry.edge and kind + entry.edge
+            yield replace(entry, before=before, edge=edge, kind=kind)
 
 
-def with_whole_images(db: Connection, told: Iterable[Entry]) -> Iterator[Entry]:
+def with_whole_images(db: Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield entries with the whole row before each change, where the journal keeps a part of it."""
-    for entry in told:
+    for entry in entries:
         if entry.entity == "fact" and images.is_part(entry.before):
             row, change = entry.row or 0, entry.change or 0
             yield replace(entry, before=images.state_before(db, row, change))

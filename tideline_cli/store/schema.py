@@ -141,14 +141,15 @@ CREATE TABLE lapsed_term (
 ) STRICT, WITHOUT ROWID;
 
 -- The words of a fact's title, tags, slot and kind that its text does not hold, as index terms:
--- derived. A fact without such labels has no row.
+-- derived. A fact without such labels has no row. Which rows a fact has is known from its labels,
+-- so there is no index by fact, and nothing that removes them with it: store/labels.py does.
 CREATE TABLE label_term (
   origin INTEGER NOT NULL REFERENCES origin (number),
   term   TEXT NOT NULL,
-  fact   INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
+  fact   INTEGER NOT NULL,             -- fact.seq
+  size   INTEGER NOT NULL,             -- how many terms the labels of the fact have
   PRIMARY KEY (origin, term, fact)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX label_term_of ON label_term (fact);
 
 -- What the full-text index holds. Terms of the owner's facts stand bare, those of other origins
 -- carry the origin's number ('7_deploy'). So each origin has posting lists of its own: neither its
@@ -254,7 +255,8 @@ CREATE TABLE fade (
 ) STRICT;
 CREATE INDEX fade_of ON fade (origin, at);
 
--- Typed edges between facts of one origin.
+-- Typed edges between facts of one origin. Two edges that are made together are one row: `succeeds`
+-- is contradicts and transition, `replaces` is supersedes and transition.
 CREATE TABLE link (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: the journal tells edges by it
   from_fact  INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,

@@ -154,7 +154,6 @@ def _lift_utterances(db: Connection) -> None:
 def _index_labels(db: Connection) -> None:
     """Index the words of labels: version 2 searched the texts alone."""
     db.execute(_statement("CREATE TABLE label_term("))
-    db.execute("CREATE INDEX label_term_of ON label_term (fact)")
     labels.make_anew(db)
 
 
@@ -172,7 +171,7 @@ def _counts(db: Connection) -> None:
 
 def _keep_questions(db: Connection) -> None:
     """Make the table of codes of questions: version 2 embedded each question anew."""
-    db.execute(_statement("CREATE TABLE query_vector ("))
+    db.execute(_statement("CREATE TABLE query_vector("))
 
 
 PARTS: tuple[Callable[[Connection], None], ...] = (
@@ -203,8 +202,10 @@ def _remake_triggers(db: Connection) -> None:
 
 
 def _statement(beginning: str) -> str:
-    """Return the statement of the schema that begins so."""
+    """Return the statement of the schema, as it is stored, that begins so."""
     _, begun, rest = schema.stored_script().partition(beginning)
+    if not begun:
+        raise LookupError(f"the schema has no {beginning!r}")
     return begun + rest[: rest.index(_ENDS)]
 
 

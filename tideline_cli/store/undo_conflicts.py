@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.edge import REPLACING, kinds_under, sql_list, words_for
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
 from tideline_cli.store import images
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Period = list[Any]  # created_at, valid_from, valid_to
 
-_ENDING = ", ".join(f"'{kind}'" for kind in REPLACING)
+_ENDING = sql_list(words_for(*REPLACING))
 
 
 @record
@@ -67,9 +67,11 @@ def same_edge(
     db: Connection, edge: dict[str, Any], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
     """Yield an edge that is there and says the same as the one that comes back."""
+    words = codec.dumps(words_for(*kinds_under(edge["kind"])))
     rows: list[Any] = db.execute(
-        "SELECT number FROM link WHERE from_fact = ? AND to_fact = ? AND kind = ?",
-        (edge["from_fact"], edge["to_fact"], edge["kind"]),
+        "SELECT number FROM link WHERE from_fact = ? AND to_fact = ?"
+        " AND kind IN (SELECT value FROM json_each(?))",
+        (edge["from_fact"], edge["to_fact"], words),
     ).fetchall()
     for (number,) in rows:
         if number not in gone:

@@ -9,7 +9,7 @@ from tideline_cli.store import digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from apsw import Connection
@@ -120,8 +120,10 @@ def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     return dict(rows) | present_ids(db, wanted)
 
 
-def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
+def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
     """Delete rows by number."""
+    if entity == "fact":
+        labels.take(db, rows)
     db.execute(
         f"DELETE FROM {entity} WHERE {images.KEYS[entity]} IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(rows)),),
@@ -143,6 +145,9 @@ def insert_link(db: Connection, row: Row) -> None:
 
 def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any]) -> None:
     """Set columns of one row."""
+    is_labelled = entity == "fact" and any(name in SEARCHED for name in changed)
+    if is_labelled:
+        labels.take(db, [number])
     columns = ", ".join(f"{name} = ?" for name in changed)
     db.execute(
         f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?",
@@ -150,7 +155,7 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     )
     if entity == "fact" and not digest.COVERED.isdisjoint(changed):
         digest.put(db, [number])
-    if entity == "fact" and any(name in SEARCHED for name in changed):
+    if is_labelled:
         labels.put(db, [number])
     if entity == "fact" and "role" in changed:
         score_bounds.put_of(db, [number])

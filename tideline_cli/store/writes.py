@@ -43,24 +43,30 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms)
 def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
+    is_labelled = any(name in SEARCHED for name in changed)
+    if is_labelled:
+        from tideline_cli.store import labels  # noqa: PLC0415  as above
+
+        labels.take(db, _numbers(db, before.id))
     if changed:
         db.execute(
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
             (*(column_of(after, name) for name in changed), before.id),
         )
-    is_labelled = any(name in SEARCHED for name in changed)
     if is_labelled or not digest.COVERED.isdisjoint(changed):
-        rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (before.id,)).fetchall()
-        seqs = [int(seq) for (seq,) in rows]
+        seqs = _numbers(db, before.id)
         digest.put(db, seqs)
         if is_labelled:
-            from tideline_cli.store import labels  # noqa: PLC0415  as above
-
             labels.put(db, seqs)
         if "role" in changed:
             from tideline_cli.store import score_bounds  # noqa: PLC0415  few edits name a role
 
             score_bounds.put_of(db, seqs)
+
+
+def _numbers(db: Connection, fact_id: str) -> list[int]:
+    rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchall()
+    return [int(seq) for (seq,) in rows]
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:

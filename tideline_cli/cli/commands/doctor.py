@@ -51,7 +51,7 @@ _WHAT = {
     "modes": "take away what rights others have on the files",
     "batches": "close the batches that were left open",
     "references": "remove links and derived rows that point to nothing",
-    "links": "remove links from one origin to another",
+    "links": "remove links from one origin to another, and links stored twice",
     "journal": "close the gaps of the history",
     "index": "make the full-text index anew",
     "terms": "analyse every text anew",

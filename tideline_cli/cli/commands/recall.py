@@ -133,8 +133,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.why_not is not None:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
 
-        usual = output.usual_of_rows(session)
-        chosen = output.chosen(session, output.named(options), usual=usual)
+        chosen = output.chosen(session, output.named(options), usual="lines")
         return why_not.run(session, db, query, options.why_not, format=chosen)
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
