@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.fusion import Near
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.scorer import Scorer
     from tideline_cli.model.window import Part, Window
@@ -90,8 +89,7 @@ def search(
     pool = {match.seq: match for match in scorer.matches}
     beside: dict[int, list[int]] = {}
     places: dict[int, Place] = {}
-    hidden: set[int] = set()
-    near = None
+    hidden, near = set[int](), None
     if text is not None:
         from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
 
@@ -108,14 +106,12 @@ def search(
         places = sessions.places(db, pool, origin_number=asked.origin_number)
     looks = _looks(db, asked, pool, places, scorer.mean_length)
     if left_out is not None and scorer.is_mostly_unknown:
-        by_chance = _by_chance(question, scorer.matches, looks, near, beside)
-        left_out += [pool[seq] for seq in by_chance if pool[seq].why.matched_terms]
-        hidden |= by_chance
+        alike = near.alike() if near else set()
+        by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
+        left_out += [match for match in by_chance.values() if match.why.matched_terms]
+        hidden.update(by_chance)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
-    views = [
-        _viewed(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
-        for seq, look in looks.items()
-    ]
+    views = _views(looks, places, beside, best)
     if near is None or text is None:
         views = [view for view in views if view.score > 0.0 and view.look.match.seq not in hidden]
         return list(map(_again, sorted(views, key=_order)[:limit]))
@@ -126,18 +122,31 @@ def search(
     return sorted(shown, key=Match.order)[:limit]
 
 
+def _views(
+    looks: Mapping[int, _Look], places: Mapping[int, Place],
+    beside: Mapping[int, Sequence[int]], best: Mapping[object, float],
+) -> list[_View]:  # fmt: skip
+    return [
+        _viewed(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
+        for seq, look in looks.items()
+    ]
+
+
 def _by_chance(
     question: Question, candidates: Sequence[Match], looks: Mapping[int, _Look],
-    near: Near | None, beside: Mapping[int, Collection[int]],
-) -> set[int]:  # fmt: skip
+    alike: Collection[int], beside: Mapping[int, Collection[int]],
+) -> dict[int, Match]:  # fmt: skip
     """Return the facts that share one word alone with a question, neither their speaker nor their
     time, are not alike, and are next to none that is more."""
     sure = {
         match.seq for match in candidates
         if not is_one_word(match.why.matched_terms, question.forms)
         or looks[match.seq].speaker != 1.0 or looks[match.seq].time != 1.0
-    }.union(near.alike() if near else ())  # fmt: skip
-    return {seq for seq in looks if seq not in sure and sure.isdisjoint(beside.get(seq, ()))}
+    }.union(alike)  # fmt: skip
+    return {
+        seq: look.match for seq, look in looks.items()
+        if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
+    }  # fmt: skip
 
 
 def _order(view: _View) -> tuple[float, int, str]:

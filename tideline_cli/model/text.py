@@ -47,6 +47,12 @@ class IndexTerms:
         self.said = said
         self.further = further
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexTerms) and self.joined() == other.joined()
+
+    def __hash__(self) -> int:
+        return hash(self.joined())
+
     def __len__(self) -> int:
         return len(self.said) + len(self.further)
 
