@@ -67,7 +67,13 @@ def expected(every, question, origin):
     mean = max(1.0, sum(map(len, texts.values())) / max(1, len(mine)))
 
     def idf(term, *, labelled):
-        n = sum(term in texts[key] or (labelled and term in labels[key]) for key in texts)
+        others = {} if labelled or question.forms is None else question.forms.others
+        group = next(([head, *more] for head, more in others.items() if term in (head, *more)), [])
+        alike = [one for one in group if one.isalpha()] if term.isalpha() else []
+        n = max(
+            sum(one in texts[key] or (labelled and one in labels[key]) for key in texts)
+            for one in {term, *alike}
+        )
         return question.weights[term] * log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
 
     scores = {}

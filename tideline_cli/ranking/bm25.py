@@ -48,9 +48,21 @@ def statistics(
     idf = ln(1 + (N − n + 0.5) / (n + 0.5)). Source: Robertson and Zaragoza 2009, with the +1 of
     Lucene that keeps idf positive.
     """
+    if forms is not None:
+        frequencies = _by_word(frequencies, forms)
     rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
     idf = {term: idf_of(facts, n) * weights.get(term, 1.0) for n, term in rarest_first}
     return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf, weights, forms)
+
+
+def _by_word(frequencies: Mapping[str, int], forms: Forms) -> dict[str, int]:
+    """Return the frequencies, where each spelling of a word of letters is as common as the
+    commonest one."""
+    every = dict(frequencies)
+    for term, others in forms.others.items():
+        group = [one for one in (term, *others) if every.get(one) and one.isalpha()]
+        every.update(dict.fromkeys(group, max(map(every.__getitem__, group), default=0)))
+    return every
 
 
 def idf_of(facts: int, holders: int) -> float:
