@@ -8,7 +8,7 @@ from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_of
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import batch_counts, digest, vectors
 from tideline_cli.store.checks import text_index
@@ -24,7 +24,7 @@ def sound(db):
     }  # fmt: skip
     analyzer = setting(db, "analyzer", "standard")
     for _, _, _, length, held, _, content in facts.values():
-        assert held == " ".join(terms(content, analyzer=analyzer))
+        assert held == index_terms(content, analyzer=analyzer).joined()
         assert length == len(held.split())
     index_is_sound(db)
     statistics_are_sound(db, facts)
@@ -85,7 +85,7 @@ def labels_are_sound(db, analyzer):
     rows = db.execute("SELECT seq, origin, terms, title, slot, kind, tags FROM fact")
     for seq, origin, held, title, slot, kind, tags in rows:
         words = " , ".join([title or "", slot or "", kind or "", *json.loads(tags or "[]")])
-        named = set(terms(words, analyzer=analyzer)) - set(held.split())
+        named = set(index_terms(words, analyzer=analyzer)) - set(held.split())
         wanted |= {(origin, term, seq, len(named)) for term in named}
     assert set(db.execute("SELECT origin, term, fact, size FROM label_term")) == wanted
 
@@ -116,5 +116,7 @@ def bounds_are_sound(db, facts, analyzer):
     stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
     for seq, code in enumerate(stored):
         row = facts.get(seq)
-        role = row[5] if row is not None and analyzer == "standard" else None
-        assert code == (0 if row is None else bound_code(row[4].split(), row[1], role)), seq
+        held, role = ("", None) if row is None else (row[4], row[5])
+        role = None if analyzer == "reference" else role
+        wanted = row and bound_code(held.split(), row[1], role, said=len(said_terms(held)))
+        assert code == (wanted or 0), seq

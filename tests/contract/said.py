@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _WHY_NOT = {"archived": "it is archived", "not_valid": "at that time",
             "other_scope": "of another scope", "filtered": "an option of this call",
-            "no_shared_term": "it shares no word"}  # fmt: skip
+            "no_shared_term": "it shares no word",
+            "one_shared_word": "it shares one word alone"}  # fmt: skip
 ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 
 

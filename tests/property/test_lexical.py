@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical
+from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING
@@ -76,8 +77,10 @@ def modulator(one, moment):
 
 def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
     number = visibility.number(db, origin)
-    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted,
-                           weighs_roles=weighs_roles)  # fmt: skip
+    question = Question(query, analyzer="standard" if weighs_roles else "reference")
+    found = lexical.search(
+        db, question, origin_number=number, now=NOW, limit=limit, wanted=wanted
+    )
     how = {"origin": origin, "wanted": wanted, "weighs_roles": weighs_roles}
     expected = brute_force(every, query, limit=limit, **how)
     assert [match.score for match in found] == pytest.approx([s for _, s in expected], abs=1e-12)

@@ -12,6 +12,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace
+from tideline_cli.model.text import IndexTerms
 from tideline_cli.store import facts, history, journal, labels, undo_rows, writes
 from tideline_cli.store.transactions import writing
 
@@ -72,8 +73,9 @@ def test_many_facts_at_once(db):
         for number in range(labels._FEW + 1):
             new = NewFact(f"text {number}", "knowledge", "owner_message", OWNER, tags=("infra",))
             writes.insert(
-                db, birth(new, fact_id=f"F{number}", now=NOW), origin_number=1, terms=["sentenc"]
-            )
+                db, birth(new, fact_id=f"F{number}", now=NOW), origin_number=1,
+                terms=IndexTerms(["sentenc"]),
+            )  # fmt: skip
     assert len(held(db)) == labels._FEW + 2
     batch = history.find(db, 1, viewer=OWNER)
     assert undo_rows.fact_count(db, batch) > labels._FEW

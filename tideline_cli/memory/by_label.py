@@ -57,8 +57,8 @@ def with_labelled(
     rows = holding if wanted.is_open() else read(wanted)
     sizes = {seq: size for listed in labelled.values() for seq, size in listed.items()}
     found = {
-        row[0]: _scored(row, scorer, stats, asked, [idf[term] for term in terms_of[row[0]]],
-                        terms_of[row[0]], sizes[row[0]])
+        row[0]: _scored(row, scorer, stats, asked, {term: idf[term] for term in terms_of[row[0]]},
+                        sizes[row[0]])
         for row in rows
     }  # fmt: skip
     others = [match for match in scorer.matches if match.seq not in found]
@@ -68,14 +68,24 @@ def with_labelled(
 
 def _scored(
     row: RankingRow, scorer: Scorer, stats: bm25.Statistics, asked: Sequence[str],
-    idfs: list[float], label_terms: tuple[str, ...], label_count: int,
+    idfs: Mapping[str, float], label_count: int,
 ) -> Match:  # fmt: skip
     """Return a fact with the score of its text and of its labels."""
     listed = row[fts.TERMS].split()
-    value, matched = bm25.score(listed, [term for term in asked if term in stats.idf], stats)
-    value += bm25.label_score(len(listed) + label_count, stats, idfs)
-    all_matched = tuple([term for term in asked if term in matched or term in label_terms])
-    return scorer.match(row, value, all_matched, label_terms)
+    query = [term for term in asked if term in stats.idf]
+    length = len(listed) + label_count
+    if stats.forms is None:
+        value, matched = bm25.score(listed, query, stats)
+        value += bm25.label_score(length, stats, idfs.values())
+        matched = tuple([term for term in asked if term in matched or term in idfs])
+    else:
+        from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
+
+        in_labels = {term: bm25.label_score(length, stats, (idf,)) for term, idf in idfs.items()}
+        value, matched = combined(
+            {**bm25.term_scores(listed, query, stats), **in_labels}, stats.forms
+        )
+    return scorer.match(row, value, matched, tuple([term for term in idfs if term in matched]))
 
 
 def _chosen(labelled: Labelled) -> list[int]:

@@ -30,6 +30,10 @@ class Near:
     least: float
     floor: float
 
+    def alike(self) -> set[int]:
+        """Return the facts whose likeness says enough by itself."""
+        return {seq for seq, cosine in self.cosines.items() if cosine >= self.floor}
+
 
 def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
     """Return the facts of an origin that are nearest to a question, None where none is near; raises

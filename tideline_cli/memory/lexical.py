@@ -7,6 +7,7 @@ beat whatever is left.
 
 from __future__ import annotations
 
+from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.ranking.decay import DEPTH
@@ -20,19 +21,21 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.query import Match
+    from tideline_cli.memory.question import Question
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
 
 _FEW = 400  # facts that are cheaper to read than to bound
 _MANY = 1000  # facts that are cheaper to read than to ask first whether they have faded
+_AMONG = 200  # facts among which an answer is looked for where most of them may be left out
 _STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
 _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 
 
 def search(
     db: Connection,
-    asked: Mapping[str, float],
+    question: Question,
     *,
     origin_number: int,
     now: int,
@@ -40,22 +43,32 @@ def search(
     wanted: Filter,
     fading: float = DEPTH,
     gone: Lapsed | None = None,
-    weighs_roles: bool = True,
+    left_out: list[Match] | None = None,
 ) -> list[Match]:
-    """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
-    order; `gone` are its facts that do not hold now, where the caller knows them."""
-    return best_by_words(
-        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-        fading=fading, gone=gone, weighs_roles=weighs_roles,
-    ).matches  # fmt: skip
+    """Return the best `limit` facts of an origin for a question, in order; `gone` are its facts
+    that do not hold now, where the caller knows them. `left_out`, if given, takes what rests on one
+    word of a question that is mostly unknown."""
+    scorer = best_by_words(
+        db, question, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+        fading=fading, gone=gone, leaves_out=left_out is not None,
+    )  # fmt: skip
+    if left_out is None or not scorer.is_mostly_unknown:
+        return scorer.matches
+    kept: list[Match] = []
+    for match in scorer.matches:
+        by_chance = is_one_word(match.why.matched_terms, question.forms)
+        (left_out if by_chance else kept).append(match)
+    return kept[:limit]
 
 
 def best_by_words(
-    db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None, weighs_roles: bool = True,
+    db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
+    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
+    leaves_out: bool = False,
 ) -> Scorer:  # fmt: skip
-    """Return what `search` finds, as the scorer that can score other facts alike."""
-    terms, instant, then = [*asked], now, None
+    """Return what `search` finds, as the scorer that can score other facts alike. With `leaves_out`
+    it says whether the question is mostly unknown, and has more than `limit` matches then."""
+    terms, forms, instant, then = question.terms, question.forms, now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
 
@@ -66,9 +79,18 @@ def best_by_words(
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    stats = bm25.statistics(count, tokens, held, asked)
-    scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
-                    asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
+    fuller = _fuller(db, question, held, origin_number) if question.by_beginning else None
+    if fuller is not None:
+        return best_by_words(
+            db, fuller, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+            fading=fading, gone=gone, leaves_out=leaves_out,
+        )  # fmt: skip
+    stats = bm25.statistics(count, tokens, held, question.weights, forms)
+    is_unknown = leaves_out and _is_mostly_unknown(db, question, held, origin_number)
+    most = max(limit, _AMONG) if is_unknown else limit
+    scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, most, fading,
+                    asked=word_count(terms, forms),
+                    weighs_roles=not question.is_of_reference)  # fmt: skip
     if stats.idf:
         reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
         _read_best(db, reader, scorer, stats, origin_number, then)
@@ -78,9 +100,41 @@ def best_by_words(
 
         scorer.matches = by_label.with_labelled(
             db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-            wanted=wanted, now=now, limit=limit,
+            wanted=wanted, now=now, limit=most,
         )  # fmt: skip
+    scorer.is_mostly_unknown = is_unknown and _is_mostly_unknown(
+        db, question, {**held, **labelled}, origin_number
+    )
     return scorer
+
+
+def _fuller(
+    db: Connection, question: Question, held: Mapping[str, int], origin_number: int
+) -> Question | None:
+    """Return a question with what stands in for unknown words, None where nothing does."""
+    terms, forms = question.terms, question.forms
+    unknown = [] if all(held.values()) else unknown_words(terms, held, forms)
+    if not unknown:
+        return None
+    from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
+
+    found = beginning_words.stand_ins(db, terms, unknown, forms, origin_number=origin_number)
+    return None if found is None else question.with_forms(found)
+
+
+def _is_mostly_unknown(
+    db: Connection, question: Question, held: Mapping[str, object], origin_number: int
+) -> bool:
+    """Say whether the memory knows half of the words of a question or less; archived facts too are
+    known."""
+    if all(held.values()):
+        return False
+    known = {term for term, held_by in held.items() if held_by}
+    if not is_mostly_unknown(question.terms, known, question.forms):
+        return False
+    others = fts.holder_counts(db, held.keys() - known, origin_number=origin_number)
+    known.update(term for term, count in others.items() if count)
+    return is_mostly_unknown(question.terms, known, question.forms)
 
 
 def _read_best(

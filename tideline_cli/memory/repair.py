@@ -6,7 +6,7 @@ from tideline_cli.errors import StoreError
 from tideline_cli.memory.lanes import can_embed
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import (
     backup,
     batch_counts,
@@ -96,7 +96,7 @@ def _do(db: Connection, name: str, now: int) -> None:
 def _analyse(db: Connection) -> None:
     with writing(db):
         fts.rebuild(db)  # removing old terms from an index that lacks them would harm it
-    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")
     analyse_anew(db, analyzer)
 
 
@@ -159,7 +159,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         put_setting(db, "analyzer", analyzer)
         rows = bulk_reads.texts(db, viewer=EVERYONE)
         for seq, content in rows:
-            writes.put_terms(db, seq, terms(content, analyzer=analyzer))
+            writes.put_terms(db, seq, index_terms(content, analyzer=analyzer))
         fts.rebuild(db)
         labels.make_anew(db)
         score_bounds.clear(db)

@@ -8,8 +8,11 @@ from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
+from tideline_cli.store.connection import setting
+from tideline_cli.vector.features import WORD_BAGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +77,14 @@ def extended(
     is_learned = " " in lane.name
     found = _recovered(near, base, room, lane.floor, is_learned)
     return matches + found, backlog
+
+
+def _embedded(db: Connection, text: str, embedder: str) -> str:
+    """Return of a question what is embedded: the words of the stop list are like others by their
+    letters alone. A learned embedder, and the reference, take it whole."""
+    if embedder not in WORD_BAGS or setting(db, "analyzer", "standard") == "reference":
+        return text
+    return content_words(text)
 
 
 def store_backlog(db: Connection, backlog: Backlog) -> None:
@@ -165,7 +176,7 @@ def _gathered(
 def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> Any:
     """Return the vector of a question; that of a learned embedder is kept."""
     if " " not in lane.name:
-        return lane.embed(text)
+        return lane.embed(_embedded(db, text, lane.name))
     from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
 
     return questions.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Match
+from tideline_cli.memory.question import is_one_word
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.text import normalise, terms
+from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
 from tideline_cli.store import fts, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from apsw import Connection
 
+    from tideline_cli.memory.question import Question
     from tideline_cli.memory.scorer import Scorer
     from tideline_cli.model.window import Part, Window
     from tideline_cli.store.facts import Filter
@@ -31,10 +33,9 @@ _NOWHERE = sessions.Place(None, None, 0)
 
 @record
 class _Asked:
-    """A question: its terms with their weights, the times that it names, and whose facts answer it
-    when."""
+    """A question, the times that it names, and whose facts answer it when."""
 
-    terms: Mapping[str, float]
+    question: Question
     windows: tuple[Window, ...]
     origin_number: int
     now: int
@@ -71,24 +72,24 @@ class _View:
 
 
 def search(
-    db: Connection, question: Mapping[str, float], *, origin_number: int, now: int, limit: int,
+    db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool,
-    gone: Lapsed | None = None, text: str | None = None,
+    gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
 ) -> list[Match]:  # fmt: skip
-    """Return the best `limit` facts in order for the terms of a question and their weights, and for
-    the times that it names. `has_sessions` says whether some fact has a session or a speaker. With
-    `text`, that of the question, what is like it by a learned embedder counts too."""
+    """Return the best `limit` facts in order for a question and for the times that it names.
+    `has_sessions` says whether some fact has a session or a speaker. With `text`, that of the
+    question, what is like it by a learned embedder counts too. `left_out` takes what the search by
+    words leaves out, unless the question names its speaker or its time."""
     asked = _Asked(question, windows, origin_number, now, wanted, fading)
     count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
     scorer = lexical.best_by_words(
-        db, asked.terms, origin_number=asked.origin_number, now=asked.now, limit=count,
-        wanted=asked.wanted, fading=asked.fading, gone=gone,
+        db, question, origin_number=asked.origin_number, now=asked.now, limit=count,
+        wanted=asked.wanted, fading=asked.fading, gone=gone, leaves_out=left_out is not None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
     beside: dict[int, list[int]] = {}
     places: dict[int, Place] = {}
-    hidden: set[int] = set()
-    near = None
+    hidden, near = set[int](), None
     if text is not None:
         from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
 
@@ -104,19 +105,48 @@ def search(
         hidden |= more
         places = sessions.places(db, pool, origin_number=asked.origin_number)
     looks = _looks(db, asked, pool, places, scorer.mean_length)
+    if left_out is not None and scorer.is_mostly_unknown:
+        alike = near.alike() if near else set()
+        by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
+        left_out += [match for match in by_chance.values() if match.why.matched_terms]
+        hidden.update(by_chance)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
-    views = [
+    views = _views(looks, places, beside, best)
+    if near is None or text is None:
+        views = [view for view in views if view.score > 0.0 and view.look.match.seq not in hidden]
+        return list(map(_again, sorted(views, key=_order)[:limit]))
+    ranked = fusion.joined(
+        db, text, near, list(map(_again, views)), beside, origin_number=origin_number
+    )
+    shown = [match for match in ranked if match.score > 0.0 and match.seq not in hidden]
+    return sorted(shown, key=Match.order)[:limit]
+
+
+def _views(
+    looks: Mapping[int, _Look], places: Mapping[int, Place],
+    beside: Mapping[int, Sequence[int]], best: Mapping[object, float],
+) -> list[_View]:  # fmt: skip
+    return [
         _viewed(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
         for seq, look in looks.items()
     ]
-    if near is not None and text is not None:
-        ranked = fusion.joined(
-            db, text, near, list(map(_again, views)), beside, origin_number=origin_number
-        )
-        shown = [match for match in ranked if match.score > 0.0 and match.seq not in hidden]
-        return sorted(shown, key=Match.order)[:limit]
-    views = [view for view in views if view.score > 0.0 and view.look.match.seq not in hidden]
-    return list(map(_again, sorted(views, key=_order)[:limit]))
+
+
+def _by_chance(
+    question: Question, candidates: Sequence[Match], looks: Mapping[int, _Look],
+    alike: Collection[int], beside: Mapping[int, Collection[int]],
+) -> dict[int, Match]:  # fmt: skip
+    """Return the facts that share one word alone with a question, neither their speaker nor their
+    time, are not alike, and are next to none that is more."""
+    sure = {
+        match.seq for match in candidates
+        if not is_one_word(match.why.matched_terms, question.forms)
+        or looks[match.seq].speaker != 1.0 or looks[match.seq].time != 1.0
+    }.union(alike)  # fmt: skip
+    return {
+        seq: look.match for seq, look in looks.items()
+        if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
+    }  # fmt: skip
 
 
 def _order(view: _View) -> tuple[float, int, str]:
@@ -180,10 +210,11 @@ def _looks(
 def _named_speakers(asked: _Asked, places: Mapping[int, Place]) -> set[str]:
     """Return the speakers of whom the question has a word."""
     speakers = {place.speaker for place in places.values() if place.speaker}
+    terms, analyzer = asked.question.weights.keys(), asked.question.analyzer
     return {
         name for name in speakers
-        if not asked.terms.keys().isdisjoint(terms(normalise(name), analyzer="standard"))
-    }  # fmt: skip
+        if not terms.isdisjoint(index_terms(normalise(name), analyzer=analyzer))
+    }
 
 
 class _Dates:

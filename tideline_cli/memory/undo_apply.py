@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.lanes import embedder_of, is_slow
 from tideline_cli.memory.semantic import embed_backlog
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
 from tideline_cli.store.connection import setting
@@ -31,12 +31,13 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     undo_rows.delete(db, "fact", plan.facts.gone)
     vector_upkeep.remove(db, plan.facts.gone)
     bounds = dict.fromkeys(plan.facts.gone, 0)
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     weighs_roles = analyzer != "reference"
     for seq, row in plan.facts.back.items():
-        listed = terms(row["content"], analyzer=analyzer)
+        listed = index_terms(row["content"], analyzer=analyzer)
         undo_rows.insert_fact(db, row, listed)
-        bounds[seq] = bound_code(listed, row["source"], row["role"] if weighs_roles else None)
+        role = row["role"] if weighs_roles else None
+        bounds[seq] = bound_code([*listed], row["source"], role, said=len(listed.said))
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
             undo_rows.update(db, entity, number, changed)

@@ -50,16 +50,19 @@ CODER = " | ".join(
 roles have been the same since there are roles; others would have to be named here."""
 
 
-def bound_code(terms: Sequence[str], source: Source, role: str | None = None) -> int:
-    """Return the byte of a fact with these terms; `role` is None where roles do not weigh."""
-    length = len(terms)
-    most = 1 if len(set(terms)) == length else _most(terms)
+def bound_code(
+    terms: Sequence[str], source: Source, role: str | None = None, *, said: int
+) -> int:
+    """Return the byte of a fact with these index terms, of which the first `said` are those that it
+    is compared by: it tells how many they are, and how often any of all is repeated. `role` is None
+    where roles do not weigh."""
+    most = 1 if len(set(terms)) == len(terms) else _most(terms)
     trust = _TRUST.get(source)
     if trust is None:  # a source of a newer program, or a damaged one
         return UNKNOWN
     if role is not None and role in ROLE_WEIGHTS:
         trust = _class_of(STANDING[source].weight * ROLE_WEIGHTS[role])
-    return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
+    return _SHORTNESS[min(said, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
 
 
 def may_have_distinct(least: int, most: int) -> bytes:

@@ -9,6 +9,7 @@ from tideline_cli.model.edge import SUCCEEDS, kinds_under, sql_list, words_for
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
+from tideline_cli.model.text import said_terms
 from tideline_cli.ranking import decay
 from tideline_cli.store import crowds, facts, visibility
 
@@ -294,7 +295,7 @@ def terms_of(
             f"SELECT terms FROM fact WHERE id = ? AND {condition}", (fact_id, *values)
         ).fetchone()
         if row:
-            found[fact_id] = frozenset(str(row[0]).split())
+            found[fact_id] = frozenset(said_terms(str(row[0])))
     return found
 
 

@@ -11,7 +11,7 @@ from _operator import attrgetter
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ _OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND te
 
 
 def add(
-    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Collection[str]
+    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
 ) -> None:
     """Index the labels of a new fact whose text holds these terms."""
     rows = _rows(seq, origin_number, set(held), _values(fact), _analyzer(db))
@@ -140,10 +140,10 @@ def _named(labels: Iterable[Any], analyzer: Analyzer) -> set[str]:
     named: set[str] = set()
     for label in labels:
         for text in [label] if isinstance(label, str) else label or ():
-            named.update(terms(text, analyzer=analyzer))
+            named.update(index_terms(text, analyzer=analyzer))
     return named
 
 
 def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     return analyzer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli import store
+from tideline_cli.model.text import WITH_FORMS
 
 VERSION = store.SCHEMA_VERSION
 APPLICATION_ID = store.APPLICATION_ID
@@ -459,6 +460,7 @@ CREATE TABLE cursor (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO origin (number, key) VALUES (1, 'owner');
+INSERT INTO setting (name, value) VALUES ('analyzer', '{analyzer}');
 """
 
 _DERIVED = ("length", "terms", "digest")  # made of the rest of a fact: no history keeps them
@@ -486,12 +488,14 @@ def _filled(words: tuple[str, ...]) -> str:
 
 
 _FACT, _LINK, _USAGE = _columns("fact"), _columns("link"), _columns("usage")
-_INDEX_OF = """CASE
+# Two spaces part the further forms from the rest.
+_SPACED = "trim(replace({}terms, char(32, 32), ' '))"
+_INDEX_OF = f"""CASE
          WHEN terms = '' OR origin = 1 THEN terms
-         ELSE origin || '_' || replace(terms, ' ', ' ' || origin || '_')
+         ELSE origin || '_' || replace({_SPACED.format("")}, ' ', ' ' || origin || '_')
        END"""
 # Terms hold no quotes: they are letters, digits and marks.
-_EACH_TERM = """json_each('["' || replace({0}.terms, ' ', '","') || '"]')"""
+_EACH_TERM = f"""json_each('["' || replace({_SPACED.format("{0}.")}, ' ', '","') || '"]')"""
 
 def is_lapsed(fact: str) -> str:
     """Return the SQL condition that a row of `fact` counts in the row of `lapsed` beside it."""
@@ -586,6 +590,7 @@ _PIECES = (
     ("new_is_apart", "(new.lifecycle <> 'active' OR new.valid_from IS NOT NULL\n"
      "  OR new.valid_to IS NOT NULL)"),
     ("new_lapsed", is_lapsed("new")),
+    ("analyzer", WITH_FORMS),
     ("each_new_term", _EACH_TERM.format("new")),
     ("watched", _filled(("seq", *_WATCHED, "content"))),
     ("counted", ", ".join(_WATCHED)),

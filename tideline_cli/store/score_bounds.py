@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from _operator import ne
 
+from tideline_cli.model.text import said_terms
 from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code
 from tideline_cli.store.connection import put_setting, setting
 
@@ -121,5 +122,6 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
     for seq, terms, source, role in facts:
-        fresh[seq - start] = bound_code(terms.split(), source, role)
+        said = len(said_terms(terms))
+        fresh[seq - start] = bound_code(terms.split(), source, role, said=said)
     return bytes(fresh)

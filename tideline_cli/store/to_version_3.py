@@ -190,13 +190,15 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
 
 
 def _remake_triggers(db: Connection) -> None:
-    """Replace all triggers by those of this version, and make the view that some are on."""
+    """Replace all triggers by those of this version, and the views that some are on."""
     names = [
         name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     ]
     for name in names:
         db.execute(f"DROP TRIGGER {name}")
-    db.execute(_statement("CREATE VIEW counted "))
+    db.execute("DROP VIEW fact_index")
+    for view in ("fact_index", "counted"):
+        db.execute(_statement(f"CREATE VIEW {view}"))
     for statement in _triggers():
         db.execute(statement)
 

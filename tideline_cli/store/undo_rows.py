@@ -9,11 +9,12 @@ from tideline_cli.store import digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from apsw import Connection
 
+    from tideline_cli.model.text import IndexTerms
     from tideline_cli.store.history import Batch
 
     Row = dict[str, Any]
@@ -129,9 +130,9 @@ def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
     )
 
 
-def insert_fact(db: Connection, row: Row, terms: Sequence[str]) -> None:
+def insert_fact(db: Connection, row: Row, terms: IndexTerms) -> None:
     """Store a fact again under its number."""
-    _insert(db, "fact", row | {"length": len(terms), "terms": " ".join(terms)})
+    _insert(db, "fact", row | {"length": len(terms), "terms": terms.joined()})
     digest.put(db, [row["seq"]])
     labels.put(db, [row["seq"]])
 

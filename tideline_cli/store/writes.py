@@ -8,12 +8,12 @@ from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.text import IndexTerms
 
 STORED = (*COLUMNS, "length", "terms", "digest")
 """The columns of a new fact, in the order in which they are stored."""
@@ -24,12 +24,12 @@ _INSERT = (
 )
 
 
-def insert(db: Connection, fact: Fact, *, origin_number: int, terms: Sequence[str]) -> bool:
+def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms) -> bool:
     """Store a fact under its origin's number; return False when its id is taken."""
     values = columns_of(fact)
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
-    db.execute(_INSERT, (*values, len(terms), " ".join(terms), sealed))
+    db.execute(_INSERT, (*values, len(terms), terms.joined(), sealed))
     is_new = db.changes() > 0
     if is_new and (fact.tags or fact.slot or fact.title or fact.kind):
         from tideline_cli.store import labels  # noqa: PLC0415  most facts have none
@@ -78,9 +78,9 @@ def archive(db: Connection, fact_id: str, *, now: int) -> None:
     )
 
 
-def put_terms(db: Connection, seq: int, terms: Sequence[str]) -> None:
+def put_terms(db: Connection, seq: int, terms: IndexTerms) -> None:
     """Store the index terms of a fact."""
     db.execute(
         "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
-        (" ".join(terms), len(terms), seq),
+        (terms.joined(), len(terms), seq),
     )

@@ -99,10 +99,26 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.repair:
         report, mended, kept = _repaired(session, report, deep=options.deep, yes=options.yes)
     _show(session, report, mended, kept)
+    _note_older_terms(session)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
     )
     return 0 if well else StoreError.exit_code
+
+
+def _note_older_terms(session: Session) -> None:
+    """Say that words could be found in more forms; that is no fault."""
+    try:
+        db = connection.open_for_inspection(session.database)
+    except (connection.DatabaseError, TidelineError):
+        return
+    try:
+        if connection.is_analysed_by_older_rules(db):
+            session.note(f"the words of this file are {connection.OLDER_TERMS}")
+    except connection.DatabaseError:
+        return
+    finally:
+        db.close()
 
 
 def _is_none(path: str) -> bool:

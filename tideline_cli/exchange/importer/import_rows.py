@@ -114,7 +114,7 @@ class _Run:
 
 
 def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     return analyzer
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.text import Analyzer, IndexTerms
 
 _labels = attrgetter("derived_from", *SEARCHED)
 
@@ -55,7 +55,7 @@ class PlainRow:
         return bulk_inserts.unsealed(self.columns)[0]
 
     @property
-    def terms(self) -> list[str]:
+    def terms(self) -> IndexTerms:
         """The index terms of the text, made anew."""
         return bulk_inserts.unsealed(self.columns)[1]
 
