@@ -130,9 +130,10 @@ def test_why_not_archived_and_unknown(run):
 
 def test_a_fact_without_trust_is_found_in_a_session(run):
     """Words find a fact that nobody trusts at all, in a session as outside of one."""
+    by_words = ("--mode", "keyword", "--json")
     for session in ((), ("--session", "s")):
         made = run("remember", f"zebra {len(session)}", *session, "--confidence", "0", "--json")
-        ids = [hit["id"] for hit in run("recall", "zebra", "--json").json["hits"]]
+        ids = [hit["id"] for hit in run("recall", "zebra", *by_words).json["hits"]]
         assert made.json["id"] in ids
 
 
