@@ -128,6 +128,15 @@ def test_why_not_archived_and_unknown(run):
     assert run("recall", "dog", "--why-not", "01ARZ3NDEKTSV4RRFFQ69G5FAV").code == 3
 
 
+def test_a_fact_without_trust_is_found_in_a_session(run):
+    """Words find a fact that nobody trusts at all, in a session as outside of one."""
+    by_words = ("--mode", "keyword", "--json")
+    for session in ((), ("--session", "s")):
+        made = run("remember", f"zebra {len(session)}", *session, "--confidence", "0", "--json")
+        ids = [hit["id"] for hit in run("recall", "zebra", *by_words).json["hits"]]
+        assert made.json["id"] in ids
+
+
 def test_why_not_as_a_row(run):
     """The verdict is a row in every format that recall has."""
     made = run("remember", "my dog", "--json").json["id"]

@@ -113,12 +113,15 @@ def search(
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _views(looks, places, beside, best)
     if near is None or text is None:
-        views = [view for view in views if view.score > 0.0 and view.look.match.seq not in hidden]
+        views = [
+            view for view in views
+            if view.look.match.seq not in hidden and _is_hit(view.look.match, view.score)
+        ]  # fmt: skip
         return list(map(_again, sorted(views, key=_order)[:limit]))
     ranked = fusion.joined(
         db, text, near, list(map(_again, views)), beside, origin_number=origin_number
     )
-    shown = [match for match in ranked if match.score > 0.0 and match.seq not in hidden]
+    shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]
     return sorted(shown, key=Match.order)[:limit]
 
 
@@ -147,6 +150,11 @@ def _by_chance(
         seq: look.match for seq, look in looks.items()
         if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
     }  # fmt: skip
+
+
+def _is_hit(match: Match, score: float) -> bool:
+    """Say whether a fact answers: by its words, whatever it is trusted, or by what is around it."""
+    return score > 0.0 or bool(match.why.matched_terms)
 
 
 def _order(view: _View) -> tuple[float, int, str]:
