@@ -17,7 +17,7 @@ from tideline_cli.store import fts, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from apsw import Connection
 
@@ -113,16 +113,20 @@ def search(
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
     views = _views(looks, places, beside, best)
     if near is None or text is None:
-        views = [
-            view for view in views
-            if view.look.match.seq not in hidden and _is_hit(view.look.match, view.score)
-        ]  # fmt: skip
-        return list(map(_again, sorted(views, key=_order)[:limit]))
+        return _best(views, hidden, limit)
     ranked = fusion.joined(
         db, text, near, list(map(_again, views)), beside, origin_number=origin_number
     )
     shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]
     return sorted(shown, key=Match.order)[:limit]
+
+
+def _best(views: Iterable[_View], hidden: Collection[int], limit: int) -> list[Match]:
+    shown = [
+        view for view in views
+        if view.look.match.seq not in hidden and _is_hit(view.look.match, view.score)
+    ]  # fmt: skip
+    return list(map(_again, sorted(shown, key=_order)[:limit]))
 
 
 def _views(
