@@ -13,7 +13,7 @@ from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -206,7 +206,8 @@ def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1)
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
     """Yield what any batch did to one fact of an origin, oldest first."""
     run = db.execute(f"{_ENTRY} AND {births.run_of('?2')}", (viewer.key, seq))
-    yield from (entry for entry in _entries(db, run, viewer) if entry.row == seq)
+    for *row, _ in run:
+        yield from _born(db, Entry(*row), [seq], viewer)
     rows = db.execute(
         f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
         ORDER BY change.number""",
@@ -234,7 +235,11 @@ def _entries(
     for *row, first in rows:
         entry = Entry(*row)
         if first is not None:
-            yield from _born(db, entry, first, viewer, wanted)
+            last = entry.row or 0
+            asked = range(first, last + 1) if wanted is None else _asked(
+                db, first, last, viewer, wanted
+            )  # fmt: skip
+            yield from _born(db, entry, asked, viewer)
         elif entry.kind is None:
             yield entry
         else:
@@ -244,24 +249,25 @@ def _entries(
                 yield replace(entry, before=before, edge=edge, kind=kind)
 
 
-def _born(
-    db: Connection, run: Entry, first: int, viewer: Origin, wanted: Filter | None
-) -> Iterator[Entry]:
-    """Yield the births of a run, those of facts that are there by the origin of the facts. Those
-    that are gone have the origin of the batch."""
-    last, number = run.row or 0, run.change or 0
+def _born(db: Connection, run: Entry, seqs: Sequence[int], viewer: Origin) -> Iterator[Entry]:
+    """Yield the births of these facts of a run, those of facts that are there by the origin of the
+    facts. Those that are gone have the origin of the batch."""
+    if not seqs:
+        return
     known: Iterable[Any] = db.execute(
         "SELECT seq, id, origin.key FROM fact JOIN origin ON origin.number = fact.origin"
-        " WHERE seq BETWEEN ? AND ?", (first, last),
+        " WHERE seq BETWEEN ? AND ?", (seqs[0], seqs[-1]),
     )  # fmt: skip
     there = {seq: (fact_id, key == viewer.key) for seq, fact_id, key in known}
-    asked = None if wanted is None else _asked(db, first, last, viewer, wanted)
-    for seq in range(first, last + 1) if asked is None else asked:
-        fact_id, is_own = there.get(seq, (None, run.batch is not None))
+    gone = None, run.batch is not None
+    ahead = (run.change or 0) - (run.row or 0)
+    for seq in seqs:
+        fact_id, is_own = there.get(seq, gone)
         if is_own:
-            yield replace(
-                run, entity="fact", fact=fact_id, row=seq, change=number - last + seq
-            )
+            yield Entry(
+                run.batch, run.at, run.verb, run.outcome, run.reason, "fact", run.act, fact_id,
+                None, seq, seq + ahead,
+            )  # fmt: skip
 
 
 def _asked(
