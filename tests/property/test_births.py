@@ -11,8 +11,6 @@ from tests.property.strategies import ORIGINS
 from tests.soundness import sound
 from tests.support import DAY, NOW, fresh_store
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.importer.import_rows import import_rows
-from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.undo_plan import plan_undo
 from tideline_cli.model.origin import EVERYONE
@@ -24,22 +22,6 @@ NEVER = 1_000_000
 FILTERS = (Filter(segments=("knowledge",)), Filter(lifecycle=None))
 
 
-def do_load(world):
-    """Rows that say no more than their facts do, of the owner and of others, as one file."""
-    draw = world.draw
-    rows = [
-        {"id": world.new_id(), "content": draw(undoing.texts), "segment": draw(undoing.segments)}
-        for _ in range(draw(st.integers(1, 7)))
-    ]
-    others = draw(st.integers(0, len(rows))) if world.viewer.is_owner else 0
-    for row in rows[:others]:
-        row["origin"] = ORIGINS[1].key
-    if draw(st.booleans()):
-        rows.insert(len(rows) // 2, {"content": "apart", "slot": "day"})
-    context = ImportContext(world.viewer, world.tick(), trusted=True)
-    import_rows(world.db, enumerate(rows, 1), context, merge=False)
-
-
 def do_purge(world):
     gone = world.some(2, lifecycle=None)
     if gone:
@@ -47,8 +29,8 @@ def do_purge(world):
 
 
 STEPS = (
-    do_load, do_load, do_load, do_purge, do_purge, undoing.do_undo, undoing.do_undo,
-    undoing.do_undo_older,
+    undoing.do_load, undoing.do_load, undoing.do_load, do_purge, do_purge, undoing.do_undo,
+    undoing.do_undo, undoing.do_undo_older,
     undoing.do_redo, undoing.do_forget, undoing.do_relabel, undoing.do_dream, undoing.do_import,
     undoing.do_link, undoing.do_remember, undoing.do_restore, undoing.do_consolidate,
 )  # fmt: skip
