@@ -103,6 +103,8 @@ class Author:
              "links": [{"kind": self._rng.choice(KINDS), "target": self._ids()[0]}]}
             for _ in range(self._rng.randint(1, 4))
         ]  # fmt: skip
+        if self._rng.random() < 0.3:  # facts that the journal keeps together
+            rows = [{"content": self._text()} for _ in range(self._rng.randint(3, 6))]
         how = self._rng.choice(((), ("--trust",), ("--merge",)))
         return ["import", "-", "--json", *how], _lines(rows), ()
 

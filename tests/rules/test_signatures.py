@@ -45,6 +45,7 @@ OF_NOBODY = {
     "store.given.times": "of the facts that are given",
     "store.history.by_number": "a batch, which tells an ordinal to its own origin alone",
     "store.images.lives": "edges of the facts that are given",
+    "store.births.of": "births of the facts that are given",
     "store.batch_counts.counted": "counts of the changes that are given",
     "store.history.with_whole_images": "of the entries that are given",
     "store.images.state_before": "of the row that is given",

@@ -41,7 +41,7 @@ class Deeds:
         )  # fmt: skip
 
 
-def _origin_of(seq: str) -> str:
+def origin_of(seq: str) -> str:
     """Return the SQL for the origin of a fact, also of one that is gone."""
     return (
         f"coalesce((SELECT origin FROM fact WHERE fact.seq = {seq}),"
@@ -70,9 +70,10 @@ _LATER = """coalesce(
   (SELECT lifecycle FROM fact WHERE fact.seq = change.row))"""
 _COUNTED = f"""
 SELECT batch.number,
-       coalesce(iif(entity = 'link', {_origin_of(_START)}, {_origin_of("change.row")}),
+       coalesce(iif(entity = 'link', {origin_of(_START)}, {origin_of("change.row")}),
                 batch.origin) AS owner,
-       sum(entity = 'fact' AND act = '+'), sum(entity = 'fact' AND act = '~'),
+       sum(iif(entity = 'facts', change.row - change.after + 1, entity = 'fact' AND act = '+')),
+       sum(entity = 'fact' AND act = '~'),
        sum(entity = 'fact' AND act = '-'),
        sum(entity = 'fact' AND act = '~' AND before ->> 'lifecycle' IS 'active'
            AND {_LATER} IS NOT 'active'),

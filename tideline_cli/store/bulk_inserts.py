@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from tideline_cli.model.text import IndexTerms
-from tideline_cli.store import digest
+from tideline_cli.store import births, digest
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -61,6 +61,9 @@ def taken(db: Connection, ids: Iterable[str]) -> set[str]:
 def insert(db: Connection, rows: Sequence[Columns]) -> None:
     """Store new facts, whose ids nobody has, in this order."""
     whole = len(rows) - len(rows) % _GROUP
+    is_quiet = births.keep_quiet(db, len(rows))
     for start in range(0, whole, _GROUP):
         db.execute(_INSERT_GROUP, tuple(chain.from_iterable(rows[start : start + _GROUP])))
     db.executemany(_INSERT_ONE, rows[whole:])
+    if is_quiet:
+        births.tell_runs(db, [row[ORIGIN] for row in rows])

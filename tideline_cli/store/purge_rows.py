@@ -6,6 +6,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
 from tideline_cli.store import (
     batch_counts,
+    births,
     fts,
     images,
     labels,
@@ -181,6 +182,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")
+    births.part(db, gone)
     told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
     own: Iterable[Any] = db.execute(
         "SELECT number FROM change WHERE entity IN ('fact', 'usage')"

@@ -206,7 +206,7 @@ CREATE TRIGGER fact_terms_counted INSTEAD OF INSERT ON counted WHEN {new_is_apar
     ON CONFLICT DO UPDATE SET facts = facts + excluded.facts;
 END;
 CREATE TRIGGER fact_counting AFTER INSERT ON fact WHEN {open} < 3 OR {new_is_apart} BEGIN
-  INSERT INTO counted VALUES (1, {open} = 3, {new_counted});
+  INSERT INTO counted VALUES (1, {open} > 2, {new_counted});
 END;
 
 -- Many that are deleted at once are taken out of the index by making it anew. Only a new analyser
@@ -271,7 +271,7 @@ CREATE INDEX link_to ON link (to_fact);
 
 -- The journal. A batch is one command or one pass; `open` marks the one that is being written: 1,
 -- or 2 when it is a bulk that indexes its facts itself before it commits, or 3 when it is a load
--- that counts its new facts itself too.
+-- that counts its new facts itself too, or 4 while that stores facts whose births it tells itself.
 CREATE TABLE batch (
   number  INTEGER PRIMARY KEY,
   origin  INTEGER NOT NULL REFERENCES origin (number),
@@ -316,22 +316,28 @@ CREATE TABLE batch_count (
 -- JSON, NULL for an insert; of a fact that is updated, only the values that change. The new row is
 -- the row before the next change, or the row itself: so the row before an update is `before` laid
 -- over the row after it. A change made outside of tideline has batch 0.
+-- A load tells the births of facts of one origin that came in a row by one row, a run: `row` is the
+-- last of them, `after` the first. They have the numbers up to `number`, one each, so a run is read
+-- as that many changes of `fact`. The birth in a run is the first change of its fact.
 CREATE TABLE change (
   number INTEGER PRIMARY KEY,
   batch  INTEGER NOT NULL,
-  entity TEXT NOT NULL,                -- fact, link, usage
+  entity TEXT NOT NULL,                -- fact, link, usage; facts: a run
   row    INTEGER NOT NULL,             -- fact.seq, link.number, usage.fact
   act    TEXT NOT NULL,
   before TEXT,
-  after  TEXT                          -- usage only: recall changes it without a trace
+  after  TEXT                          -- of usage: recall changes it without a trace; of a run
 ) STRICT;
 CREATE INDEX change_row ON change (row);
+-- The runs, by their last fact: few, and disjoint.
+CREATE INDEX change_run ON change (row) WHERE entity = 'facts';
 -- The edges that were changed or removed: few, and the life of a fact asks for those it had.
 CREATE INDEX change_edge ON change (row) WHERE entity = 'link' AND before IS NOT NULL;
 
 -- Many new facts at once are indexed by one statement at the end: row by row, each insert makes
 -- the index write what it has gathered (29 against 4 µs a fact).
-CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
+-- What a load stores comes after all that was ever compared, so none of it is unpaired.
+CREATE TRIGGER fact_inserted AFTER INSERT ON fact WHEN {open} < 4 BEGIN
   INSERT INTO change (batch, entity, row, act)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', new.seq, '+');
   INSERT INTO fact_fts (rowid, terms)

@@ -162,7 +162,7 @@ def _counts(db: Connection) -> None:
     db.execute("ALTER TABLE batch ADD COLUMN last INTEGER NOT NULL DEFAULT 0")
     for made in (
         "INDEX fact_active ", "INDEX fact_inactive ", "TABLE census(", "TABLE arrival(",
-        "TABLE batch_count(", "INDEX change_row ", "INDEX change_edge ",
+        "TABLE batch_count(", "INDEX change_row ", "INDEX change_run ", "INDEX change_edge ",
     ):  # fmt: skip
         db.execute(_statement(f"CREATE {made}"))
     text_index.enrol_anew(db)

@@ -6,7 +6,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.edge import REPLACING, kinds_under, sql_list, words_for
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import images
+from tideline_cli.store import births, images
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,6 +182,9 @@ def _came_beside(
         " ORDER BY number",
         (since, rival),
     ).fetchall()
+    birth = births.of(db, [rival]).get(rival)
+    if birth is not None and birth.number >= since:
+        changes.insert(0, (birth.batch, None))
     kept, now = [before for _, before in changes], images.row_image(db, "fact", rival)
     found = images.row_states(kept, now=now)
     if not changes or _is_beside(found[0], fact, in_slot):
@@ -223,6 +226,8 @@ def _maker(db: Connection, entity: str, row: int) -> int:
         " ORDER BY number DESC LIMIT 1",
         (entity, row),
     ).fetchone()
+    if found is None and entity == "fact":
+        return births.batch_of(db, row)
     return int(found[0]) if found else 0
 
 

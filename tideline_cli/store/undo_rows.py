@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, images, labels, score_bounds, uses
+from tideline_cli.store import births, digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_TOUCHED = """
-SELECT entity, row, number, batch, before, after FROM change
-WHERE number >= ?1 AND (entity, row) IN (
-  SELECT entity, row FROM change WHERE number BETWEEN ?1 AND ?3 AND batch = ?2)
+_TOUCHED = f"""
+SELECT entity, row, number, batch, before, after FROM change AS later
+WHERE number >= ?1 AND ((entity, row) IN (
+    SELECT entity, row FROM change WHERE number BETWEEN ?1 AND ?3 AND batch = ?2)
+  OR entity = 'fact' AND EXISTS (SELECT 1 FROM change
+    WHERE {births.run_of("later.row")} AND change.batch = ?2))
 ORDER BY number
 """
 _EDGE = ("from_fact", "to_fact", "kind")
@@ -82,7 +84,10 @@ def trails(db: Connection, batch: Batch) -> Trails:
     """Return what a batch did to each row, and what has become of the row since."""
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
     for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number, batch.last)):
-        changes[entity].setdefault(row, []).append(_Change(*values))
+        if entity == "facts":
+            changes["fact"] |= _births(row, *values)
+        else:
+            changes[entity].setdefault(row, []).append(_Change(*values))
     now = {entity: images.row_images(db, entity, by_row) for entity, by_row in changes.items()}
     return Trails(
         {
@@ -98,6 +103,16 @@ def trails(db: Connection, batch: Batch) -> Trails:
             for row, found in changes["usage"].items()
         },
     )
+
+
+def _births(
+    last: int, number: int, batch: int, before: str | None, first: str
+) -> dict[int, list[_Change]]:
+    """Return the births that a run stands for, by fact."""
+    return {
+        seq: [_Change(number - last + seq, batch, before, None)]
+        for seq in range(int(first), last + 1)
+    }
 
 
 def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
