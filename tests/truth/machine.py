@@ -20,14 +20,16 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import purge
 from tideline_cli.memory.query import Query
+from tideline_cli.memory.question import question_of
 from tideline_cli.memory.recall import recall
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import facts
+from tideline_cli.store.connection import setting
 from tideline_cli.store.opening import open_for_writing
 
 EVERYTHING = 10**6
@@ -130,24 +132,29 @@ class Memory(RuleBasedStateMachine):
 
     def _words_find(self, viewer):
         """Each word of the viewer's facts, also of their labels, finds those that are active and
-        valid, and no other but what was said next to one of them."""
+        valid and hold it or another form of it, and no other but what was said next to one of them;
+        a word that no such fact holds may find those that begin so."""
         db, now = self.world.db, self.world.now
+        analyzer = setting(db, "analyzer", "standard")
         held, words, places = {}, set(), {}
         for fact in facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle=None)):
-            said = " , ".join([fact.content, *_labels(fact)])
-            words |= set(said.split())
+            said = [fact.content, *_labels(fact)]
+            words |= set(" ".join(said).split())
             begun = fact.valid_from is None or fact.valid_from <= now
             holds = begun and (fact.valid_to is None or fact.valid_to > now)
             if fact.lifecycle == "active" and holds:
-                held[fact.id] = frozenset(terms(said, analyzer="standard"))
+                every = " ".join(index_terms(text, analyzer=analyzer).joined() for text in said)
+                held[fact.id] = frozenset(every.split())
                 group = (fact.session, fact.scope, is_trusted(fact.source))
                 places[fact.id] = (None if fact.session is None else group, fact.turn)
         for word in sorted(words):
-            asked = frozenset(terms(word, analyzer="standard"))
+            asked = question_of(word, analyzer)
             query = Query(word, limit=EVERYTHING, mode="keyword")
             hits = recall(db, query, viewer=viewer, now=now).hits
             found = {hit.fact.id for hit in hits if hit.why.matched_terms}
-            assert found == {one for one, its in held.items() if its & asked}, word
+            wanted = {one for one, its in held.items() if not its.isdisjoint(asked.terms)}
+            assert wanted <= found, word
+            assert found == wanted or asked.by_beginning or asked.names, word
             assert {hit.fact.id for hit in hits} - found <= _next_to(found, places), word
 
     def _purged_are_gone(self):
