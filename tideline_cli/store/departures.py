@@ -7,6 +7,7 @@ from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import births, visibility
 from tideline_cli.store.facts import narrowing
+from tideline_cli.store.newest import Choice, numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,14 +88,8 @@ def archived_ones(
 
 def newest(db: Connection, *, viewer: Origin, wanted: Filter, limit: int) -> list[int]:
     """Return the numbers of the archived facts that `wanted` asks for, newest first, then by id."""
-    condition, values = visibility.where(viewer)
-    narrowed, more = narrowing(wanted)
-    rows = db.execute(
-        f"SELECT fact.seq FROM fact WHERE {condition}{narrowed}"
-        " ORDER BY fact.created_at DESC, fact.id LIMIT ?",
-        (*values, *more, limit),
-    )
-    return [seq for (seq,) in rows]
+    choice = Choice(*narrowing(wanted), "inactive")
+    return numbers(db, choice, origin_number=visibility.number(db, viewer), limit=limit)
 
 
 def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:
