@@ -176,6 +176,8 @@ def merged(memory, rows, *, viewer, answer):
                 raise Broken(f"merging revives {fact_id}")
         if any(_concerns(one, fact) for one in live):
             continue
+        if row["lifecycle"] != "active" and any(_is_copy(one, fact) for one in stated):
+            continue
         if not _is_as_stated(row, fact, stated):
             raise Broken(f"merging changes {fact_id}, which no row concerns")
     for row in stated:
@@ -186,6 +188,7 @@ def merged(memory, rows, *, viewer, answer):
     _one_value_a_slot(before, after)
     _never_narrowed(before, after, [
         row for row in stated if row.get("valid_to") is not None or row.get("slot")
+        or row.get("lifecycle") in ("archived", "pruned")
     ])  # fmt: skip
     with memory.batch("import", viewer):
         _adopt(memory, answer["rows"], answer["edges"])
@@ -203,6 +206,12 @@ def _concerns(row, fact):
         return False
     same = says_the_same(row["content"], fact["content"])
     return same or (row.get("slot") is not None and row["slot"] == fact["slot"])
+
+
+def _is_copy(row, fact):
+    """Say whether a row says that a fact of the same words was forgotten: copies go with it."""
+    same = says_the_same(row["content"], fact["content"]) and row["origin"] == fact["origin"]
+    return same and row.get("lifecycle") in ("archived", "pruned")
 
 
 def _is_archived_unasked(memory, fact_id):
