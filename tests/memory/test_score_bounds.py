@@ -13,7 +13,7 @@ import pytest
 
 import tideline_cli
 from tests.support import NOW, fresh_store
-from tideline_cli.memory import lexical
+from tideline_cli.memory import reading
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
@@ -40,7 +40,7 @@ def _filled(db):
 
 def _found(db, monkeypatch, few):
     """Return the ids of the best facts, read by their bounds or all of them."""
-    monkeypatch.setattr(lexical, "_FEW", few)
+    monkeypatch.setattr(reading, "FEW", few)
     query = Query("harbour bridge river", limit=20, mode="keyword")
     return [hit.fact.id for hit in recall(db, query, viewer=OWNER, now=NOW).hits]
 
@@ -84,11 +84,11 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
         score_bounds.extend(db, limit=10**6)
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
-        "import sys; from tideline_cli.memory import lexical, query, recall; "
+        "import sys; from tideline_cli.memory import query, reading, recall; "
         "from tideline_cli.store.opening import open_for_reading; "
         "from tideline_cli.model.origin import OWNER\n"
         "def found(few):\n"
-        "    lexical._FEW = few\n"
+        "    reading.FEW = few\n"
         "    db = open_for_reading(sys.argv[1])\n"
         "    asked = query.Query('harbour bridge river', limit=20, mode='keyword')\n"
         "    hits = recall.recall(db, asked, viewer=OWNER, now=int(sys.argv[2])).hits\n"

@@ -34,6 +34,7 @@ OF_NOBODY = {
     "store.backup.replace_content": "where a copy of the whole file went",
     "store.checks.derived.sets": "names of embedders, for a repair",
     "store.checks.structure.schema_objects": "names of tables",
+    "store.score_bounds.repeating": "numbers, for the derived index of all origins",
     "store.connection.purge_pending": "a setting of the file",
     "store.connection.setting": "a setting of the file",
     "store.departures.of": "of the facts that are given",

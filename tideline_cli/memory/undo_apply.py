@@ -6,7 +6,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory.semantic import embed_backlog, embedder_of
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
-from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
+from tideline_cli.store import common_upkeep, fts, score_bounds, undo_rows, vector_upkeep
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import writing
 
@@ -44,6 +44,7 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     score_bounds.put(db, bounds)
     if bulk:
         fts.rebuild(db)
+    common_upkeep.correct(db, bounds)
     return _vectors_back(db, plan.facts.back)
 
 

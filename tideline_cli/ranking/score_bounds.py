@@ -12,11 +12,13 @@ from tideline_cli.ranking.bm25 import K1, B
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tideline_cli.model.source import Source
 
 UNKNOWN = 0xFF
+MOST_REPEATS = 8
+"""So often and more often count alike in a bound."""
 _LENGTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 32, 48, 96)  # lower edges
 _TRUST_EDGES = (0.6, 0.65, 0.85, 1.0)  # upper edges
 _REPEATS = (1, 2, 3, None)  # None is any number
@@ -66,6 +68,41 @@ def may_have_distinct(least: int, most: int) -> bytes:
     return bytes(table)
 
 
+def once_factors(mean_length: float) -> list[float]:
+    """Return for each byte the highest factor by which a sum of idf becomes a score where no term
+    is held more than once."""
+    table = [
+        _TRUST_EDGES[byte >> 2 & 3] * (K1 + 1.0) / (1.0 + _norm(byte, mean_length))
+        for byte in range(256)
+    ]
+    table[UNKNOWN] = (K1 + 1.0) / (1.0 + K1 * (1.0 - B))
+    return table
+
+
+def repeat_shares(codes: Iterable[int], mean_length: float) -> tuple[float, ...]:
+    """Return what f times of a term count more than f - 1 times, at most, as a share of what once
+    counts, for f = 2, 3 … MOST_REPEATS; the last one is for any more."""
+    norm = max((_norm(code, mean_length) for code in codes if code != UNKNOWN), default=0.0)
+    norm = max(norm, K1 * (1.0 - B))
+    worth = [f * (1.0 + norm) / (f + norm) for f in range(1, MOST_REPEATS)] + [1.0 + norm]
+    return tuple([worth[place] - worth[place - 1] for place in range(1, MOST_REPEATS)])
+
+
+def repeats_at_least(f: int) -> bytes:
+    """Say for each byte, by 1 or 0, whether its fact may hold a term f times; 0 is no fact."""
+    most = [_REPEATS[byte & 3] or f for byte in range(256)]
+    return bytes([n >= f for n in most[:-1]]) + b"\x01"
+
+
+def _norm(byte: int, mean_length: float) -> float:
+    return K1 * (1.0 - B + B * _LENGTHS[byte >> 4] / mean_length)
+
+
+def may_repeat(byte: int) -> bool:
+    """Say whether a fact of this byte may hold a term more than once; 0 is no fact."""
+    return byte == UNKNOWN or byte & 3 > 0
+
+
 def _most(terms: Sequence[str]) -> int:
     counts: dict[str, int] = {}
     for term in terms:
@@ -78,7 +115,7 @@ def bound_factors(mean_length: float) -> list[float]:
     trust · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean))."""
     table: list[float] = []
     for byte in range(256):
-        norm = K1 * (1.0 - B + B * _LENGTHS[byte >> 4] / mean_length)
+        norm = _norm(byte, mean_length)
         f = _REPEATS[byte & 3]
         part = K1 + 1.0 if f is None else f * (K1 + 1.0) / (f + norm)
         table.append(_TRUST_EDGES[byte >> 2 & 3] * part)

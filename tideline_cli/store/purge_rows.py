@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.store import batch_counts, fts, images, score_bounds, vector_upkeep, visibility
+from tideline_cli.store import (
+    batch_counts,
+    common_upkeep,
+    fts,
+    images,
+    score_bounds,
+    vector_upkeep,
+    visibility,
+)
 from tideline_cli.store.purge_traces import begin_purge
 
 TYPE_CHECKING = False
@@ -192,3 +200,4 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     )
     # Row by row, the index would keep pieces of terms as the borders of its pages.
     fts.rebuild(db)
+    common_upkeep.correct(db, gone)

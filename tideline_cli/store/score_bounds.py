@@ -7,13 +7,14 @@ tables are not used, and the next writer makes them again.
 from __future__ import annotations
 
 from _operator import ne
+from itertools import compress
 
-from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code
+from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code, may_repeat
 from tideline_cli.store.connection import put_setting, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from apsw import Connection
@@ -27,6 +28,16 @@ def codes(db: Connection) -> bytes:
     """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
     stored = _stored(db)
     return stored + _made(db, len(stored), limit=2 * LAG)
+
+
+def repeating(db: Connection, least: int) -> Iterator[int]:
+    """Yield the numbers from `least` on whose facts may hold a term more than once."""
+    stored = _stored(db)
+    once = bytes(may_repeat(byte) for byte in range(256))
+    flags = stored.translate(once)[least:]
+    yield from compress(range(least, least + len(flags)), flags)
+    last: Any = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
+    yield from range(max(least, len(stored)), last + 1)
 
 
 def missing_count(db: Connection) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import batch_counts, labels, lapsed_anew, schema
+from tideline_cli.store import batch_counts, common_upkeep, labels, lapsed_anew, schema
 from tideline_cli.store.checks import text_index
 
 TYPE_CHECKING = False
@@ -139,6 +139,12 @@ def _counts(db: Connection) -> None:
     batch_counts.count_anew(db)
 
 
+def _keep_common_terms(db: Connection) -> None:
+    """Keep which facts hold common terms: version 2 looked them up row by row."""
+    db.execute(_statement("CREATE TABLE common_posting("))
+    common_upkeep.settle_all(db)
+
+
 PARTS: tuple[Callable[[Connection], None], ...] = (
     _fading,
     _note_statements,
@@ -147,6 +153,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _scope,
     _index_labels,
     _counts,
+    _keep_common_terms,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
