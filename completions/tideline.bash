@@ -27,15 +27,24 @@ _tideline_value() {
         remember:--source-turn) REPLY='text' ;;
         remember:--derived-from) REPLY='ask id' ;;
         remember:--scope) REPLY='ask scope' ;;
+        remember:--session) REPLY='ask session' ;;
+        remember:--turn) REPLY='text' ;;
+        remember:--speaker) REPLY='ask speaker' ;;
+        remember:--role) REPLY='one of user assistant system tool' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
-        recall:--fusion) REPLY='one of append' ;;
+        recall:--fusion) REPLY='one of append score' ;;
         recall:--decay) REPLY='one of half-life none' ;;
         recall:--min-sim) REPLY='text' ;;
+        recall:--min-score) REPLY='text' ;;
+        recall:--why-not) REPLY='ask id' ;;
         recall:--mmr) REPLY='text' ;;
         recall:--tag|recall:-t) REPLY='ask tag' ;;
         recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        recall:--session) REPLY='ask session' ;;
+        recall:--speaker) REPLY='ask speaker' ;;
+        recall:--role) REPLY='one of user assistant system tool' ;;
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
@@ -70,6 +79,9 @@ _tideline_value() {
         list:--slot) REPLY='ask slot' ;;
         list:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         list:--heat) REPLY='one of core working peripheral' ;;
+        list:--session) REPLY='ask session' ;;
+        list:--speaker) REPLY='ask speaker' ;;
+        list:--role) REPLY='one of user assistant system tool' ;;
         list:--batch) REPLY='ask batch' ;;
         list:--since) REPLY='text' ;;
         list:--until) REPLY='text' ;;
@@ -98,6 +110,9 @@ _tideline_value() {
         forget:--slot) REPLY='ask slot' ;;
         forget:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         forget:--heat) REPLY='one of core working peripheral' ;;
+        forget:--session) REPLY='ask session' ;;
+        forget:--speaker) REPLY='ask speaker' ;;
+        forget:--role) REPLY='one of user assistant system tool' ;;
         forget:--batch) REPLY='ask batch' ;;
         forget:--since) REPLY='text' ;;
         forget:--until) REPLY='text' ;;
@@ -115,6 +130,10 @@ _tideline_value() {
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
         edit:--scope) REPLY='ask scope' ;;
+        edit:--session) REPLY='ask session' ;;
+        edit:--turn) REPLY='text' ;;
+        edit:--speaker) REPLY='ask speaker' ;;
+        edit:--role) REPLY='one of user assistant system tool none' ;;
         edit:--from) REPLY='text' ;;
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
@@ -126,6 +145,9 @@ _tideline_value() {
         contradictions:--fmt) REPLY='text' ;;
         contradictions:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         history:--limit|history:-n) REPLY='text' ;;
+        history:--session) REPLY='ask session' ;;
+        history:--speaker) REPLY='ask speaker' ;;
+        history:--role) REPLY='one of user assistant system tool' ;;
         history:--fmt) REPLY='text' ;;
         history:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         timeline:--slot) REPLY='ask slot' ;;
@@ -148,6 +170,9 @@ _tideline_value() {
         export:--slot) REPLY='ask slot' ;;
         export:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         export:--heat) REPLY='one of core working peripheral' ;;
+        export:--session) REPLY='ask session' ;;
+        export:--speaker) REPLY='ask speaker' ;;
+        export:--role) REPLY='one of user assistant system tool' ;;
         export:--batch) REPLY='ask batch' ;;
         export:--since) REPLY='text' ;;
         export:--until) REPLY='text' ;;
@@ -168,6 +193,7 @@ _tideline_value() {
         relink:--key-file) REPLY='file' ;;
         relink:--timeout) REPLY='text' ;;
         embed:--embedder) REPLY='text' ;;
+        reembed:--limit|reembed:-n) REPLY='text' ;;
         schedule:--at) REPLY='text' ;;
     esac
 }
@@ -192,12 +218,14 @@ _tideline_argument() {
         undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
         extract:0) REPLY='file' ;;
+        embedder:0) REPLY='one of list use status warmup' ;;
+        embedder:1) REPLY='ask embedder' ;;
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -206,37 +234,39 @@ _tideline_argument() {
 _tideline_flags() {
     REPLY='--version -V'
     case $1 in
-        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='--raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
-        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
+        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
         restore) REPLY='--from --yes -y' ;;
-        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --from --vouch --yes -y' ;;
+        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        history) REPLY='--limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        history) REPLY='--limit -n --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
         timeline) REPLY='--slot --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
-        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
+        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
+        embedder) REPLY='' ;;
+        reembed) REPLY='--limit -n' ;;
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
@@ -280,6 +310,8 @@ _tideline_summary() {
         extract) REPLY='Distil facts from a conversation.' ;;
         relink) REPLY='Let a model join facts that bear on one another.' ;;
         embed) REPLY='Print the vector of a text.' ;;
+        embedder) REPLY='Choose how likeness of texts is found.' ;;
+        reembed) REPLY='Make the vectors that facts lack.' ;;
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
@@ -408,7 +440,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

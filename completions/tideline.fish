@@ -6,9 +6,9 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
     and return 0
     switch $argv[1]
         case remember
-            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --mmr --tag -t --segment -s --kind --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
         case dream
@@ -18,7 +18,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case status
             contains -- $argv[2] --scope
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -26,11 +26,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case tags
             contains -- $argv[2] --scope --fmt --format
         case forget
-            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope
+            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope
         case restore
             contains -- $argv[2] --from
         case edit
-            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --from
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --from
         case link
             contains -- $argv[2] --kind --reason --strength
         case feedback
@@ -38,7 +38,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case contradictions
             contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
         case history
-            contains -- $argv[2] --limit -n --fmt --format
+            contains -- $argv[2] --limit -n --session --speaker --role --fmt --format
         case timeline
             contains -- $argv[2] --slot --limit -n --fmt --format
         case undo
@@ -48,7 +48,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case import
             contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --batch --since --until --scope --lifecycle
+            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle
         case gc
             contains -- $argv[2] --max-loss
         case extract
@@ -57,6 +57,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
             contains -- $argv[2] --embedder
+        case reembed
+            contains -- $argv[2] --limit -n
         case schedule
             contains -- $argv[2] --at
         case '*'
@@ -163,6 +165,8 @@ complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the
 complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
 complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
 complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a text.'
+complete -c tideline -n "__tideline_at ''" -a embedder -d 'Choose how likeness of texts is found.'
+complete -c tideline -n "__tideline_at ''" -a reembed -d 'Make the vectors that facts lack.'
 complete -c tideline -n "__tideline_at ''" -a doctor -d 'Check that the store is whole, and mend it.'
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
@@ -187,16 +191,25 @@ complete -c tideline -n "__tideline_at remember" -l derived-from -k -x -a '(__ti
 complete -c tideline -n "__tideline_at remember" -l pin -d 'Never let it fade'
 complete -c tideline -n "__tideline_at remember" -l confine -d 'Store what the source may not author as knowledge'
 complete -c tideline -n "__tideline_at remember" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
+complete -c tideline -n "__tideline_at remember" -l session -k -x -a '(__tideline_values session)' -d 'The conversation that it was said in'
+complete -c tideline -n "__tideline_at remember" -l turn -x -d 'Its place in the conversation'
+complete -c tideline -n "__tideline_at remember" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Who said it, by name'
+complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant system tool' -d 'Who spoke; what an assistant or a tool says weighs less'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
-complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append' -d 'How the two lanes are joined [default: append]'
+complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append score' -d 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned]'
 complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life none' -d 'How facts fade [default: half-life]'
 complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of a fact found by likeness [default: 0.3]'
+complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts with at least this score; --explain shows what scores are made of'
+complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
 complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
 complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at recall" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at recall" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at recall" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
 complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
@@ -253,6 +266,9 @@ complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name
 complete -c tideline -n "__tideline_at list" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at list" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at list" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at list" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at list" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at list" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
@@ -308,6 +324,9 @@ complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity na
 complete -c tideline -n "__tideline_at forget" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at forget" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at forget" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at forget" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at forget" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at forget" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at forget" -l since -x -d 'Only facts made at or after TIME'
@@ -332,6 +351,10 @@ complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name
 complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
 complete -c tideline -n "__tideline_at edit" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing; an empty one is of everything'
+complete -c tideline -n "__tideline_at edit" -l session -k -x -a '(__tideline_values session)' -d 'The conversation that it was said in; an empty one is none'
+complete -c tideline -n "__tideline_at edit" -l turn -x -d 'Its place in the conversation'
+complete -c tideline -n "__tideline_at edit" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Who said it, by name; an empty one is nobody'
+complete -c tideline -n "__tideline_at edit" -l role -x -a 'user assistant system tool none' -d 'Who spoke; `none` takes the role away'
 complete -c tideline -n "__tideline_at edit" -l from -x -d 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones]'
 complete -c tideline -n "__tideline_at edit" -l vouch -d 'Say that these words are yours now, whoever said them'
 complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether to vouch'
@@ -360,6 +383,9 @@ complete -c tideline -n "__tideline_at contradictions" -l table -d 'Print a tabl
 complete -c tideline -n "__tideline_at contradictions" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at contradictions" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to go back [default: 20, with ID all; 0 is all]'
+complete -c tideline -n "__tideline_at history" -l session -k -x -a '(__tideline_values session)' -d 'Only what was done to facts of this session'
+complete -c tideline -n "__tideline_at history" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what was done to facts that this speaker said'
+complete -c tideline -n "__tideline_at history" -l role -x -a 'user assistant system tool' -d 'Only what was done to facts that this role said'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at history" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at history" -l csv -d 'Print CSV with a header'
@@ -413,6 +439,9 @@ complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity na
 complete -c tideline -n "__tideline_at export" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at export" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at export" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at export" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at export" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at export" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at export" -l since -x -d 'Only facts made at or after TIME'
@@ -444,6 +473,9 @@ complete -c tideline -n "__tideline_at relink" -l key-file -r -F -d 'File with t
 complete -c tideline -n "__tideline_at relink" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
 complete -c tideline -n "__tideline_at relink" -l dry-run -s n -d 'Print what would be sent; ask and write nothing'
 complete -c tideline -n "__tideline_at embed" -l embedder -x -d 'Which one [default: hrr-256]'
+complete -c tideline -n '__tideline_at embedder 0' -x -a 'list use status warmup'
+complete -c tideline -n '__tideline_at embedder 1' -k -x -a '(__tideline_values embedder)'
+complete -c tideline -n "__tideline_at reembed" -l limit -s n -x -d 'Vectors at most, such as for one night [0 is all]'
 complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its terms and its vector, too'
 complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
 complete -c tideline -n "__tideline_at doctor" -l secrets -d 'Only look for facts that hold passwords, keys or card numbers'
@@ -461,4 +493,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'

@@ -36,6 +36,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'extract' = 'Distil facts from a conversation.'
         'relink' = 'Let a model join facts that bear on one another.'
         'embed' = 'Print the vector of a text.'
+        'embedder' = 'Choose how likeness of texts is found.'
+        'reembed' = 'Make the vectors that facts lack.'
         'doctor' = 'Check that the store is whole, and mend it.'
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
@@ -77,18 +79,27 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--pin'); Kind = 'flag'; Help = 'Never let it fade.' }
             @{ Flags = @('--confine'); Kind = 'flag'; Help = 'Store what the source may not author as knowledge.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'The conversation that it was said in.' }
+            @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Hits at most [default: 8; 0 is all].' }
             @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic'; Help = 'Words and likeness, words alone, or likeness alone [default: hybrid].' }
-            @{ Flags = @('--fusion'); Kind = 'one of append'; Help = 'How the two lanes are joined [default: append].' }
+            @{ Flags = @('--fusion'); Kind = 'one of append score'; Help = 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned].' }
             @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
             @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
+            @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only facts with at least this score; --explain shows what scores are made of.' }
+            @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
@@ -156,6 +167,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -221,6 +235,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -247,6 +264,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'The conversation that it was said in; an empty one is none.' }
+            @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name; an empty one is nobody.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool none'; Help = 'Who spoke; `none` takes the role away.' }
             @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
             @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
@@ -279,6 +300,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'history' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Commands to go back [default: 20, with ID all; 0 is all].' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was done to facts of this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what was done to facts that this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what was done to facts that this role said.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -340,6 +364,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -378,6 +405,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'embed' = @(
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Which one [default: hrr-256].' }
+        )
+        'embedder' = @(
+        )
+        'reembed' = @(
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Vectors at most, such as for one night [0 is all].' }
         )
         'doctor' = @(
             @{ Flags = @('--deep'); Kind = 'flag'; Help = 'Check every fact, its terms and its vector, too.' }
@@ -421,12 +453,14 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'undo:0' = 'ask batch'
         'import:0' = 'file'
         'extract:0' = 'file'
+        'embedder:0' = 'one of list use status warmup'
+        'embedder:1' = 'ask embedder'
         'backup:0' = 'file'
         'config:0' = 'one of list get set unset edit path trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -19,11 +19,11 @@ def sound(db):
     """Assert that terms, index, statistics, vectors, bounds and digests are those of the facts."""
     facts = {
         seq: row for seq, *row in db.execute(
-            "SELECT seq, origin, source, lifecycle, length, terms, content FROM fact"
+            "SELECT seq, origin, source, lifecycle, length, terms, role, content FROM fact"
         )
     }  # fmt: skip
     analyzer = setting(db, "analyzer", "standard")
-    for _, _, _, length, held, content in facts.values():
+    for _, _, _, length, held, _, content in facts.values():
         assert held == " ".join(terms(content, analyzer=analyzer))
         assert length == len(held.split())
     index_is_sound(db)
@@ -31,7 +31,7 @@ def sound(db):
     lapsed_are_sound(db)
     labels_are_sound(db, analyzer)
     vectors_are_sound(db, facts)
-    bounds_are_sound(db, facts)
+    bounds_are_sound(db, facts, analyzer)
     assert list(digest.wrong(db)) == []
     assert db.execute("PRAGMA foreign_key_check").fetchall() == []
     assert db.execute("SELECT count(*) FROM batch WHERE open > 0").get == 0
@@ -46,7 +46,7 @@ def index_is_sound(db):
 
 def statistics_are_sound(db, facts):
     counted, tokens, archived = Counter(), Counter(), Counter()
-    for origin, source, lifecycle, length, held, _ in facts.values():
+    for origin, source, lifecycle, length, held, *_ in facts.values():
         if lifecycle == "active":
             counted[origin, source] += 1
             tokens[origin, source] += length
@@ -112,8 +112,9 @@ def vectors_are_sound(db, facts):
         assert steps <= {0, 1, 255}
 
 
-def bounds_are_sound(db, facts):
+def bounds_are_sound(db, facts, analyzer):
     stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
     for seq, code in enumerate(stored):
         row = facts.get(seq)
-        assert code == (0 if row is None else bound_code(row[4].split(), row[1])), seq
+        role = row[5] if row is not None and analyzer == "standard" else None
+        assert code == (0 if row is None else bound_code(row[4].split(), row[1], role)), seq

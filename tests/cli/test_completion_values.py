@@ -67,6 +67,20 @@ def test_slots_tags_and_scopes(run):
     assert values("slot", "", "--scope", "c", "--all-scopes") == ["day", "drink"]
 
 
+def test_sessions_and_speakers(run):
+    """Sessions are offered in order, speakers by how much they have said; of active facts, and of
+    the scope that the line names."""
+    rows = [("s2", "Ann", None), ("s1", "Ann", "a"), ("s1", "Bo", None), ("gone", "Cy", None)]
+    seed([{"content": f"fact {n}", "session": session, "speaker": speaker, "scope": scope}
+          for n, (session, speaker, scope) in enumerate(rows)])  # fmt: skip
+    run("forget", "--session", "gone", "--yes")
+    assert offered("session") == [("s1", "2 facts"), ("s2", "1 fact")]
+    assert offered("session", "s2") == [("s2", "1 fact")]
+    assert offered("speaker") == [("Ann", "2 facts"), ("Bo", "1 fact")]
+    assert offered("session", "", "--scope", "b") == [("s1", "1 fact"), ("s2", "1 fact")]
+    assert offered("speaker", "A", "--scope", "b") == [("Ann", "1 fact")]
+
+
 def test_ids_are_endings_while_those_are_enough(run):
     """A fact is offered by the ending that tables show, and by its whole id where the ending is
     not its alone, where an id begins so, or where something else was typed."""
@@ -142,7 +156,8 @@ def test_one_origin_alone_is_offered(kind, run):
 def test_what_is_offered_is_bounded(kind, run):
     """At most 50 values, none of them long, each told in a few words."""
     seed([{"content": f"fact {n} " + "long " * 50, "slot": f"slot{n}", "tags": [f"tag{n}"],
-           "scope": f"scope{n}"} for n in range(60)])  # fmt: skip
+           "scope": f"scope{n}", "session": f"session{n}", "speaker": f"speaker{n}"}
+          for n in range(60)])  # fmt: skip
     run("remember", "x", "--tag", "t" * 300)
     found = offered(kind, "", "config", "get")
     assert 0 < len(found) <= 50 or kind == "archived"

@@ -14,7 +14,7 @@ SEGMENTS = ("knowledge", "context", "project")
 @pytest.fixture
 def facts(run):
     """Sixty facts of drawn labels, in batches of four; as rows of the export, with the batch."""
-    rng = random.Random(7)
+    rng, spoken = random.Random(7), random.Random(8)
     made = []
     for batch in range(1, 16):
         lines = []
@@ -26,6 +26,9 @@ def facts(run):
                 "segment": rng.choice(SEGMENTS) if source != "tool_output" else "knowledge",
                 "slot": rng.choice([None, None, f"s{batch}", f"t{number}"]),
                 "pinned": source != "tool_output" and rng.random() < 0.3,
+                "session": spoken.choice([None, "s", "t"]), "turn": number,
+                "speaker": spoken.choice([None, "Ann", "Bo"]),
+                "role": spoken.choice([None, "user", "assistant", "tool"]),
                 "scope": rng.choice([None, "x", "x/y"]), "kind": rng.choice([None, "note", "fact"]),
             })  # fmt: skip
         at = NOW - (15 - batch) * DAY
@@ -49,6 +52,12 @@ ASKED = {
     "pinned": (["--pinned"], lambda f: f["pinned"]),
     "heat": (["--heat", "core"], lambda f: f["heat"] == "core"),
     "batch": (["--batch", "7"], lambda f: f["batch"] == 7),
+    "session": (["--session", "s"], lambda f: f["session"] == "s"),
+    "speakers": (["--speaker", "Ann", "--speaker", "Bo"], lambda f: f["speaker"] is not None),
+    "role": (["--role", "assistant", "--role", "tool"],
+             lambda f: f["role"] in ("assistant", "tool")),
+    "who and where": (["--session", "t", "--speaker", "Bo", "--role", "user"],
+                      lambda f: (f["session"], f["speaker"], f["role"]) == ("t", "Bo", "user")),
     "days": (["--since", "6d", "--until", "2 days ago"],
              lambda f: 9 <= f["batch"] <= 13),
     "all of it": (["--source", "owner_message", "--pinned", "--since", "2w"],

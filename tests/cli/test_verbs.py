@@ -14,11 +14,13 @@ from tideline_cli.store import schema
 FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
     "last_accessed_at, created_at, source, origin, lifecycle, status, confidence, slot, "
-    "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope"
+    "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope, "
+    "session, turn, speaker, role"
 ).split(", ")
 HIT_KEYS = [
-    "rank", "id", "content", "segment", "score", "lane", "source", "source_turn", "created_at",
-    "weak",
+    "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
+    "session", "turn", "speaker", "role", "created_at",
+    "weak", "similarity",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
 PEER = "channel:wa/c1/s1"
@@ -49,7 +51,8 @@ def test_remember_json(run):
             "created_at": MOMENT, "source": "owner_message", "origin": "owner",
             "lifecycle": "active", "status": None, "confidence": None, "slot": None,
             "valid_from": None, "valid_to": None, "pinned": False, "source_turn": None,
-            "derived_from": [], "metadata": None, "scope": None,
+            "derived_from": [], "metadata": None, "scope": None, "session": None, "turn": None,
+            "speaker": None, "role": None,
         },
         "superseded": [],
         "batch": 1,
@@ -66,6 +69,7 @@ def test_remember_takes_every_option(run):
         "--valid-from", "2025-01-01", "--valid-to", "2026-01-01T12:00:00+02:00", "-t", "a",
         "--tag", "b", "-t", "a", "--kind", "fact", "--title", "Lunch", "--meta", "room=4",
         "--meta", "who=Al=x", "--source-turn", "turn 7", "--derived-from", other, "--pin",
+        "--session", " standup ", "--turn", "0", "--speaker", "Ann", "--role", "system",
     )["fact"]  # fmt: skip
     assert {name: fact[name] for name in FACT_KEYS[2:] if name not in ("source", "origin")} == {
         "segment": "project", "tier": "short", "heat": "core", "kind": "fact", "title": "Lunch",
@@ -74,6 +78,7 @@ def test_remember_takes_every_option(run):
         "confidence": 0.5, "slot": "lunch_time", "valid_from": "2025-01-01T00:00:00.000Z",
         "valid_to": "2026-01-01T10:00:00.000Z", "pinned": True, "source_turn": "turn 7",
         "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"}, "scope": None,
+        "session": "standup", "turn": 0, "speaker": "Ann", "role": "system",
     }  # fmt: skip
 
 
@@ -395,7 +400,8 @@ def test_recall_json(run):
     assert hit == {
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
-        "created_at": MOMENT, "weak": False,
+        "session": None, "turn": None, "speaker": None, "role": None,
+        "created_at": MOMENT, "weak": False, "similarity": None,
     }  # fmt: skip
 
 
@@ -407,7 +413,8 @@ def test_recall_explains(run):
     why = lexical["explain"]
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
-        "damping", "label_terms",
+        "damping", "label_terms", "role", "date", "speaker", "time", "neighbour", "session",
+        "likeness",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)
@@ -612,7 +619,9 @@ def test_status(run, home):
         "by_heat": {"core": 1, "working": 1, "peripheral": 0},
         "by_source": form["by_source"] | {"owner_message": 2},
         "pinned": 1, "added_last_7d": 2,
-        "vectors": {"embedder": "hrr-256", "present": 0, "missing": 2},
+        "vectors": {
+            "embedder": "hrr-256", "revision": None, "dims": None, "present": 0, "missing": 2,
+        },
         "last_dream": None, "last_dream_summary": None, "next_dream_due": form["next_dream_due"],
         "last_consolidate": None, "last_consolidate_summary": None, "pending_purge": False,
         "health": "ok",

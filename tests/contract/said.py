@@ -191,6 +191,16 @@ def _embed(form: Any, text: str) -> list[str]:
     return _same("vector", form["vector"], [float(number) for number in text.split()])
 
 
+def _embedder(form: Any, text: str) -> list[str]:
+    if "embedders" in form:
+        return _same("embedders", [row["name"] for row in form["embedders"]], _first_column(text))
+    return _holds(text, (form["embedder"],))
+
+
+def _reembed(form: Any, text: str) -> list[str]:
+    return _holds(text, (form["embedder"], f"{form['made']:,} vector" if form["made"] else "lacks"))
+
+
 def _doctor(form: Any, text: str) -> list[str]:
     lines = [f"{finding['check']}: {finding['message']}" for finding in form["findings"]]
     word = "all is well" if form["checks"] and not lines else ""
@@ -236,7 +246,8 @@ SAYS: dict[str, Says] = {
     "restore": _restore, "edit": _one_fact, "link": _link, "feedback": _feedback,
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
-    "extract": _extract, "relink": _relink, "embed": _embed, "doctor": _doctor, "backup": _backup,
+    "extract": _extract, "relink": _relink, "embed": _embed, "embedder": _embedder,
+    "reembed": _reembed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

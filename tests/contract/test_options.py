@@ -51,7 +51,9 @@ def annotations_of(option):
 
 def complaints(kind, options):
     """Yield where a record of options is another than the table says."""
-    declared = kind.__annotations__
+    declared = {}
+    for one in kind.__mro__[::-1]:  # the parts of a record, then its own
+        declared |= one.__dict__.get("__annotations__", {})
     by_name = {option.name: option for option in options}
     if declared.keys() != by_name.keys():
         yield f"fields that are no options, or the reverse: {declared.keys() ^ by_name.keys()}"

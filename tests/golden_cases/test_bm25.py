@@ -87,8 +87,8 @@ def test_stored_scores(store, case):
 def test_scores_without_fading(store, case):
     """Without decay the scores are BM25 alone, in its order."""
     matches = lexical.search(
-        store, query_terms(case["query"]), origin_number=1, now=NOW, limit=20, wanted=Filter(),
-        fading=False,
+        store, dict.fromkeys(query_terms(case["query"]), 1.0), origin_number=1, now=NOW, limit=20,
+        wanted=Filter(), fading=False,
     )  # fmt: skip
     assert [match.id for match in matches] == ids(case, "pure")
     assert [match.score for match in matches] == pytest.approx(

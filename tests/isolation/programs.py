@@ -15,6 +15,7 @@ from tests.support import NOW, empty_store_at
 from tideline_cli.cli import model_options, new_fact
 from tideline_cli.cli.commands import edit, extract
 from tideline_cli.dream import consolidate
+from tideline_cli.model.fact import ROLES
 
 ORIGINS = ("owner", "channel:wa/c1/s1", "channel:wa/c1/s2@me")
 WORDS = ("deploy", "friday", "alice", "vegetarian", "diet", "permit", "office", "coffee", "用户",
@@ -24,7 +25,7 @@ SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
 SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
 KINDS = ("relates", "contradicts", "uses", "causes")
 ENDS = ("2025-09-01", "2025-10-09T09:00:00Z", "2025-10-10", "2026-01-01")
-KINDS_OFFERED = ("slot", "tag", "scope", "active", "archived", "id", "batch")
+KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "active", "archived", "id", "batch")
 MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 
 
@@ -79,13 +80,16 @@ class Author:
             ("--tag", rng.choice(WORDS)), ("--scope", "x"), ("--importance", str(rng.random())),
             ("--title", rng.choice(WORDS)), ("--kind", rng.choice(("note", "failure"))),
             ("--valid-to", rng.choice(ENDS)), ("--valid-from", rng.choice(ENDS)),
+            ("--session", rng.choice("st")), ("--turn", str(rng.randint(0, 3))),
+            ("--speaker", rng.choice(("Ann", "Bo"))), ("--role", rng.choice(ROLES)),
         ):  # fmt: skip
             words += [flag, value] if rng.random() < 0.3 else []
         return words, "", ()
 
     def _batch(self):
         rows = [
-            {"content": self._text(), "supersedes": self._ids(2), "slot": self._rng.choice(SLOTS)}
+            {"content": self._text(), "supersedes": self._ids(2), "slot": self._rng.choice(SLOTS),
+             "session": self._rng.choice((None, "s")), "turn": self._rng.randint(0, 3)}
             for _ in range(3)
         ]
         return ["remember", "--batch"], _lines(rows), ()
@@ -93,6 +97,8 @@ class Author:
     def _import(self):
         rows = [
             {"content": self._text(), "slot": self._rng.choice((None, *SLOTS)),
+             "conversation_id": self._rng.choice((None, "s")), "turn": self._rng.randint(0, 3),
+             "role": self._rng.choice((None, "human", "ai")), "name": "Ann",
              "links": [{"kind": self._rng.choice(KINDS), "target": self._ids()[0]}]}
             for _ in range(self._rng.randint(1, 4))
         ]  # fmt: skip
@@ -102,6 +108,7 @@ class Author:
     def _recall(self):
         more = self._rng.choice((
             (), ("--no-touch",), ("--mode", "semantic"), ("--explain",), ("--archived",),
+            ("--session", "s"), ("--speaker", "Ann"), ("--role", "assistant"),
         ))  # fmt: skip
         verb = self._rng.choice(("recall", "recall", "context"))
         return [verb, self._text(), "--json", *(more if verb == "recall" else ())], "", ()
@@ -139,7 +146,11 @@ class Author:
             ("retention", "--days", "300", "--yes"), ("export",), ("list",), ("status", "--json"),
             ("dream", "--evict-below", "0.9", "--evict-after", "0d", "--max-loss", "1", "--json"),
             ("fading", "--within", "90d"), ("timeline",), ("timeline", "--slot", "day"),
-            ("slots",), ("tags", "--json"), ("list", "--scope", "x"), ("status", "--scope", "x"),
+            ("slots",), ("tags", "--json"), ("list", "--scope", "x"),
+            ("list", "--session", "s", "--json"), ("list", "--speaker", "Ann"),
+            ("list", "--role", "assistant"), ("history", "--session", "s", "--json"),
+            ("history", "--role", "user"), ("export", "--session", "s"),
+            ("forget", "--session", "t", "--yes"), ("status", "--scope", "x"),
             ("list", "--batch", "2"), ("export", "--source", "tool_output"),
             ("forget", "--scope", "x", "--yes"), ("forget", "--query", "the", "--yes"),
         ))  # fmt: skip

@@ -105,3 +105,40 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
     db = open_for_writing(str(path))
     assert done.stdout.split() != _found(db, monkeypatch, 10**9)
     db.close()
+
+
+def test_a_role_lowers_the_byte_and_an_edit_raises_it(run):
+    """Words of an assistant are bounded by their own weight; when an edit or an undo makes them the
+    user's, the bound follows, and so does the score."""
+    for number in range(3):
+        run("remember", f"the harbour bridge {number}", "--role", "assistant")
+    path = run("status", "--json").json["database"]
+    db = open_for_writing(path)
+    score_bounds.extend(db, limit=100)
+    low = score_bounds.codes(db)[1:]
+    first = run("recall", "harbour", "--explain", "--json").json["hits"][0]
+    assert run("edit", first["id"], "--role", "user").code == 0
+    assert score_bounds.wrong_count(db) == 0
+    assert sum(old < new for old, new in zip(low, score_bounds.codes(db)[1:], strict=True)) == 1
+    best = run("recall", "harbour", "--explain", "--json").json["hits"][0]
+    assert best["score"] == pytest.approx(first["score"] / 0.65)
+    assert best["explain"]["role"] == 1.0
+    assert run("undo").code == 0
+    assert score_bounds.wrong_count(db) == 0
+    assert score_bounds.codes(db)[1:] == low
+    db.close()
+
+
+def test_the_reference_weighs_no_roles(run):
+    """With the reference's analyser what an assistant says counts in full, and its bytes say so;
+    with the standard one again they weigh less."""
+    run("remember", "the harbour bridge", "--role", "tool")
+    full = run("remember", "a harbour tower").code
+    scores = []
+    for analyzer in ("reference", "standard"):
+        assert run("config", "set", "analyzer", analyzer).code == full == 0
+        hits = run("recall", "bridge", "--explain", "--json").json["hits"]
+        scores.append(hits[0]["score"])
+        assert hits[0]["explain"]["role"] == (1.0 if analyzer == "reference" else 0.65)
+        assert run("doctor", "--deep").code == 0
+    assert scores[0] > scores[1]

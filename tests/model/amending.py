@@ -141,7 +141,7 @@ def feedback(memory, fact_id, *, delta, viewer, now):
         confidence = fact["confidence"]
         memory.change(
             seq, importance=round(clamp(fact["importance"] + delta), 12),
-            confidence=None if confidence is None else clamp(confidence + delta),
+            confidence=None if confidence is None else round(clamp(confidence + delta), 12),
         )  # fmt: skip
         if delta > 0:
             memory.used(seq, now=now)

@@ -6,6 +6,7 @@ from tests.model import moving
 from tests.model.passes import fades_to
 from tests.model.vocabulary import QUERIES, TEXTS
 from tests.support import DAY, NOW, named_id
+from tideline_cli.model.fact import ROLES
 
 WEIGHTS = {
     "remember": 30, "edit": 8, "forget": 6, "restore": 7, "pin": 2, "unpin": 1, "feedback": 4,
@@ -104,6 +105,10 @@ class Drawer:
             "importance": self.maybe(share, lambda: choice((0.1, 0.3, 0.5, 0.95))),
             "confidence": self.maybe(share, lambda: choice((0.2, 0.6, 1.0))),
             "scope": self.maybe(share, lambda: choice(("x", "x/y"))),
+            "session": self.maybe(share, lambda: choice(("s1", "s2"))),
+            "turn": self.maybe(share, lambda: choice((0, 1, 2))),
+            "speaker": self.maybe(share / 2, lambda: choice(("Ann", "Bo"))),
+            "role": self.maybe(share, lambda: choice(ROLES)),
             "tier": self.maybe(share / 2, lambda: choice(("short", "long", "permanent"))),
         }
         return {name: value for name, value in drawn.items() if value is not None}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tests.model import life
 from tests.model.amending import active
+from tests.model.life import SAID, said_where
 from tests.model.state import (
     FOREVER,
     Refused,
@@ -64,7 +65,7 @@ def _anew(kept, changes, text, editor):
         name: kept[name] for name in (
             "segment", "origin", "tier", "kind", "title", "tags", "importance", "confidence",
             "slot", "valid_to", "pinned", "source_turn", "derived_from", "metadata",
-            "scope",
+            "scope", *SAID,
         )
     }  # fmt: skip
     own = is_trusted(kept) or not says_the_same(kept["content"], text)
@@ -155,6 +156,7 @@ def _join(memory, seq, said, changes, *, now):
         after["confidence"] = said["confidence"]
     for name in ("slot", "source_turn"):
         after[name] = known[name] or said[name]
+    after |= said_where(known, said)
     parts = said["metadata"] or {}, known["metadata"] or {}, changes.get("metadata") or {}
     after["metadata"] = {k: v for part in parts for k, v in part.items()} or None
     after["pinned"] = known["pinned"] or said["pinned"]

@@ -21,6 +21,7 @@ from tests.model.vocabulary import ALIKE, says_the_same, shared
 from tideline_cli.model.fact import KINDS, SEGMENTS
 
 TWO_FACTS = "two facts"
+SAID = ("session", "turn", "speaker", "role")
 
 
 def heat_of(segment, kind, tier, importance):
@@ -30,6 +31,14 @@ def heat_of(segment, kind, tier, importance):
     if kind in KINDS:
         return KINDS[kind][2]
     return "core" if segment in ("identity", "correction") else "working"
+
+
+def said_where(known, said):
+    """Return where and by whom a fact was said after another that says the same: what it knows of
+    that stays; where it knows nothing, it takes all of it, unless a program spoke."""
+    if any(known[name] is not None for name in SAID) or said["role"] in ("assistant", "tool"):
+        return {name: known[name] for name in SAID}
+    return {name: said[name] for name in SAID}
 
 
 def born(new, fact_id, now):
@@ -51,6 +60,7 @@ def born(new, fact_id, now):
         "valid_from": new.get("valid_from"), "valid_to": new.get("valid_to"), "pinned": pinned,
         "source_turn": new.get("source_turn"), "derived_from": tuple(new.get("derived_from", ())),
         "metadata": new.get("metadata"), "scope": new.get("scope"),
+        **{name: new.get(name) for name in SAID},
     }  # fmt: skip
 
 
@@ -168,6 +178,7 @@ def _apply(memory, seq, new, *, now):
         after["metadata"] = {**(known["metadata"] or {}), **said["metadata"]}
     after["source_turn"] = known["source_turn"] or said["source_turn"]
     after["slot"] = known["slot"] or said["slot"]
+    after |= said_where(known, said)
     if said["pinned"] and not known["pinned"]:
         after |= {"pinned": True, "heat": "core"}
     elif new.get("tier") == "permanent":

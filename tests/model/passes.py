@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import exp, log
 
 from tests.model.amending import archive
-from tests.model.life import place
+from tests.model.life import place, said_where
 from tests.model.state import REPLACING, begin, end, is_trusted, may_touch
 from tests.model.vocabulary import says_the_same
 from tideline_cli.model.fact import SEGMENTS
@@ -199,6 +199,7 @@ def inherit(memory, keeper, loser):
     values = {
         "slot": mine["slot"] or its["slot"], "source_turn": mine["source_turn"] or
         its["source_turn"], "importance": max(mine["importance"], its["importance"]),
+        **said_where(mine, its),
     }  # fmt: skip
     defaults = SEGMENTS[its["segment"]]
     if defaults.specificity > SEGMENTS[mine["segment"]].specificity:

@@ -64,6 +64,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(storable, inner, max_size=3),
     max_leaves=6,
 )  # fmt: skip
+_names = st.sampled_from(("s1", "Ann", "Ünal & Söhne", "会議"))
 _slots = st.text(string.ascii_lowercase + "äß家3", min_size=1, max_size=8)
 _anytime = st.integers(EARLIEST_MS, LATEST_MS) | moments
 
@@ -97,6 +98,10 @@ def facts(draw, fact_id, origin=origins):
         derived_from=tuple(draw(st.lists(storable, max_size=2, unique=True))),
         metadata=draw(st.none() | st.dictionaries(storable, json_values, max_size=3)),
         scope=draw(st.none() | st.sampled_from(("x", "x/y", "Häuser & Höfe"))),
+        session=draw(st.none() | _names),
+        turn=draw(st.none() | st.integers(0, 2**53 - 1)),
+        speaker=draw(st.none() | _names),
+        role=draw(st.none() | st.sampled_from(("user", "assistant", "system", "tool"))),
     )  # fmt: skip
 
 
@@ -115,4 +120,5 @@ def ranked_fact(draw, number):
         valid_from=draw(st.none() | st.none() | moments),
         valid_to=draw(st.none() | st.none() | moments),
         tags=tuple(draw(st.lists(st.sampled_from(("x", "y")), max_size=2, unique=True))),
+        role=draw(st.sampled_from((None, None, "user", "assistant", "system", "tool"))),
     )  # fmt: skip

@@ -56,7 +56,8 @@ def with_labels(every, query, *, origin, wanted):
         total = 0.0
         for term in named:
             n = sum(term in {*other.content.split(), *label_words(other)} for other in mine)
-            total += log(1.0 + (len(mine) - n + 0.5) / (n + 0.5)) * 2.2 / (1.0 + norm)
+            idf = query[term] * log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
+            total += idf * 2.2 / (1.0 + norm)
         factor = STANDING[one.source].weight * modulator(one, moment)
         scores[one.id] = scores.get(one.id, 0.0) + total * factor
     return scores
@@ -91,10 +92,10 @@ def test_what_is_bounded_is_the_newest(db):
     put(db, [fact("green tea", f"ID{n:024d}", tags=("common",)) for n in range(30)])
     put(db, [fact("black tea", f"IE{n:024d}", tags=("rare",)) for n in range(3)])
     asked = {"origin_number": 1, "now": NOW, "limit": 50, "wanted": Filter()}
-    exact = lexical.search(db, ["common", "rare"], **asked)
+    exact = lexical.search(db, {"common": 1.0, "rare": 1.0}, **asked)
     assert len(exact) == 33
     with mock.patch.object(labels, "MOST", 10), mock.patch.object(by_label, "_MOST_READ", 8):
-        few = lexical.search(db, ["common", "rare"], **asked)
+        few = lexical.search(db, {"common": 1.0, "rare": 1.0}, **asked)
     assert [match.id for match in few if match.id.startswith("IE")] == [
         f"IE{n:024d}" for n in range(3)
     ]

@@ -47,8 +47,8 @@ def holds(one, wanted):
     return one.lifecycle != "pruned" and begins <= wanted.as_of and ends
 
 
-def brute_force(every, query, *, origin, limit, wanted):
-    """Return (id, score) of the best, by reading all facts."""
+def brute_force(every, query, *, origin, limit, wanted, weighs_roles=True):
+    """Return (id, score) of the best for terms with their weights, by reading all facts."""
     mine = [one for one in every if one.origin == origin and holds(one, wanted)]
     held = {one.id: one.content.split() for one in mine}
     if not mine:
@@ -63,11 +63,13 @@ def brute_force(every, query, *, origin, limit, wanted):
             f = held[one.id].count(term)
             norm = 1.2 * (1.0 - 0.75 + 0.75 * len(held[one.id]) / mean)
             idf = log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
-            total += idf * f * 2.2 / (f + norm) if f else 0.0
+            total += query[term] * idf * f * 2.2 / (f + norm) if f else 0.0
         if total > 0 and asked_for(one, wanted):
             sure = 1.0 if one.confidence is None else one.confidence
             trusted = STANDING[one.source].weight * sure
-            ranked.append((-total * trusted * modulator(one, moment), -one.created_at, one.id))
+            spoken = 0.65 if weighs_roles and one.role in ("assistant", "tool") else 1.0
+            factor = trusted * modulator(one, moment) * spoken
+            ranked.append((-total * factor, -one.created_at, one.id))
     return [(fact_id, -score) for score, _, fact_id in sorted(ranked)[:limit]]
 
 
@@ -80,12 +82,14 @@ def modulator(one, moment):
     return 0.5 + 0.5 * min(1.0, max(0.0, strength))
 
 
-def assert_same(db, every, query, *, origin, limit, wanted):
+def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
     number = visibility.number(db, origin)
-    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted)
-    expected = brute_force(every, query, origin=origin, limit=limit, wanted=wanted)
+    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted,
+                           weighs_roles=weighs_roles)  # fmt: skip
+    how = {"origin": origin, "wanted": wanted, "weighs_roles": weighs_roles}
+    expected = brute_force(every, query, limit=limit, **how)
     assert [match.score for match in found] == pytest.approx([s for _, s in expected], abs=1e-12)
-    scores = dict(brute_force(every, query, origin=origin, limit=len(every), wanted=wanted))
+    scores = dict(brute_force(every, query, limit=len(every), **how))
     for match in found:
         assert match.score == pytest.approx(scores[match.id], abs=1e-12)
     if len({round(score, 9) for score in scores.values()}) == len(scores):
@@ -115,7 +119,10 @@ def summed(enough=0, chunk=64):
         yield
 
 
-queries = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), min_size=1, max_size=6, unique=True)
+WEIGHTS = (1.0, 1.0, 0.5, 2.0, 1.5)
+queries = st.dictionaries(
+    st.sampled_from([*VOCABULARY, "nowhere"]), st.sampled_from(WEIGHTS), min_size=1, max_size=6
+)
 filters = st.builds(
     Filter,
     segments=st.sampled_from(((), (), ("knowledge", "project"))),
@@ -132,8 +139,9 @@ def test_search_equals_brute_force(data):
     """For any store, query, limit and filter the best facts are those of reading all of them."""
     every = [ranked_fact(data.draw, n) for n in range(data.draw(st.integers(0, 14)))]
     few = data.draw(st.sampled_from((0, 1, 3, 400)))
+    analyzer = data.draw(st.sampled_from(("standard", "standard", "reference")))
     with (
-        fresh_store() as db,
+        fresh_store(analyzer=analyzer) as db,
         summed(data.draw(st.sampled_from((0, 1 << 40))), chunk=8),
         mock.patch.object(reading, "FEW", max(few, 1)),
         mock.patch.object(reading, "_MANY", max(few - 1, 0)),
@@ -148,6 +156,7 @@ def test_search_equals_brute_force(data):
             assert_same(
                 db, every, data.draw(queries), origin=data.draw(st.sampled_from(ORIGINS)),
                 limit=data.draw(st.integers(1, 20)), wanted=data.draw(filters),
+                weighs_roles=analyzer == "standard",
             )  # fmt: skip
 
 
@@ -167,6 +176,7 @@ def large_store(seed):
             valid_to=rng.choice((None,) * 8 + (NOW - DAY, NOW + DAY)),
             valid_from=rng.choice((None,) * 8 + (NOW - DAY, NOW + DAY)),
             pinned=rng.random() < 0.1, access_count=rng.randrange(5),
+            role=rng.choice((None, None, "user", "assistant", "tool")),
         )  # fmt: skip
 
 
@@ -195,7 +205,8 @@ def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough):
         bounded(db, rng.choice((10, 100, 4096)))
         put(db, every[half:], analyzer="reference")
         for _ in range(40):
-            query = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
+            listed = rng.sample([f"w{n}" for n in range(62)], rng.randint(1, 7))
+            query = {term: rng.choice(WEIGHTS) for term in listed}
             then = NOW - rng.randrange(-10, 200) * DAY + rng.choice((0, 0, 0, 400 * DAY))
             wanted = rng.choice((
                 Filter(), Filter(), Filter(segments=("project", "context")), Filter(as_of=then),
@@ -222,7 +233,7 @@ def test_the_past_is_searched_by_bounds(db, wanted, monkeypatch):
     monkeypatch.setattr(
         lexical.Scorer, "add", lambda self, rows: (read.extend(rows), add(self, rows))
     )
-    assert_same(db, every, ["common", "rare"], origin=OWNER, limit=5, wanted=wanted)
+    assert_same(db, every, {"common": 1.0, "rare": 1.0}, origin=OWNER, limit=5, wanted=wanted)
     assert 0 < len(read) < 500
 
 
@@ -247,7 +258,8 @@ def test_faded_facts_are_not_read(db, lasting, monkeypatch):
     )
     for wanted in (Filter(), Filter(as_of=NOW), Filter(as_of=NOW + 900 * DAY)):
         read.clear()
-        assert_same(db, every, ["common", "words"], origin=OWNER, limit=1 + lasting, wanted=wanted)
+        asked = {"common": 1.0, "words": 1.0}
+        assert_same(db, every, asked, origin=OWNER, limit=1 + lasting, wanted=wanted)
         assert 0 < len(read) < 2000
 
 
@@ -258,6 +270,7 @@ def test_statistics_follow_what_is_archived_and_used(db, enough, monkeypatch):
     monkeypatch.setattr(lexical, "ENOUGH", enough)
     put(db, every, analyzer="reference")
     bounded(db, 50)
+    rng = random.Random(7)
     for n, one in enumerate(list(every)):
         if n % 3 == 0:
             writes.archive(db, one.id, now=NOW - 1)
@@ -266,7 +279,10 @@ def test_statistics_follow_what_is_archived_and_used(db, enough, monkeypatch):
             after = replace(one, lifecycle="active", pinned=True)
             writes.change(db, one, after)
             every[n] = after
-    rng = random.Random(7)
+        elif n % 7 < 3:
+            every[n] = replace(one, role=rng.choice((None, "user", "assistant")))
+            writes.change(db, one, every[n])
+    assert score_bounds.wrong_count(db) == 0
     for _ in range(60):
-        query = rng.sample([f"w{n}" for n in range(30)], 3)
+        query = dict.fromkeys(rng.sample([f"w{n}" for n in range(30)], 3), 1.0)
         assert_same(db, every, query, origin=OWNER, limit=8, wanted=Filter())

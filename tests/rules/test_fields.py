@@ -24,16 +24,18 @@ from tideline_cli.store.schema import SCHEMA
 
 TYPES = {
     "text": "TEXT", "word": "TEXT", "texts": "TEXT", "object": "TEXT", "number": "REAL",
-    "count": "INTEGER", "flag": "INTEGER", "time": "INTEGER", "origin": "INTEGER",
+    "count": "INTEGER", "place": "INTEGER", "flag": "INTEGER", "time": "INTEGER",
+    "origin": "INTEGER",
 }  # fmt: skip
 ABOUT_WRITING = {"supersedes", "heat", "assumed"}  # what NewFact has beside the fields of a fact
 BY_FORM = {
     "text": "some words", "texts": ("a", "b"), "object": {"a": "1"}, "number": 0.25, "flag": True,
+    "place": 7,
 }  # fmt: skip
 BY_NAME = {
     "segment": "project", "tier": "short", "heat": "peripheral", "kind": "lesson",
     "lifecycle": "archived", "status": "disputed", "slot": "day", "valid_from": NOW - 9,
-    "valid_to": NOW + 9,
+    "valid_to": NOW + 9, "role": "assistant",
 }  # fmt: skip
 """Values of the fields whose form does not say which ones there are."""
 

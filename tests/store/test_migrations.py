@@ -309,3 +309,48 @@ def test_sixteen_processes_and_one_upgrade(tmp_path):
     assert [err for _, err in told if err] == []
     assert sum(int(out) for out, _ in told) == 1
     assert state(path) == (schema.VERSION, fresh_objects(), rows)
+
+
+def test_utterances_leave_the_metadata(run, tmp_path):
+    """What an import of version 2 kept in the metadata of sessions, turns, speakers and roles
+    becomes fields, in one batch of each origin that an undo puts back; what names no session stays.
+    """
+    mine = tmp_path / "mine.db"
+    shutil.copyfile(ROOT / "tests" / "legacy" / "v2.db", mine)
+    db = raw(mine)
+    wanted = "lifecycle = 'active' AND origin = 1"
+    rows = db.execute(f"SELECT seq, id, origin FROM fact WHERE {wanted}").fetchall()
+    (first, own, whose), *_, (last, other, _) = rows
+    (other_origin,) = db.execute("SELECT id FROM fact WHERE origin <> ?", (whose,)).fetchone()
+    said = {"conversation_id": 7, "turn": 2, "role": "human", "name": "Ann", "room": "4"}
+    db.execute("UPDATE fact SET metadata = ? WHERE seq = ?", (json.dumps(said), first))
+    job = {"role": "user", "turn": 3}
+    db.execute("UPDATE fact SET metadata = ? WHERE seq = ?", (json.dumps(job), last))
+    talk = {"session": "s", "role": "ai"}
+    db.execute("UPDATE fact SET metadata = ? WHERE id = ?", (json.dumps(talk), other_origin))
+    db.close()
+    at = ("--db", str(mine), "--json")
+    names = ("session", "turn", "speaker", "role", "metadata")
+
+    def told(fact_id, *more):
+        fact = run("show", fact_id, *at, *more).json["fact"]
+        return tuple(fact[name] for name in names)
+
+    facts = {row["id"]: row for row in run("export", "--all-origins", "--db", str(mine)).lines}
+    assert told(own) == ("7", 2, "Ann", "user", {"room": "4"})
+    assert told(other) == (None, None, None, None, job)
+    assert tuple(facts[other_origin][name] for name in names) == (
+        "s", None, None, "assistant", None
+    )  # fmt: skip
+    db = open_for_writing(str(mine))
+    assert list(digest.wrong(db)) == []
+    sound(db)
+    batches = db.execute(
+        "SELECT origin, ordinal FROM batch WHERE verb = 'upgrade' AND reason LIKE '% metadata'"
+    ).fetchall()
+    db.close()
+    assert len(batches) == len({origin for origin, _ in batches}) == 2
+    ordinal = next(ordinal for origin, ordinal in batches if origin == whose)
+    assert run("undo", str(ordinal), *at).code == 0
+    assert told(own) == (None, None, None, None, said)
+    assert run("doctor", "--deep", *at).json["findings"] == []

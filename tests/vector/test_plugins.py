@@ -55,6 +55,7 @@ def plugin(monkeypatch):
 
         monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Entry()])
         monkeypatch.setattr(semantic, "_resolved", {})
+        monkeypatch.setattr(semantic, "_missing", {})
 
     return install
 
@@ -67,16 +68,21 @@ def chosen(name):
 
 @pytest.mark.parametrize("fault", ODD)
 def test_a_faulty_plugin_is_unavailable(run, plugin, fault):
-    """An error, an exit or numbers that are none end with 6 and name the plug-in; nothing passes
-    for an answer."""
+    """An error, an exit or numbers that are none are named with the plug-in, and nothing passes for
+    an answer: a command that needs it ends with 6, and recall answers by words."""
     plugin(lambda: Odd(*ODD[fault]))
     run("remember", "the cat sat on the mat")
     chosen("odd")
     run("remember", "a dog ran in the park")
-    for words in (("recall", "feline"), ("forget", "--query", "dog", "--yes"), ("dream",)):
+    needing = [("dream",)] + [("forget", "--query", "dog", "--yes")] * (fault != "codes")
+    for words in needing:
         done = run(*words)
         assert done.code == 6, (words, done.err)
         assert "embedder 'odd'" in done.err
+    for word, code in (("feline", 1), ("dog", 0)):
+        done = run("recall", word)
+        assert (done.code, done.err.count("embedder 'odd'")) == (code, 1), done.err
+        assert "answered by words alone" in done.err
     assert len(run("list", "--json").json["facts"]) == 2
 
 

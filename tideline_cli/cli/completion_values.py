@@ -150,6 +150,18 @@ def _scopes(start: str, line: _Line) -> Iterable[Offer]:
     return [(scope, _facts(count)) for scope, count in found]
 
 
+def _sessions(start: str, line: _Line) -> Iterable[Offer]:
+    db = line.memory()
+    found = suggestions.sessions(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
+    return [(session, _facts(count)) for session, count in found]
+
+
+def _speakers(start: str, line: _Line) -> Iterable[Offer]:
+    db = line.memory()
+    found = suggestions.speakers(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
+    return [(speaker, _facts(count)) for speaker, count in found]
+
+
 def _active(start: str, line: _Line) -> Iterable[Offer]:
     return _ids(start, line, (True,))
 
@@ -208,8 +220,16 @@ def _facts(count: int) -> str:
     return f"{count:,} fact{'' if count == 1 else 's'}"
 
 
+def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a shape
+    from tideline_cli.vector.embedders.kinds import KINDS as LEARNED  # noqa: PLC0415  rarely asked
+
+    names = [("hrr-256", "no model"), *((name, kind.summary) for name, kind in LEARNED.items())]
+    return [one for one in names if one[0].startswith(start)]
+
+
 KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
-    "slot": _slots, "tag": _tags, "scope": _scopes, "active": _active, "archived": _archived,
-    "id": _any, "batch": _batches, "setting": _settings,
+    "slot": _slots, "tag": _tags, "scope": _scopes, "session": _sessions,
+    "speaker": _speakers, "active": _active, "archived": _archived,
+    "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip
 """What completes a value of each kind; `completes` of an option or an argument names one."""

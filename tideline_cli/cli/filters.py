@@ -4,50 +4,26 @@ from __future__ import annotations
 
 from tideline_cli.cli.options import SCOPES, Option, check_order
 from tideline_cli.errors import NotFoundError
-from tideline_cli.model.fact import HEATS, KINDS, SEGMENTS, slot_key
+from tideline_cli.model.fact import HEATS, KINDS, ROLES, SEGMENTS, slot_key
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import history
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.model.fact import Heat, Segment
-    from tideline_cli.model.source import Source
-
-    class Filters(Protocol):
-        """The options of `OPTIONS` in the record of a command."""
-
-        @property
-        def segment(self) -> tuple[Segment, ...]: ...
-        @property
-        def tag(self) -> tuple[str, ...]: ...
-        @property
-        def kind(self) -> tuple[str, ...]: ...
-        @property
-        def slot(self) -> tuple[str, ...]: ...
-        @property
-        def source(self) -> tuple[Source, ...]: ...
-        @property
-        def heat(self) -> tuple[Heat, ...]: ...
-        @property
-        def pinned(self) -> bool: ...
-        @property
-        def batch(self) -> int | None: ...
-        @property
-        def since(self) -> int | None: ...
-        @property
-        def until(self) -> int | None: ...
-        @property
-        def scope(self) -> str | None: ...
-        @property
-        def all_scopes(self) -> bool: ...
+    from tideline_cli.cli.shared_options import Filters
 
 
+SPOKEN = (
+    Option("session", ("--session",), "Only what was said in this session.", many=True,
+           metavar="NAME", completes="session"),
+    Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
+           completes="speaker"),
+    Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
+)  # fmt: skip
 OPTIONS = (
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
@@ -60,6 +36,7 @@ OPTIONS = (
     Option("source", ("--source",), "Only what this source said.", "choice", choices=SOURCES,
            many=True, metavar="SOURCE"),
     Option("heat", ("--heat",), "Only facts of this heat.", "choice", choices=HEATS, many=True),
+    *SPOKEN,
     Option("pinned", ("--pinned",), "Only pinned facts.", "flag", False),
     Option("batch", ("--batch",), "Only facts that this batch added; `tideline history` has the "
            "numbers.", "count", least=1, metavar="N", completes="batch"),
@@ -83,6 +60,7 @@ def wanted(
         pinned=options.pinned, since=options.since, until=options.until,
         batch=None if options.batch is None else _number(session, db, options.batch),
         scopes=session.scopes(options.scope, everything=options.all_scopes),
+        sessions=options.session, speakers=options.speaker, roles=options.role,
     )  # fmt: skip
 
 

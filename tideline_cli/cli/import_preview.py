@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
 
 _SHOWN = 10
-_COLUMNS = ("content", "segment", "tags", "title", "slot", "created_at", "metadata")
+_COLUMNS = ("content", "segment", "tags", "title", "slot", "created_at", "session", "turn",
+            "speaker", "role", "metadata")
 
 
 def preview(

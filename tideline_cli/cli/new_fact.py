@@ -6,7 +6,7 @@ import os
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, ulid
-from tideline_cli.model.fact import KINDS, NewFact
+from tideline_cli.model.fact import KINDS, NewFact, bare_name
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted, parse_source
 from tideline_cli.model.text import storable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Role, Segment, Tier
     from tideline_cli.model.source import Source
 
 
@@ -46,6 +46,10 @@ class Options:
     pin: bool
     confine: bool
     scope: str | None
+    session: str | None
+    turn: int | None
+    speaker: str | None
+    role: Role | None
     batch: bool
 
 
@@ -88,6 +92,10 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
         supersedes=_references(session, options.supersedes, "supersedes"),
         derived_from=_references(session, options.derived_from, "derived_from"),
         scope=session.scope(options.scope),
+        session=bare_name(options.session),
+        turn=options.turn,
+        speaker=bare_name(options.speaker),
+        role=options.role,
         assumed=() if segment else ("segment",),
     )
 
@@ -95,7 +103,8 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
 def warn_of_secrets(session: Session, new: NewFact) -> None:
     """Warn of secrets in what a trusted source says: it is stored as it is. Out of what nobody
     vouches for they are taken."""
-    labels = (new.title, new.slot, new.source_turn, *new.tags, new.metadata and str(new.metadata))
+    texts = (new.title, new.slot, new.source_turn, new.session, new.speaker)
+    labels = (*texts, *new.tags, new.metadata and str(new.metadata))
     if is_trusted(new.source) and any(may_hold(text) for text in (new.content, *labels) if text):
         from tideline_cli.cli import secret_notes  # noqa: PLC0415  re, 5 ms; few facts come here
 

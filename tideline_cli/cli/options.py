@@ -291,7 +291,7 @@ def _unicode(option: Option, text: str) -> str:
 
 def _count(option: Option, text: str) -> int:
     digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= 10:
+    if digits.isascii() and digits.isdigit() and len(digits) <= 16:
         value = int(text)
         if option.least <= value <= option.most:
             return value

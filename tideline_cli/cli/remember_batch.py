@@ -10,7 +10,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS, TIERS, NewFact, one_of
 from tideline_cli.model.fields import LABELS, LISTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted
@@ -189,6 +189,10 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         pin=cells.flag(row, "pinned") if "pinned" in row else options.pin,
         confine=options.confine,
         scope=options.scope if row.get("scope") is None else cells.cell_text(row, "scope"),
+        session=cells.cell_text(row, "session") or options.session,
+        turn=options.turn if row.get("turn") is None else cells.place(row, "turn"),
+        speaker=cells.cell_text(row, "speaker") or options.speaker,
+        role=_word(row, "role", ROLES) or options.role,
         batch=True,
     )
 

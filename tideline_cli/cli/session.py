@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.options import GlobalOptions
+    from tideline_cli.errors import UnavailableError
 
 _FULL = 26  # letters of an id
 
@@ -194,6 +195,7 @@ class Session:
         db = opening.open_for_reading(self.database)
         if db is not None:
             self._connections.append(db)
+            db.asked_settings = self._asked_settings  # type: ignore[attr-defined]
             self.access = "read"
             if db.readonly("main"):
                 self._warn_of_names(db.filename)
@@ -214,8 +216,15 @@ class Session:
             self._has_spent = reserve.spend(self.database) or self._has_spent
         db = opening.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
+        db.asked_settings = self._asked_settings
         self.access = "opened for writing"
         return db
+
+    def _asked_settings(self, spec: str) -> object:
+        """Return how an embedder is reached that is asked for vectors."""
+        from tideline_cli.cli import embedder_settings  # noqa: PLC0415  openai and command alone
+
+        return embedder_settings.settings_of(spec, self.setting, self._environ)
 
     def close(self) -> None:
         """Close what was opened; of the room that was used, what is left is reserved again."""
@@ -262,6 +271,13 @@ class Session:
             from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing
 
             messages.warn(code, text, hint=hint, as_json=self.json)
+
+    def caution_of_likeness(self, error: UnavailableError | None) -> None:
+        """Warn that an answer was found by words alone, where the embedder cannot be had."""
+        if error is not None:
+            self.caution(
+                "embedder", f"answered by words alone: {error.message}", hint=error.hint
+            )
 
     def _warn_of_names(self, path: str) -> None:
         from tideline_cli.store import file_names  # noqa: PLC0415  a store that cannot be written

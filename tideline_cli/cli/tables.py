@@ -60,8 +60,11 @@ def hits(
 
 
 def _about(fact: Fact) -> str:
-    """Return what helps to judge a hit beside its age: its slot, and its title or document."""
-    told = [f"slot {fact.slot}" if fact.slot else "", fact.title or fact.source_turn or ""]
+    """Return what helps to judge a hit beside its age: its slot, its title or document, and who
+    spoke."""
+    spoke = fact.speaker or ("" if fact.role in (None, "user") else fact.role)
+    told = [f"slot {fact.slot}" if fact.slot else "", fact.title or fact.source_turn or "",
+            f"said by {spoke}" if spoke else ""]  # fmt: skip
     return screen_text(" · ".join(" ".join(part.split()) for part in told if part))
 
 

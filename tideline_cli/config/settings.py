@@ -29,7 +29,8 @@ class Setting:
 
     name: str
     env: str
-    kind: str  # text, path, origin, scope, color, count, texts, duration (milliseconds inside)
+    # text, path, origin, scope, color, count, share (0..1), texts, duration (milliseconds inside)
+    kind: str
     default: Any
     help: str
     in_project: bool = False
@@ -52,11 +53,25 @@ SETTINGS: Mapping[str, Setting] = {
                 "time between two dreams, such as 12h or 7d"),
         Setting("evict_after_owner", "TIDELINE_EVICT_AFTER_OWNER", "duration", None,
                 "how old what you typed must be before it fades, such as 365d"),
+        Setting("fading", "TIDELINE_FADING", "share", None,
+                "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
         Setting("key_file", "TIDELINE_KEY_FILE", "text", None,
                 "a file that holds the API key, mode 0600"),
+        Setting("embedder_url", "TIDELINE_EMBEDDER_URL", "text", None,
+                "where the embedder openai is reached, such as http://localhost:11434/v1"),
+        Setting("embedder_model", "TIDELINE_EMBEDDER_MODEL", "text", None,
+                "the model that is asked for vectors there"),
+        Setting("embedder_key_file", "TIDELINE_EMBEDDER_KEY_FILE", "text", None,
+                "a file that holds its API key, mode 0600"),
+        Setting("embedder_dims", "TIDELINE_EMBEDDER_DIMS", "count", None,
+                "how many values a vector of openai has"),
+        Setting("query_instruction", "TIDELINE_QUERY_INSTRUCTION", "text", None,
+                "what stands before a question for openai and command, such as 'query: '"),
+        Setting("embedder_command", "TIDELINE_EMBEDDER_COMMAND", "text", None,
+                "the program that the embedder command asks"),
     )
 }  # fmt: skip
 
@@ -96,6 +111,11 @@ def _value(setting: Setting, raw: Any) -> Any:
             if is_number and 0 < int(text) <= _MOST:
                 return int(text)
             hint = f"{hint}: a whole number from 1 to {_MOST:,}"
+        case "share":
+            share = _share(raw)
+            if share is not None:
+                return share
+            hint = f"{hint}: a number from 0 to 1"
         case "texts":
             if isinstance(raw, list) and all(isinstance(item, str) for item in raw):
                 return tuple(item.strip() for item in raw if item.strip())
@@ -115,3 +135,12 @@ def _value(setting: Setting, raw: Any) -> Any:
             if raw.strip() and "\x00" not in raw:
                 return raw
     raise UsageError(f"{setting.name} cannot be {raw!r:.60}", hint=hint)
+
+
+def _share(raw: Any) -> float | None:
+    """Return a number from 0 to 1, None for anything else."""
+    try:
+        number = float(raw) if isinstance(raw, str | int | float) else -1.0
+    except ValueError:
+        return None
+    return number if 0.0 <= number <= 1.0 and not isinstance(raw, bool) else None

@@ -14,6 +14,7 @@ from tideline_cli.exchange.importer.columns import TEXT_KEYS
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS, NAMES, TEXTS
 from tideline_cli.model.lists import parted
+from tideline_cli.model.utterance import TELLING, turn_of
 from tideline_cli.store import foreign_table
 
 TYPE_CHECKING = False
@@ -27,10 +28,10 @@ _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")  # the first one of equals
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope"}
+_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope", "session", "speaker"}
 COLUMNS = (*NAMES, "changed_at", "said_at", "archived_reason", "links")
 _COLUMN_SET = frozenset(COLUMNS)
-_KNOWN = _COLUMN_SET | {*TEXT_KEYS, "supersedes"}
+_KNOWN = _COLUMN_SET | {*TEXT_KEYS, "supersedes"} | TELLING
 _LONGEST_NUMBER = 17
 FIRST_COLUMNS = (
     "id", "content", "segment", "tier", "heat", "kind", "title", "tags", "importance",
@@ -214,6 +215,8 @@ def _value(key: str, value: str) -> Any:
             return int(value)
         if form in ("texts", "object"):
             return codec.loads(value) if value[:1] in "[{" else parted(value)
+        if form == "place":
+            return value if turn_of(value) is None else turn_of(value)
     except ValueError as error:
         raise UsageError(f"{key} cannot be {value!r:.40}") from error
     if form == "flag":

@@ -29,8 +29,11 @@ _FATAL = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _GLANCE = 0.1  # seconds between looks at whether the program has ended
 
 
-def ask(model: Model, prompt: str, *, system: str | None) -> str:
-    """Return what the program of a checked model prints; raises UnavailableError.
+def ask(
+    model: Model, prompt: str, *, system: str | None, largest: int = LARGEST_REPLY
+) -> str:
+    """Return what the program of a checked model prints, `largest` bytes at most; raises
+    UnavailableError.
 
     The program runs in a session of its own, so that the terminal's Ctrl-C reaches it through us
     alone and whatever it starts can be ended with it.
@@ -39,7 +42,7 @@ def ask(model: Model, prompt: str, *, system: str | None) -> str:
     asked = prompt if system is None else f"{system}\n\n{prompt}"
     with _Ending() as ending:
         process = ending.watch(_started(words))
-        talk = _Talk(process, asked.encode(), monotonic() + model.timeout)
+        talk = _Talk(process, asked.encode(), monotonic() + model.timeout, largest)
         try:
             talk.run()
             status = process.wait(max(0.0, talk.deadline - monotonic()))
@@ -108,7 +111,10 @@ class _Ending:
 class _Talk:
     """The three pipes of a program, served as they become ready."""
 
-    def __init__(self, process: subprocess.Popen[bytes], prompt: bytes, deadline: float) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], prompt: bytes, deadline: float, largest: int
+    ) -> None:
+        self._largest = largest
         self.reply = bytearray()
         self.last_words = b""
         self.deadline = deadline
@@ -166,8 +172,8 @@ class _Talk:
             self.last_words = (self.last_words + chunk)[-_LAST_WORDS:]
             return bool(chunk)
         self.reply += chunk
-        if len(self.reply) > LARGEST_REPLY:
-            raise UnavailableError(f"the model replied more than {LARGEST_REPLY >> 10} KiB")
+        if len(self.reply) > self._largest:
+            raise UnavailableError(f"the model replied more than {self._largest >> 10} KiB")
         return bool(chunk)
 
 

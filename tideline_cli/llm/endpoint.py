@@ -1,4 +1,4 @@
-"""One chat completion of an OpenAI-compatible endpoint, within one deadline."""
+"""One request to an OpenAI-compatible endpoint, for words or vectors, within one deadline."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from email.message import Message
     from socket import socket
     from typing import Any
@@ -38,23 +39,40 @@ _ADDRESS = "is the model server running, and is the base URL its address?"
 
 @record
 class _Outcome:
-    """What came of one try: a text, or the trouble and whether it may pass."""
+    """What came of one try: a value, or the trouble and whether it may pass."""
 
-    text: str | None = None
+    value: Any = None
     trouble: str = ""
     hint: str = ""
     may_pass: bool = False
     pause: float | None = None  # what the server asks for
 
 
+@record
+class EndpointRequest:
+    """What is asked: where below the base URL, with which body, and how the answer is read: `read`
+    returns None for a form that holds no `wanted`. `largest`: bytes of the answer at most."""
+
+    path: str
+    body: bytes
+    read: Callable[[Any], Any]
+    wanted: str
+    largest: int = LARGEST_REPLY
+
+
 def ask(model: Model, prompt: str, *, system: str | None) -> str:
     """Return the reply of a checked model; raises UnavailableError."""
-    deadline = monotonic() + model.timeout
     body = _body(model, prompt, system)
+    return str(asked(model, EndpointRequest("/chat/completions", body, _first_content, "a text")))
+
+
+def asked(model: Model, request: EndpointRequest) -> Any:
+    """Return what a checked model answers to a request; raises UnavailableError."""
+    deadline = monotonic() + model.timeout
     for pause in (*PAUSES, None):
-        outcome = _bounded(model, body, deadline)
-        if outcome.text is not None:
-            return outcome.text
+        outcome = _bounded(model, request, deadline)
+        if outcome.value is not None:
+            return outcome.value
         if pause is None or not outcome.may_pass:
             break
         wait = pause if outcome.pause is None else min(outcome.pause, LONGEST_PAUSE)
@@ -72,14 +90,14 @@ def _body(model: Model, prompt: str, system: str | None) -> bytes:
     return json.dumps(form).encode()
 
 
-def _bounded(model: Model, body: bytes, deadline: float) -> _Outcome:
+def _bounded(model: Model, request: EndpointRequest, deadline: float) -> _Outcome:
     """Return the outcome of one try, or at the deadline that there is none.
 
     The try runs in a thread, because name resolution knows no timeout and a server that sends
     a byte now and then outlasts that of a socket. No exception leaves the thread: its frames
     hold the key.
     """
-    call = _Call(model, body, deadline)
+    call = _Call(model, request, deadline)
     call.start()
     try:
         return call.outcome.get(timeout=max(0.0, deadline - monotonic()))
@@ -97,11 +115,11 @@ def _late(model: Model) -> _Outcome:
 class _Call(Thread):
     """One request under way; `abandon` ends it whatever it waits for."""
 
-    def __init__(self, model: Model, body: bytes, deadline: float) -> None:
+    def __init__(self, model: Model, request: EndpointRequest, deadline: float) -> None:
         super().__init__(daemon=True)
         self.outcome: SimpleQueue[_Outcome] = SimpleQueue()
         self._model = model
-        self._body = body
+        self._request = request
         self._connection = _connection(urlsplit(model.base_url or ""), deadline - monotonic())
         self._socket: socket | None = None
 
@@ -141,12 +159,13 @@ class _Call(Thread):
     def _answer(self) -> _Outcome:
         self._connection.connect()
         self._socket = self._connection.sock
-        path = urlsplit(f"{self._model.base_url}/chat/completions").path
-        self._connection.request("POST", path, self._body, _headers(self._model))
+        path = urlsplit(f"{self._model.base_url}{self._request.path}").path
+        self._connection.request("POST", path, self._request.body, _headers(self._model))
+        largest = self._request.largest
         with self._connection.getresponse() as response:
-            raw = response.read(LARGEST_REPLY + 1)
-            if len(raw) > LARGEST_REPLY:
-                return _Outcome(trouble=f"replied more than {LARGEST_REPLY >> 10} KiB")
+            raw = response.read(largest + 1)
+            if len(raw) > largest:
+                return _Outcome(trouble=f"replied more than {largest >> 10} KiB")
             if response.length:
                 return _Outcome(trouble="cut its reply short")
             if 200 <= response.status < 300:
@@ -163,10 +182,10 @@ class _Call(Thread):
             return _Outcome(trouble="replied something other than UTF-8")
         except (ValueError, RecursionError):
             return _Outcome(trouble=f"replied something other than JSON: {self._said(raw)}")
-        content = _first_content(form)
+        content = self._request.read(form)
         if content is None:
-            return _Outcome(trouble=f"replied without a text: {self._said(raw)}")
-        return _Outcome(text=content)
+            return _Outcome(trouble=f"replied without {self._request.wanted}: {self._said(raw)}")
+        return _Outcome(value=content)
 
     def _refusal(self, status: int, raw: bytes, pause: float | None) -> _Outcome:
         if 300 <= status < 400:

@@ -4,9 +4,8 @@ statement a word."""
 from __future__ import annotations
 
 from tideline_cli.memory.query import NOTHING
-from tideline_cli.memory.recall import MAX_QUERY_TERMS, recall
+from tideline_cli.memory.recall import asked_terms, recall
 from tideline_cli.model.record import replace
-from tideline_cli.model.text import normalise, terms
 from tideline_cli.store import fts, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
@@ -65,7 +64,7 @@ def beside(
         return []
     from tideline_cli.memory import archived_matches  # noqa: PLC0415  some fact may match
 
-    found = archived_matches.Asked(query, now, tuple(asked), held, origin_number)
+    found = archived_matches.Asked(query, now, asked, held, origin_number)
     with snapshot(db):
         return archived_matches.announced(db, found, answer, is_full=is_full, viewer=viewer)
 
@@ -80,12 +79,12 @@ def _among(
     asked = _terms(db, query.text)
     origin_number = visibility.number(db, viewer)
     held = fts.archived_counts(db, asked, origin_number=origin_number)
-    found = archived_matches.Asked(query, now, tuple(asked), held, origin_number)
+    found = archived_matches.Asked(query, now, asked, held, origin_number)
     with snapshot(db):
         return archived_matches.with_archived(db, found, answer, viewer=viewer)
 
 
-def _terms(db: Connection, text: str) -> list[str]:
+def _terms(db: Connection, text: str) -> dict[str, float]:
     """Return the distinct terms of a text, as recall asks for them."""
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-    return list(dict.fromkeys(terms(normalise(text), analyzer=analyzer)))[:MAX_QUERY_TERMS]
+    return asked_terms(text, analyzer)

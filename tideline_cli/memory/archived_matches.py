@@ -6,11 +6,12 @@ from math import log
 
 from tideline_cli.memory import archived
 from tideline_cli.memory.query import Recalled
-from tideline_cli.model.fact import trust
+from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking import bm25, decay
 from tideline_cli.store import departures, facts, fts, lapsed
+from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ _AT_ONCE = 200
 
 @record
 class Asked:
-    """A query at an instant: its terms, and in how many archived facts each of those occurs that
-    does."""
+    """A query at an instant: its terms and what each weighs, and in how many archived facts each of
+    those occurs that does."""
 
     query: Query
     now: int
-    terms: tuple[str, ...]
+    terms: Mapping[str, float]
     held: Mapping[str, int]
     origin_number: int
 
@@ -48,7 +49,7 @@ def announced(
     hit does."""
     if is_full:
         wanted = fts.holding_all(
-            db, asked.terms, origin_number=asked.origin_number, lifecycle="archived", limit=_READ
+            db, [*asked.terms], origin_number=asked.origin_number, lifecycle="archived", limit=_READ
         )
         sums = dict.fromkeys(wanted, 1.0)
     else:
@@ -80,10 +81,11 @@ def with_archived(
     hits = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
     both = [*zip(answer.seqs, answer.hits, strict=True), *hits.items()]
     both.sort(key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id))
-    best = both[: asked.query.limit]
+    best = [pair for pair in both if pair[1].score >= asked.query.min_score][: asked.query.limit]
     taken = [one for one in missed if one.seq in {seq for seq, _ in best}]
     answered = Recalled(
-        tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog
+        tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog,
+        fusion=answer.fusion,
     )
     return answered, taken
 
@@ -105,14 +107,15 @@ def _missed(
 
 
 def _weights(db: Connection, asked: Asked) -> dict[str, float]:
-    """Return how much each term of the query says: its idf over active and archived facts."""
+    """Return how much each term of the query says: its idf over active and archived facts, times
+    its weight."""
     gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
     active, _ = fts.totals(db, origin_number=asked.origin_number, gone=gone)
     count = active + max(asked.held.values(), default=0)
     weights: dict[str, float] = {}
-    for term in asked.terms:
+    for term, weight in asked.terms.items():
         held = fts.rarity(db, term, origin_number=asked.origin_number, enough=max(count, 1))
-        weights[term] = log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
+        weights[term] = weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
     return weights
 
 
@@ -138,16 +141,18 @@ def _hits(
     count, tokens = fts.totals(db, origin_number=asked.origin_number, gone=gone)
     held = fts.frequencies(db, asked.terms, origin_number=asked.origin_number, gone=gone)
     held |= {term: max(held[term], 1) for term in asked.held}
-    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held)
+    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, asked.terms)
     known = [term for term in asked.terms if term in stats.idf]
     numbers = {one.fact.id: seq for seq, one in missed.items()}
+    weighs_roles = setting(db, "analyzer", "standard") != "reference"
     found: dict[int, Hit] = {}
     for fact, words in facts.with_terms(db, list(missed), viewer=viewer):
         value, matched = bm25.score(words.split(), known, stats)
-        immune = asked.query.decay == "none"
-        power = 1.0 if immune else decay.strength_at(fact, now=asked.now)
-        weight, factor = trust(fact.source, fact.confidence), decay.modulator(power)
-        why = Breakdown(value, matched, power, factor, weight, "lexical")
-        hit = Hit(fact, value * weight * factor, why)
+        depth = asked.query.depth
+        power = 1.0 if not depth else decay.strength_at(fact, now=asked.now)
+        weight, factor = trust(fact.source, fact.confidence), decay.modulator(power, depth)
+        spoken = role_weight(fact.role) if weighs_roles else 1.0
+        why = Breakdown(value, matched, power, factor, weight, "lexical", role=spoken)
+        hit = Hit(fact, value * weight * factor * spoken, why)
         found[numbers[fact.id]] = hit
     return found

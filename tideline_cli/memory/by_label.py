@@ -30,7 +30,8 @@ def with_labelled(
     asked term. `labelled` are the facts by such a term, `held` the facts by term whose text holds
     it.
 
-    A term in a label counts as one occurrence, with the idf of all that hold it, in text or label.
+    A term in a label counts as one occurrence, with the idf of all that hold it, in text or label,
+    times its weight.
     Facts that no label finds keep their scores.
     """
 
@@ -47,7 +48,8 @@ def with_labelled(
     for term, listed in labelled.items():
         older = labels.older_count(db, term, origin_number=origin_number)
         holders = held.get(term, 0) + sum(seq not in out for seq in listed) + older
-        idf[term] = bm25.idf_of(stats.facts, min(holders, stats.facts))
+        weight = stats.weights.get(term, 1.0)
+        idf[term] = weight * bm25.idf_of(stats.facts, min(holders, stats.facts))
     terms_of = _by_fact(labelled, asked)
     rows = holding if wanted.is_open() else read(wanted)
     sizes = labels.counts(db, seqs, origin_number=origin_number)
@@ -57,6 +59,7 @@ def with_labelled(
         for row in rows
     }  # fmt: skip
     others = [match for match in scorer.matches if match.seq not in found]
+    scorer.labelled = found
     return sorted([*others, *found.values()], key=Match.order)[:limit]
 
 

@@ -86,6 +86,7 @@ _QUICK: tuple[tuple[str, Check], ...] = (
     ("vectors", derived.vector_sets),
     ("pairs", derived.pair_rows),
     ("outlooks", derived.outlooks),
+    ("questions", derived.questions),
     ("links", structure.links),
     ("slots", slot_values.one_value),
     ("batches", journalled.batches),

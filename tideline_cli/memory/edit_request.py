@@ -6,7 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import refusal, screen_of
 from tideline_cli.memory.secret_screening import searched
-from tideline_cli.model.fact import clamped, said_again, scope_key, slot_key
+from tideline_cli.model.fact import bare_name, clamped, said_again, scope_key, slot_key
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
@@ -88,5 +88,8 @@ def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
     given: dict[str, Any] = {name: getattr(new, name) or None for name in TEXTS}  # empty is none
     given["slot"] = slot_key(new.slot) if new.slot else None
     given["scope"] = scope_key(new.scope) if new.scope else None
+    given |= {"session": bare_name(new.session), "speaker": bare_name(new.speaker)}
+    if given["session"] is None and "session" in changes and "turn" not in changes:
+        given["turn"] = None  # it was the place in the session
     importance = clamped(new.importance, fact.importance)
     return replace(new, content=text, importance=importance, confidence=confidence, **given)

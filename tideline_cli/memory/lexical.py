@@ -11,11 +11,12 @@ from tideline_cli.memory import reading
 from tideline_cli.memory.reading import Reader
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store import fts, labels, lapsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from apsw import Connection
 
@@ -30,18 +31,30 @@ ENOUGH = 20_000
 
 def search(
     db: Connection,
-    terms: Sequence[str],
+    asked: Mapping[str, float],
     *,
     origin_number: int,
     now: int,
     limit: int,
     wanted: Filter,
-    fading: bool = True,
+    fading: float = DEPTH,
     gone: Lapsed | None = None,
+    weighs_roles: bool = True,
 ) -> list[Match]:
-    """Return the best `limit` facts of an origin for these distinct terms, in order; `gone` are its
-    facts that do not hold now, where the caller knows them."""
-    instant, then = now, None
+    """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
+    order; `gone` are its facts that do not hold now, where the caller knows them."""
+    return best_by_words(
+        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+        fading=fading, gone=gone, weighs_roles=weighs_roles,
+    ).matches  # fmt: skip
+
+
+def best_by_words(
+    db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
+    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None, weighs_roles: bool = True,
+) -> Scorer:  # fmt: skip
+    """Return what `search` finds, as the scorer that can score other facts alike."""
+    terms, instant, then = [*asked], now, None
     if wanted.as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
 
@@ -52,9 +65,9 @@ def search(
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
         held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
-    stats = bm25.statistics(count, tokens, held)
+    stats = bm25.statistics(count, tokens, held, asked)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
-                    asked=len(terms))  # fmt: skip
+                    asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
         if then is None and sum(held.values()) >= ENOUGH:
@@ -64,14 +77,14 @@ def search(
         else:
             _read_best(db, reader, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
-    if not labelled:
-        return scorer.matches
-    from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
+    if labelled:
+        from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 
-    return by_label.with_labelled(
-        db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-        wanted=wanted, now=now, limit=limit,
-    )  # fmt: skip
+        scorer.matches = by_label.with_labelled(
+            db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
+            wanted=wanted, now=now, limit=limit,
+        )  # fmt: skip
+    return scorer
 
 
 def _read_best(

@@ -64,10 +64,11 @@ class Candidate:
     strength: float
     modulator: float
     trust: float
+    role: float
 
     @property
     def weight(self) -> float:
-        return self.trust * self.modulator
+        return self.trust * self.modulator * self.role
 
 
 class PlainLane:

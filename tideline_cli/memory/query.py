@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from tideline_cli.model.record import record
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from tideline_cli.errors import UnavailableError
     from tideline_cli.model.hit import Breakdown, Hit
     from tideline_cli.ranking.decay import Decay
 
     Mode = Literal["hybrid", "keyword", "semantic"]
-    Fusion = Literal["append"]
+    Fusion = Literal["append", "score"]
 
+FUSIONS: tuple[Fusion, ...] = ("append", "score")
 MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
 DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
@@ -22,16 +25,25 @@ ALL = 2**31 - 1
 
 @record
 class Query:
-    """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's."""
+    """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
+    `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
+    scores where the embedder of the file is learned."""
 
     text: str
     limit: int = DEFAULT_LIMIT
     mode: Mode = "hybrid"
-    fusion: Fusion = "append"
+    fusion: Fusion | None = None
     decay: Decay = "half-life"
     min_sim: float | None = None
     mmr: float = 1.0
     wanted: Filter = Filter()
+    fading: float = DEPTH
+    min_score: float = 0.0
+
+    @property
+    def depth(self) -> float:
+        """Return how much of its score a faded fact loses here."""
+        return 0.0 if self.decay == "none" else self.fading
 
 
 @record
@@ -64,12 +76,15 @@ class Backlog:
 @record
 class Recalled:
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
-    the number of an origin where much begins or ends that is not counted yet, 0 for none."""
+    the number of an origin where much begins or ends that is not counted yet, 0 for none.
+    `lacking` says why likeness was left out, where the embedder of the file cannot be had."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
     backlog: Backlog | None
     unsettled: int = 0
+    lacking: UnavailableError | None = None
+    fusion: Fusion = "append"
 
 
 NOTHING = Recalled((), (), None)

@@ -38,7 +38,7 @@ class Reader:
         self._now = now
         self._wanted = wanted
         self._codes = b""
-        self._fading = scorer.fading
+        self._fading = bool(scorer.fading)
         self.factors = [factor * _SLACK for factor in bound_factors(stats.mean_length)]
         self.highest = max(self.factors)
         self.done: set[int] = set()
@@ -88,7 +88,8 @@ class Reader:
         self._fading = False  # they are looked at once
         if not unfaded.are_rare(self._db, origin_number=self._origin, now=self._now):
             return bounds
-        factor = decay.modulator(decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES))
+        strongest = decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES)
+        factor = decay.modulator(strongest, self._scorer.fading)
         doubtful = [seq for seq, bound in bounds.items() if bound * factor < floor]
         strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
         return {seq: bound for seq, bound in bounds.items()

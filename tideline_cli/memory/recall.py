@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import ReplacedError
+from sys import modules
+
+from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.model.hit import Hit
 from tideline_cli.model.text import normalise, terms
-from tideline_cli.store import facts, lapsed, score_bounds, visibility
-from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, setting
+from tideline_cli.ranking.question_words import may_name_time, weights
+from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
+from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
 from tideline_cli.store.transactions import snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
 
 MAX_QUERY_TERMS = 256
@@ -32,59 +37,112 @@ _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
 def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalled:
     """Return the facts of `viewer` that answer the query; writes nothing.
 
-    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength). Below them, facts
-    that only the vectors find fill the places that are left.
+    Lexical hits come first, in order of BM25 · trust · (0.5 + 0.5 · strength) · role. Below them,
+    facts that only the vectors find fill the places that are left. Files of the reference's
+    analyser weigh no roles.
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-        asked = list(dict.fromkeys(terms(normalise(query.text), analyzer=analyzer)))
+        of_file = named_settings(db, "analyzer", "embedder")
+        analyzer: Analyzer = of_file.get("analyzer", "standard")  # type: ignore[assignment]
+        asked = asked_terms(query.text, analyzer)
+        is_learned = " " in of_file.get("embedder", "")
+        if query.fusion == "score" and not is_learned:
+            raise UsageError(
+                "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
+            )
         if origin_number == visibility.NOBODY or not asked:
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
-        matches, backlog = _ranked(
-            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone
-        )
+        matches, backlog, lacking = _ranked(
+            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
+            weighs_roles=analyzer != "reference", is_learned=is_learned,
+        )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
-    matches = [match for match in matches if match.seq in read]
+    least = query.min_score
+    matches = [match for match in matches if match.seq in read and match.score >= least]
     return Recalled(
         tuple(Hit(read[match.seq], match.score, match.why, match.weak) for match in matches),
         tuple(match.seq for match in matches),
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
+        lacking,
+        "score" if is_learned and _is_by_score(query) and lacking is None else "append",
     )
 
 
+def asked_terms(text: str, analyzer: Analyzer) -> dict[str, float]:
+    """Return the distinct terms of a question in order, each with what it weighs."""
+    listed = terms(normalise(text), analyzer=analyzer)
+    found = weights(listed) if analyzer == "standard" else dict.fromkeys(listed, 1.0)
+    return found if len(found) <= MAX_QUERY_TERMS else dict([*found.items()][:MAX_QUERY_TERMS])
+
+
 def _ranked(
-    db: Connection, query: Query, asked: list[str], *, viewer: Origin, origin_number: int,
-    now: int, gone: Lapsed,
-) -> tuple[list[Match], Backlog | None]:
-    """Return what the lanes find for the terms and the text of a query, in order."""
+    db: Connection, query: Query, asked: dict[str, float], *, viewer: Origin,
+    origin_number: int, now: int, gone: Lapsed, weighs_roles: bool, is_learned: bool,
+) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
+    """Return what the lanes find for the terms and the text of a query, in order, and why likeness
+    found nothing where it cannot."""
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
-    matches: list[Match] = []
     backlog: Backlog | None = None
-    if query.mode != "semantic":
-        matches = lexical.search(
-            db,
-            asked[:MAX_QUERY_TERMS],
-            origin_number=origin_number,
-            now=now,
-            limit=pool,
-            wanted=query.wanted,
-            fading=query.decay != "none",
-            gone=gone,
-        )
-    if len(matches) < pool and query.mode != "keyword":
-        from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
-        matches, backlog = semantic.extended(
-            db, query, matches, viewer=viewer, now=now, limit=pool
-        )
-    if query.mmr < 1.0:
-        from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+    def by_words(*, by_score: bool = False) -> list[Match]:
+        return _by_words(
+            db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone,
+            is_standard=weighs_roles, by_score=by_score,
+        )  # fmt: skip
 
-        matches = semantic.diversify(db, query, matches, viewer=viewer)
-    return matches, backlog
+    matches: list[Match] = []
+    try:
+        if query.mode != "semantic":
+            matches = by_words(by_score=is_learned and _is_by_score(query))
+        if len(matches) < pool and query.mode != "keyword":
+            from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+
+            matches, backlog = semantic.extended(
+                db, query, matches, viewer=viewer, now=now, limit=pool, weighs_roles=weighs_roles
+            )
+        if query.mmr < 1.0:
+            from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+
+            matches = semantic.diversify(db, query, matches, viewer=viewer)
+    except UnavailableError as error:
+        return (matches or by_words())[: query.limit], backlog, error
+    return matches, backlog, None
+
+
+def _by_words(
+    db: Connection, query: Query, asked: dict[str, float], *, origin_number: int, now: int,
+    limit: int, gone: Lapsed, is_standard: bool, by_score: bool,
+) -> list[Match]:  # fmt: skip
+    """Return the best facts by their words and, where something is known of that, by what was said
+    next to them, by whom and when."""
+    windows: tuple[Window, ...] = ()
+    has_sessions = False
+    if is_standard:
+        if may_name_time(query.text):
+            from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
+
+            windows = question_times.windows(query.text, now=now)
+        has_sessions = sessions.are_there(db, origin_number=origin_number)
+    if not (windows or has_sessions or (by_score and is_standard)):
+        return lexical.search(
+            db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
+            fading=query.depth, gone=gone, weighs_roles=is_standard,
+        )  # fmt: skip
+    from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
+
+    return surroundings.search(
+        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
+        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
+        text=query.text if by_score else None,
+    )  # fmt: skip
+
+
+def _is_by_score(query: Query) -> bool:
+    """Say whether likeness by a learned embedder adds to the scores of words."""
+    return query.mode == "hybrid" and query.fusion != "append"
 
 
 def write_back(
@@ -99,6 +157,7 @@ def write_back(
     try:
         unbounded = score_bounds.missing_count(db) > score_bounds.LAG
         works = answer.backlog is not None or unbounded or answer.unsettled or bool(given)
+        works = works or has_questions()
         if not (works or (answer.seqs and touch)):
             return
         db.set_busy_timeout(TOUCH_BUSY_MS)
@@ -121,8 +180,18 @@ def write_back(
                 from tideline_cli.memory import semantic  # noqa: PLC0415  only where vectors were made
 
                 semantic.store_backlog(db, answer.backlog)
+            if has_questions():
+                from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
+
+                questions.store_new(db)
     except (DatabaseError, ReplacedError):
         return
+
+
+def has_questions() -> bool:
+    """Say whether a learned embedder has embedded questions: else what keeps them is not loaded."""
+    questions: Any = modules.get("tideline_cli.memory.questions")
+    return questions is not None and bool(questions.has_new())
 
 
 def _note_given(db: Connection, answer: Recalled, given: Collection[str], *, now: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError
-from tideline_cli.memory.semantic import embed_backlog
+from tideline_cli.memory.semantic import can_embed, embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.store import (
@@ -105,6 +105,8 @@ def _embed(db: Connection) -> None:
         sets = derived.sets(db)
         for embedder, origin in sets:
             derived.forget_vectors(db, origin, embedder)
+    if not can_embed(db):
+        return  # `reembed` makes them, and recall does so bit by bit
     for origin in sorted({origin for _, origin in sets}):
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
@@ -141,6 +143,7 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "common": _keep_common,
     "pairs": derived.forget_pairs,
     "outlooks": outlook.clear,
+    "questions": derived.forget_questions,
     "digests": _accept,
     "labels": labels.make_anew,
 }
@@ -149,7 +152,7 @@ _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vector
 _ORDER = (
     "batches", "journal", "references", "links", "batch_counts", "index", "terms", "counts",
     "census", "labels", "bounds", "common",
-    "pairs", "vectors", "digests", "outlooks",
+    "pairs", "vectors", "digests", "outlooks", "questions",
 )  # fmt: skip
 
 

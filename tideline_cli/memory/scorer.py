@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.memory.query import Match
-from tideline_cli.model.fact import SEGMENTS, trust
+from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking import bm25, decay
@@ -23,8 +23,8 @@ class Scorer:
     """Scores rows and keeps those that can still be among the best `limit`."""
 
     def __init__(
-        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: bool, *,
-        asked: int,
+        self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: float, *,
+        asked: int, weighs_roles: bool = True,
     ) -> None:  # fmt: skip
         self._terms = terms
         is_long = len(terms) > _LONG
@@ -34,7 +34,22 @@ class Scorer:
         self._limit = limit
         self.fading = fading
         self._asked = asked  # terms of the question, those that no fact holds too
+        self._weighs_roles = weighs_roles
         self.matches: list[Match] = []
+        self.labelled: dict[int, Match] = {}  # facts with an asked word in a label, by number
+
+    @property
+    def mean_length(self) -> float:
+        """Return the mean number of terms of the facts that the scores compare."""
+        return self._stats.mean_length
+
+    def weighed(self, rows: Iterable[RankingRow]) -> list[Match]:
+        """Return facts with their scores, however low, those that hold no asked term too."""
+        return [
+            self.labelled.get(row[0])
+            or self.match(row, *bm25.score(row[fts.TERMS].split(), self._terms, self._stats))
+            for row in rows
+        ]
 
     def add(self, rows: Iterable[RankingRow]) -> None:
         """Score the rows; those that cannot reach the floor are dropped unscored."""
@@ -71,7 +86,7 @@ class Scorer:
         """Return what a fact with this BM25 score is worth."""
         (
             seq, fact_id, _, source, confidence, importance, decay_rate, segment, tier, pinned,
-            created_at, access_count, last_accessed_at,
+            created_at, access_count, last_accessed_at, role,
         ) = row  # fmt: skip
         if decay_rate is None:
             decay_rate = SEGMENTS[segment].decay_rate
@@ -79,14 +94,16 @@ class Scorer:
         immune = decay.is_immune(tier, bool(pinned)) or not self.fading
         power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
         weight = trust(source, confidence)
-        factor = decay.modulator(power)
+        factor = decay.modulator(power, self.fading)
+        spoken = role_weight(role) if self._weighs_roles else 1.0
         return Match(
             seq,
             fact_id,
             created_at,
-            value * weight * factor,
+            value * weight * factor * spoken,
             Breakdown(
-                value, matched, power, factor, weight, "lexical", label_terms=label_terms
+                value, matched, power, factor, weight, "lexical", label_terms=label_terms,
+                role=spoken,
             ),
             len(matched) == 1 < self._asked and self._is_weak(matched),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
-from tideline_cli.memory.semantic import embed_backlog, embedder_of
+from tideline_cli.memory.semantic import embed_backlog, embedder_of, is_slow
 from tideline_cli.model.text import terms
 from tideline_cli.ranking.score_bounds import bound_code
 from tideline_cli.store import common_upkeep, fts, score_bounds, undo_rows, vector_upkeep
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tideline_cli.store.undo_rows import Row
 
 MANY = 500  # facts that come and go; for more the index is made anew, and vectors come later
+_FEW = 32  # the same for a learned embedder
 _EMBED_AT_ONCE = 1000
 
 
@@ -30,10 +31,11 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     vector_upkeep.remove(db, plan.facts.gone)
     bounds = dict.fromkeys(plan.facts.gone, 0)
     analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    weighs_roles = analyzer != "reference"
     for seq, row in plan.facts.back.items():
         listed = terms(row["content"], analyzer=analyzer)
         undo_rows.insert_fact(db, row, listed)
-        bounds[seq] = bound_code(listed, row["source"])
+        bounds[seq] = bound_code(listed, row["source"], row["role"] if weighs_roles else None)
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
             undo_rows.update(db, entity, number, changed)
@@ -50,7 +52,9 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
 
 def embed_missing(db: Connection, origin_number: int) -> None:
     """Make the vectors that are missing, in short transactions. After an error the next recall
-    makes the rest."""
+    makes the rest, and a slow embedder is left to it."""
+    if is_slow(db):
+        return
     try:
         done = _EMBED_AT_ONCE
         while done == _EMBED_AT_ONCE:
@@ -76,14 +80,16 @@ def _vectors_back(db: Connection, back: dict[int, Row]) -> set[int]:
 
 def _put_back(db: Connection, texts: dict[int, str], origin_number: int) -> bool:
     """Embed facts among those of their origin that have vectors; say whether that was possible."""
-    if len(texts) > MANY:
-        return False
     try:
         embedder = embedder_of(db)
+        # A model is slow, and this is a transaction.
+        if len(texts) > (_FEW if getattr(embedder, "learned", False) else MANY):
+            return False
         codes = embedder.embed_packed(list(texts.values())).tobytes()
     except TidelineError:
         return False
     size = len(codes) // len(texts)
     made = {seq: codes[i * size : (i + 1) * size] for i, seq in enumerate(texts)}
     vector_upkeep.insert(db, made, origin_number=origin_number, embedder=embedder.name)
+    vector_upkeep.rewind(db, min(texts), origin_number=origin_number, kept=embedder.name)
     return True

@@ -86,6 +86,15 @@ def loads(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def value_at(text: str, start: int) -> Any:
+    """Return the JSON value that begins at a place of a text, whatever follows it; raises
+    ValueError when there is none."""
+    try:
+        return _scanner()(text, start)[0]
+    except StopIteration as error:
+        raise ValueError(f"no JSON at {start}") from error
+
+
 class _Standard:
     """How `json` reads a text where nothing else is asked of it."""
 
@@ -125,8 +134,13 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "lane": hit.why.lane,
         "source": fact.source,
         "source_turn": fact.source_turn,
+        "session": fact.session,
+        "turn": fact.turn,
+        "speaker": fact.speaker,
+        "role": fact.role,
         "created_at": instant.iso(fact.created_at),
         "weak": hit.weak,
+        "similarity": hit.why.similarity,
     }
     if explain:
         form["explain"] = breakdown_form(hit.why)
@@ -138,6 +152,7 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
     form = as_dict(why)
     form["matched_terms"] = list(why.matched_terms)
     form["label_terms"] = list(why.label_terms)
+    del form["similarity"]  # it stands beside the score
     return form
 
 

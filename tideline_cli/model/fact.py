@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Tier = Literal["short", "long", "permanent"]
     Heat = Literal["core", "working", "peripheral"]
     Lifecycle = Literal["active", "archived", "pruned"]
+    Role = Literal["user", "assistant", "system", "tool"]
     Status = Literal["asserted", "provisional", "confirmed", "disputed", "retracted"]
 
 TIERS: tuple[Tier, ...] = ("short", "long", "permanent")
@@ -29,7 +30,14 @@ HEATS: tuple[Heat, ...] = ("core", "working", "peripheral")
 LIFECYCLES: tuple[Lifecycle, ...] = ("active", "archived", "pruned")
 STATUSES: tuple[Status, ...] = ("asserted", "provisional", "confirmed", "disputed", "retracted")
 
+ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
+"""Who spoke. A role is no source: the source says through which door a fact came and what it may
+do; a role may be said by anybody, and can only take weight off."""
+ROLE_WEIGHTS: Mapping[str, float] = {"assistant": 0.65, "tool": 0.65}
+"""The factor in a score of what these roles say; of any other, and of none, it is 1."""
+
 MAX_CONTENT = 8192
+LARGEST_TURN = 2**53 - 1  # what every reader of JSON keeps exactly
 CORE_IMPORTANCE = 0.9
 _LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
@@ -106,6 +114,10 @@ class NewFact:
     supersedes: tuple[str, ...] = ()
     heat: Heat | None = None
     scope: str | None = None
+    session: str | None = None
+    turn: int | None = None
+    speaker: str | None = None
+    role: Role | None = None
     assumed: tuple[str, ...] = ("segment",)
 
 
@@ -140,6 +152,10 @@ class Fact:
     derived_from: tuple[str, ...]
     metadata: Mapping[str, Any] | None
     scope: str | None
+    session: str | None
+    turn: int | None
+    speaker: str | None
+    role: Role | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -155,6 +171,8 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
         "scope": scope_key(new.scope) if new.scope else None,
+        "session": bare_name(new.session),
+        "speaker": bare_name(new.speaker),
     }
     return Fact(
         id=fact_id,
@@ -208,6 +226,11 @@ def trust(source: Source, confidence: float | None) -> float:
     return weight if confidence is None else weight * clamped(confidence, 1.0)
 
 
+def role_weight(role: str | None) -> float:
+    """Return the factor in a score of what a role says, above 0 and at most 1."""
+    return ROLE_WEIGHTS.get(role, 1.0) if role else 1.0
+
+
 def slot_key(text: str) -> str:
     """Return a slot name in lower case, runs of other characters than letters and digits as `_`.
 
@@ -231,6 +254,12 @@ def scope_key(text: str) -> str | None:
             hint=f"at most {_LONGEST_SCOPE} characters and {_DEEPEST_SCOPE} parts, such as a/b",
         )
     return "/".join(parts) or None
+
+
+def bare_name(text: str | None) -> str | None:
+    """Return the name of a session or of a speaker: without spaces around it, None where nothing
+    is left."""
+    return (text or "").strip() or None
 
 
 def seen_from(scope: str | None) -> tuple[str | None, ...]:

@@ -8,8 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    Form = Literal["text", "word", "texts", "object", "number", "count", "flag", "time", "origin"]
-    Again = Literal["first", "later", "all"]
+    Form = Literal[
+        "text", "word", "texts", "object", "number", "count", "place", "flag", "time", "origin"
+    ]
+    Again = Literal["first", "later", "all", "together"]
 
 
 @record
@@ -18,7 +20,8 @@ class Field:
 
     name       in Fact, in the file, in JSON and in CSV.
     form       the kind of its values: how they are stored, shown and read from a file. `texts` is
-               a tuple of texts, `object` a JSON object, `word` a text of a fixed set.
+               a tuple of texts, `object` a JSON object, `word` a text of a fixed set, `count` a
+               number of times, `place` a whole number that puts facts in order.
     is_label   a writer may state it, so NewFact has it and a line of a batch may give it.
     is_fixed   it stays as it is for the life of the fact; any other changes in place.
     is_use     it is about the use of the fact and stands in the table `usage`.
@@ -28,7 +31,8 @@ class Field:
     digest     its place in the digest, which counts from 1; 0 is not in it. A new field takes the
                next place, so that the digests of facts without a value in it stay as they are.
     again      what counts when a fact is said again: the `first` word, the `later` one or `all` of
-               them. None: the policy has a rule for this field alone.
+               them; of fields that belong `together`, those of one fact, the first that has any.
+               None: the policy has a rule for this field alone.
     """
 
     name: str
@@ -69,6 +73,10 @@ FIELDS = (
     Field("derived_from", "texts", is_label=True, digest=8, again="all"),
     Field("metadata", "object", is_label=True),
     Field("scope", "text", is_label=True, digest=10, again="first"),
+    Field("session", "text", is_label=True, digest=11, again="together"),
+    Field("turn", "place", is_label=True, digest=12, again="together"),
+    Field("speaker", "text", is_label=True, digest=13, again="together"),
+    Field("role", "word", is_label=True, digest=14, again="together"),
 )
 """In the order of Fact, of JSON and of an export. A new field is the last row."""
 
@@ -77,7 +85,7 @@ LABELS = tuple(field.name for field in FIELDS if field.is_label)
 ONE_WORD = tuple(
     field.name
     for field in FIELDS
-    if field.is_label and field.form in ("text", "word", "number", "time")
+    if field.is_label and field.form in ("text", "word", "number", "place", "time")
 )
 """The labels that have one value, where others gather values."""
 TEXTS = tuple(field.name for field in FIELDS if field.is_label and field.form == "text")
@@ -89,4 +97,6 @@ SEARCHED = tuple(field.name for field in FIELDS if field.is_searched)
 FIRST = tuple(field.name for field in FIELDS if field.again == "first")
 LATER = tuple(field.name for field in FIELDS if field.again == "later")
 ALL = tuple(field.name for field in FIELDS if field.again == "all")
+SAID = tuple(field.name for field in FIELDS if field.again == "together")
+"""Where and by whom a fact was said: the session, the turn in it, the speaker and the role."""
 CHANGEABLE = tuple(field.name for field in FIELDS if not (field.is_fixed or field.is_use))

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 @record
 class Breakdown:
-    """The factors of a score. Lexical: bm25 · trust · modulator. Vector: base · damping · trust ·
-    modulator, where base is half the lowest lexical score. `label_terms` are those of the matched
-    terms that stand in labels of the fact, and not in its text."""
+    """What makes a score. Lexical: ((bm25 + date) · speaker · time + neighbour + session) · trust ·
+    modulator · role. Vector: base · damping · trust · modulator · role, where base is half the
+    lowest lexical score. `label_terms` are those of the matched terms that stand in labels of the
+    fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
+    fact adds, `neighbour` and `session` what stands around it, and `likeness` what a learned
+    embedder adds to all of that, where the fusion is by scores; `similarity` is the cosine by
+    it."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -29,6 +33,14 @@ class Breakdown:
     base: float | None = None
     damping: float | None = None
     label_terms: tuple[str, ...] = ()
+    role: float = 1.0
+    date: float = 0.0
+    speaker: float = 1.0
+    time: float = 1.0
+    neighbour: float = 0.0
+    session: float = 0.0
+    likeness: float = 0.0
+    similarity: float | None = None
 
 
 @record

@@ -23,9 +23,13 @@ _MISSING = object()
 
 @dataclass_transform(frozen_default=True, kw_only_default=False)
 def record(cls: type[T]) -> type[T]:
-    """Return `cls` rebuilt with slots, `__init__`, equality and repr over its annotated fields."""
-    fields = tuple(cls.__dict__.get("__annotations__", {}))
-    defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
+    """Return `cls` rebuilt with slots, `__init__`, equality and repr over its annotated fields, and
+    over those of the parts that it names as bases."""
+    declared: dict[str, Any] = dict(cls.__dict__)
+    if cls.__bases__ != (object,):
+        declared |= _with_parts(cls)
+    fields = tuple(declared.get("__annotations__", {}))
+    defaults = {name: declared[name] for name in fields if name in declared}
     body: dict[str, Any] = {
         key: value
         for key, value in cls.__dict__.items()
@@ -45,6 +49,27 @@ def record(cls: type[T]) -> type[T]:
     made: type[T] = kind(cls.__name__, cls.__bases__, body)
     made.__init__ = _initialiser(made, fields, defaults)  # type: ignore[method-assign]
     return made
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=False)
+def record_part(cls: type[T]) -> type[T]:
+    """Return `cls` as a base of records, which have its fields before their own. It has no values
+    of its own: of classes with slots only one can be a base."""
+    body = {key: value for key, value in cls.__dict__.items() if not key.endswith("dict__")}
+    kind: Any = type(cls)
+    made: type[T] = kind(cls.__name__, cls.__bases__, body | {"__slots__": ()})
+    return made
+
+
+def _with_parts(cls: type) -> dict[str, Any]:
+    """Return the annotations of a class and of its parts, and the defaults of both."""
+    annotations: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    for one in cls.__mro__[-2::-1]:
+        own = one.__dict__.get("__annotations__", {})
+        annotations |= own
+        defaults |= {name: one.__dict__[name] for name in own if name in one.__dict__}
+    return defaults | {"__annotations__": annotations}
 
 
 def replace(value: T, **changes: Any) -> T:

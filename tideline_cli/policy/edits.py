@@ -9,7 +9,7 @@ from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import holds_from, overlap, united
 from tideline_cli.policy.sameness import apart, may_share_place
-from tideline_cli.policy.survivor import all_said, first_said
+from tideline_cli.policy.survivor import all_said, first_said, said_where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
         metadata=_merged(known, said, given),
         **first_said(known, said),
         **all_said(known, said),
+        **said_where(known, said),
         **_later(known, said, given),
     )
     return replace(after, access_count=known.access_count + 1, last_accessed_at=last)

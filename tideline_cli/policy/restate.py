@@ -9,7 +9,7 @@ from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.fields import LATER, ONE_WORD
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.periods import holds_from
-from tideline_cli.policy.survivor import all_said, first_said
+from tideline_cli.policy.survivor import all_said, first_said, said_where
 from tideline_cli.policy.transitions import pinned
 
 TYPE_CHECKING = False
@@ -97,7 +97,8 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
         changes["confidence"] = max(known.confidence, new.confidence)
     if said.metadata:
         changes["metadata"] = {**(known.metadata or {}), **said.metadata}
-    after = replace(after, **first_said(known, new), **all_said(known, new), **changes)
+    changes |= first_said(known, new) | all_said(known, new) | said_where(known, new)
+    after = replace(after, **changes)
     return pinned(after) if said.pinned else after
 
 

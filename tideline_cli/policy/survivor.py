@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.model.fields import ALL, FIRST
+from tideline_cli.model.fact import SEGMENTS, role_weight
+from tideline_cli.model.fields import ALL, FIRST, SAID
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.gate import may_touch
@@ -64,6 +64,7 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         access_count=max(survivor.access_count, other.access_count),
         valid_from=survivor.valid_from if since == holds_from(survivor) else since,
         **first_said(survivor, other),
+        **said_where(survivor, other),
     )
 
 
@@ -71,6 +72,16 @@ def first_said(known: Fact, other: Fact) -> dict[str, Any]:
     """Return the labels of which the first word counts, as a known fact has them after another
     that says the same."""
     return {name: getattr(known, name) or getattr(other, name) for name in FIRST}
+
+
+def said_where(known: Fact, other: Fact) -> dict[str, Any]:
+    """Return where and by whom a fact was said that a known fact takes from another that says the
+    same: all of it or nothing. One that knows anything of it keeps that; and words that were
+    nobody's do not become those of a role that weighs less."""
+    is_known = any(getattr(known, name) is not None for name in SAID)
+    if is_known or role_weight(other.role) < role_weight(known.role):
+        return {}
+    return {name: getattr(other, name) for name in SAID}
 
 
 def all_said(known: Fact, other: Fact) -> dict[str, Any]:

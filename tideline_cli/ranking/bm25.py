@@ -24,24 +24,29 @@ _SHORT = 48  # terms up to which counting each query term alone is faster
 class Statistics:
     """The facts of a viewer as BM25 needs them: how many, their mean length, the idf of each term.
 
-    `idf` holds only terms that occur, the rarest first.
+    `idf` holds only terms that occur, the rarest first, each times what it weighs in the question:
+    `weights` has what is not 1.
     """
 
     facts: int
     mean_length: float
     idf: Mapping[str, float]
+    weights: Mapping[str, float] = {}
 
 
-def statistics(facts: int, tokens: int, frequencies: Mapping[str, int]) -> Statistics:
+def statistics(
+    facts: int, tokens: int, frequencies: Mapping[str, int], weights: Mapping[str, float] = {}
+) -> Statistics:
     """Return the statistics of `facts` facts with `tokens` terms in all.
 
-    `frequencies` maps query terms to the number of facts that hold them;
+    `frequencies` maps query terms to the number of facts that hold them, `weights` to what they
+    weigh, where that is not 1;
     idf = ln(1 + (N − n + 0.5) / (n + 0.5)). Source: Robertson and Zaragoza 2009, with the +1 of
     Lucene that keeps idf positive.
     """
     rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
-    idf = {term: idf_of(facts, n) for n, term in rarest_first}
-    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf)
+    idf = {term: idf_of(facts, n) * weights.get(term, 1.0) for n, term in rarest_first}
+    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf, weights)
 
 
 def idf_of(facts: int, holders: int) -> float:
@@ -71,7 +76,9 @@ def score(
 def holders_of(stats: Statistics, term: str) -> float:
     """Return how many facts hold a term, but for rounding, as its idf says; 0 for none."""
     idf = stats.idf.get(term)
-    return 0.0 if idf is None else (stats.facts + 1) / exp(idf) - 0.5
+    if idf is None:
+        return 0.0
+    return (stats.facts + 1) / exp(idf / stats.weights.get(term, 1.0)) - 0.5
 
 
 def label_score(length: int, stats: Statistics, idfs: Iterable[float]) -> float:

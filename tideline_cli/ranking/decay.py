@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 DECAYS: tuple[Decay, ...] = ("half-life", "none")
 HALF_LIFE_DAYS = 11.25
+DEPTH = 0.5
+"""How much of its score a fact loses that has faded altogether."""
 RATE = 0.8
 _LN2 = log(2)
 _DAY = 86_400_000  # milliseconds
@@ -57,6 +59,7 @@ def is_immune(tier: Tier, pinned: bool) -> bool:
     return pinned or tier == "permanent"
 
 
-def modulator(value: float) -> float:
-    """Return the factor by which a strength changes a score, 0.5..1: faded facts keep half."""
-    return 0.5 + 0.5 * value
+def modulator(value: float, depth: float = DEPTH) -> float:
+    """Return the factor by which a strength changes a score, from 1 − depth to 1: with the usual
+    depth faded facts keep half."""
+    return 1.0 - depth + depth * value

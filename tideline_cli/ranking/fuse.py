@@ -1,4 +1,5 @@
-"""Append-only fusion: hits of the vector lane come below every lexical hit."""
+"""How words and likeness become one order. Append-only: hits of the vector lane come below every
+lexical hit. By scores, for learned embedders: likeness adds a share to what the words are worth."""
 
 from __future__ import annotations
 
@@ -8,6 +9,10 @@ if TYPE_CHECKING:
 
 SHARE = 0.5
 DAMPING = 0.9
+LIKENESS = 0.3
+"""The share of the best score that the likest fact gets, by scores."""
+BESIDE = 0.2
+"""The share of its better neighbour in the likeness of a fact."""
 
 
 def base(lexical_scores: Sequence[float]) -> float:

@@ -1,12 +1,13 @@
 """The highest score that a fact can have, from one byte: how short it is, how often it repeats a
-term, and how far its source is trusted.
+term, and how far its source is trusted and the words of its role weigh.
 
-The byte is made when a fact is stored, and never changes. With the statistics of the moment it
-gives a factor, which says whether the fact is worth reading.
+The byte is made when a fact is stored, and changes with its role alone. With the statistics of the
+moment it gives a factor, which says whether the fact is worth reading.
 """
 
 from __future__ import annotations
 
+from tideline_cli.model.fact import ROLE_WEIGHTS
 from tideline_cli.model.source import STANDING
 from tideline_cli.ranking.bm25 import K1, B
 
@@ -25,9 +26,14 @@ _REPEATS = (1, 2, 3, None)  # None is any number
 _SHORTNESS = b"".join(  # of each length, the place of its edge
     bytes((place,)) * (_LENGTHS[place + 1] - edge) for place, edge in enumerate(_LENGTHS[:-1])
 ) + bytes((len(_LENGTHS) - 1,))
-_TRUST = {
-    source: sum(one.weight > edge for edge in _TRUST_EDGES[:-1]) for source, one in STANDING.items()
-}
+
+
+def _class_of(weight: float) -> int:
+    """Return the place of the lowest edge that a weight does not pass."""
+    return sum(weight > edge for edge in _TRUST_EDGES[:-1])
+
+
+_TRUST = {source: _class_of(one.weight) for source, one in STANDING.items()}
 FIRST_CODER = (
     "1.2 0.75 | 0 1 2 3 4 5 6 8 10 12 15 19 24 32 48 96 | 1 2 3 | 0.6 0.65 0.85 1.0 | "
     "channel_message=0.8 compaction=0.85 dream=0.85 extraction=0.9 owner_message=1.0 "
@@ -42,16 +48,19 @@ CODER = " | ".join(
         sorted([f"{source}={one.weight}" for source, one in STANDING.items()]),
     )
 )  # fmt: skip
-"""The tables that make the bytes, as one name. Bytes of another coder bound nothing."""
+"""The tables that make the bytes, as one name. Bytes of another coder bound nothing. The weights of
+roles have been the same since there are roles; others would have to be named here."""
 
 
-def bound_code(terms: Sequence[str], source: Source) -> int:
-    """Return the byte of a fact with these terms."""
+def bound_code(terms: Sequence[str], source: Source, role: str | None = None) -> int:
+    """Return the byte of a fact with these terms; `role` is None where roles do not weigh."""
     length = len(terms)
     most = 1 if len(set(terms)) == length else _most(terms)
     trust = _TRUST.get(source)
     if trust is None:  # a source of a newer program, or a damaged one
         return UNKNOWN
+    if role is not None and role in ROLE_WEIGHTS:
+        trust = _class_of(STANDING[source].weight * ROLE_WEIGHTS[role])
     return _SHORTNESS[min(length, _LENGTHS[-1])] << 4 | trust << 2 | min(most, 4) - 1
 
 

@@ -44,6 +44,18 @@ SELECT count(*), ifnull(sum(length), 0) FROM fact INDEXED BY fact_inactive
 WHERE origin + 0 = ?1 AND lifecycle <> 'active' AND lifecycle <> 'pruned'
   AND ifnull(valid_from, created_at) <= ?2 AND (valid_to IS NULL OR valid_to > ?2)
 """
+_BY_DAY = """
+SELECT strftime('%Y', at), strftime('%m', at), strftime('%d', at), facts FROM (
+  SELECT date(hour * 3600, 'unixepoch', 'localtime') AS at, sum(facts) AS facts
+  FROM arrival WHERE origin = ? GROUP BY 1)
+"""
+
+
+def by_day(db: Connection, *, origin_number: int) -> list[tuple[int, int, int, int]]:
+    """Return for each day, in the zone of this machine, its year, month and day and how many active
+    facts of an origin were made on it."""
+    rows = db.execute(_BY_DAY, (origin_number,))
+    return [(int(year), int(month), int(day), int(facts)) for year, month, day, facts in rows]
 
 
 def active_since(

@@ -133,6 +133,18 @@ def setting(db: Connection, name: str, default: str) -> str:
     return str(row[0]) if row else default
 
 
+def named_settings(db: Connection, *names: str) -> dict[str, str]:
+    """Return those of some settings of the file that it has."""
+    marks = ", ".join("?" * len(names))
+    rows = db.execute(f"SELECT name, value FROM setting WHERE name IN ({marks})", names)
+    return {str(name): str(value) for name, value in rows}
+
+
 def put_setting(db: Connection, name: str, value: str) -> None:
     """Store a setting of the file."""
     db.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))
+
+
+def drop_setting(db: Connection, name: str) -> None:
+    """Remove a setting of the file, if it has it."""
+    db.execute("DELETE FROM setting WHERE name = ?", (name,))

@@ -58,6 +58,9 @@ class Filter:
     heats: tuple[str, ...] = ()
     pinned: bool = False
     batch: int | None = None
+    sessions: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
@@ -277,7 +280,8 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
         values.append(wanted.state)
     for column, allowed in (
         ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
-        ("source", wanted.sources), ("heat", wanted.heats),
+        ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
+        ("speaker", wanted.speakers), ("role", wanted.roles),
     ):  # fmt: skip
         if allowed:
             parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")

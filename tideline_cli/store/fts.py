@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from tideline_cli.store.lapsed import Lapsed
 
     # seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment),
-    # segment, tier, pinned, created_at, access_count, last_accessed_at. A tuple and no record: a
+    # segment, tier, pinned, created_at, access_count, last_accessed_at, role. A tuple, since a
     # recall reads thousands, and records would make it a tenth slower.
     RankingRow = tuple[
-        int, str, str, Source, float, float, float | None, Segment, Tier, int, int, int, int
+        int, str, str, Source, float, float, float | None, Segment, Tier, int, int, int, int,
+        str | None,
     ]
 
 _OWNER = 1
@@ -33,7 +34,7 @@ TERMS: Literal[2] = 2
 """The place of the terms in a RankingRow."""
 _COLUMNS = """
 SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
-       pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at)
+       pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
 """
 _FREQUENCY = """
 SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
@@ -49,6 +50,12 @@ def totals(db: Connection, *, origin_number: int, gone: Lapsed) -> tuple[int, in
         "SELECT facts, tokens FROM tally WHERE origin = ?", (origin_number,)
     ).fetchall()
     return sum(row[0] for row in rows) - gone.facts, sum(row[1] for row in rows) - gone.tokens
+
+
+def active_count(db: Connection, *, origin_number: int) -> int:
+    """Return the number of an origin's active facts, whether they hold at the moment or not."""
+    sql = "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?"
+    return int(db.execute(sql, (origin_number,)).get)
 
 
 def frequencies(

@@ -6,8 +6,9 @@ from itertools import islice
 
 from tideline_cli.model import codec
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import batch_counts, images
+from tideline_cli.store import batch_counts, images, visibility
 from tideline_cli.store.batch_counts import Deeds
+from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.origin import Origin
+    from tideline_cli.store.facts import Filter
 
 
 @record
@@ -145,6 +147,37 @@ def entries(db: Connection, *, viewer: Origin, limit: int, most: int = -1) -> It
     `most` changes; -1 is all."""
     for batch in islice(batches(db, viewer=viewer), limit if limit >= 0 else None):
         yield from entries_in(db, batch, viewer=viewer, most=most)
+
+
+def changes_of(db: Connection, wanted: Filter, *, viewer: Origin) -> dict[int, int]:
+    """Return by the number of a batch how many changes it made to the facts that a filter asks for,
+    or to their use."""
+    condition, names = visibility.where(viewer)
+    narrowed, values = narrowing(wanted)
+    rows: Iterable[Any] = db.execute(
+        "SELECT change.batch, count(*) FROM fact CROSS JOIN change ON change.row = fact.seq"
+        f" AND change.entity IN ('fact', 'usage') WHERE {condition}{narrowed}"
+        " GROUP BY change.batch",
+        (*names, *values),
+    )
+    return dict(rows)
+
+
+def entries_about(
+    db: Connection, batch: Listed, wanted: Filter, *, viewer: Origin, most: int = -1
+) -> Iterator[Entry]:
+    """Yield the first `most` of the changes of a batch that `changes_of` counts."""
+    condition, names = visibility.where(viewer)
+    narrowed, values = narrowing(wanted)
+    rows = db.execute(
+        f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
+        AND change.entity IN ('fact', 'usage')
+        AND change.row IN (SELECT fact.seq FROM fact WHERE {condition}{narrowed})
+        ORDER BY change.number LIMIT ?""",
+        (viewer.key, batch.first, batch.last, batch.number, *names, *values, most),
+    )
+    for row in rows:
+        yield Entry(*row)
 
 
 def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1) -> Iterator[Entry]:

@@ -8,6 +8,7 @@ from tideline_cli.store import (
     common_upkeep,
     fts,
     images,
+    query_vectors,
     score_bounds,
     vector_upkeep,
     visibility,
@@ -173,6 +174,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     begin_purge(db)
     listed = codec.dumps(list(gone))
     vector_upkeep.remove(db, gone)
+    _forget_questions(db, listed)
     score_bounds.put(db, dict.fromkeys(gone, 0))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
@@ -201,3 +203,11 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     # Row by row, the index would keep pieces of terms as the borders of its pages.
     fts.rebuild(db)
     common_upkeep.correct(db, gone)
+
+
+def _forget_questions(db: Connection, listed: str) -> None:
+    """Forget what the origins of purged facts have asked: it may have been about those."""
+    origins: Any = db.execute(
+        "SELECT DISTINCT origin FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,)
+    ).fetchall()
+    query_vectors.forget(db, [number for (number,) in origins])

@@ -51,13 +51,22 @@ CREATE TABLE fact (
   content      TEXT NOT NULL,
   terms        TEXT NOT NULL,                      -- index terms, joined by spaces
   digest       INTEGER,                            -- of words and labels: see store/digest.py
-  scope        TEXT                                -- where it matters, such as a/b; NULL: all over
+  scope        TEXT,                               -- where it matters, such as a/b; NULL: all over
+  session      TEXT,                               -- the conversation that it was said in
+  turn         INTEGER,                            -- its place in the session
+  speaker      TEXT,
+  role         TEXT                                -- who spoke: user, assistant, system, tool
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
 
 -- The scopes that there are, and how many facts each has.
 CREATE INDEX fact_scope ON fact (origin, scope) WHERE scope IS NOT NULL AND lifecycle = 'active';
+
+-- The turns of a session in order: the facts of a session, and what was said before and after. Also
+-- whether an origin has a fact that somebody is named for.
+CREATE INDEX fact_session ON fact (origin, session, turn)
+  WHERE session IS NOT NULL OR speaker IS NOT NULL;
 
 -- Active facts that are not valid for ever: BM25 takes those out of its statistics that do not
 -- hold at the moment of the question.
@@ -418,6 +427,17 @@ CREATE TABLE vector_progress (
   embedder TEXT NOT NULL,
   seq      INTEGER NOT NULL,
   PRIMARY KEY (origin, embedder)
+) STRICT, WITHOUT ROWID;
+
+-- Codes of the latest questions of an origin by a learned embedder, so that a question asked again
+-- loads no model: derived, and few. The text of a question is not kept.
+CREATE TABLE query_vector (
+  origin   INTEGER NOT NULL REFERENCES origin (number),
+  embedder TEXT NOT NULL,
+  digest   BLOB NOT NULL,              -- of the text
+  number   INTEGER NOT NULL,           -- order of arrival in the origin
+  code     BLOB NOT NULL,
+  PRIMARY KEY (origin, embedder, digest)
 ) STRICT, WITHOUT ROWID;
 
 -- Pairs of active facts that are alike, as dream found them: derived. Every fact that an origin

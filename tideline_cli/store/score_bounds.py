@@ -14,11 +14,17 @@ from tideline_cli.store.connection import put_setting, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from apsw import Connection
 
+# Files of the reference's analyser weigh no roles.
+_SELECT = """
+SELECT seq, terms, source,
+  iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role)
+FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq
+"""
 CHUNK = 4096
 LAG = 256  # facts that may be without a byte before a recall makes theirs
 _MADE_BY = "score_bounds"
@@ -87,6 +93,11 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
             db.execute("UPDATE ceiling SET codes = ? WHERE number = ?", (bytes(held), number))
 
 
+def put_of(db: Connection, seqs: Iterable[int]) -> None:
+    """Make the bytes of facts anew whose role has changed."""
+    put(db, {seq: _made(db, seq, limit=1)[0] for seq in seqs})
+
+
 def wrong_count(db: Connection) -> int:
     """Return how many of the bytes stored are not those of the facts."""
     stored = _stored(db)
@@ -115,12 +126,11 @@ def _stored(db: Connection) -> bytes:
 def _made(db: Connection, start: int, *, limit: int) -> bytes:
     """Return the bytes of the facts from number `start` on."""
     facts: list[tuple[Any, ...]] = db.execute(
-        "SELECT seq, terms, source FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq",
-        (start, start + limit),
+        _SELECT, (start, start + limit)
     ).fetchall()
     if not facts:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
-    for seq, terms, source in facts:
-        fresh[seq - start] = bound_code(terms.split(), source)
+    for seq, terms, source, role in facts:
+        fresh[seq - start] = bound_code(terms.split(), source, role)
     return bytes(fresh)

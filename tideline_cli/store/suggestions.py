@@ -21,7 +21,7 @@ ENDING = 6
 """Letters of an ending, as tables show it."""
 _HIGHEST = chr(0x10FFFF)
 _TEXT = "substr(content, 1, 200)"
-_TAGGED = 20_000  # facts whose tags are read, the newest
+_READ = 20_000  # facts whose tags or speakers are read, the newest
 _FULL = 26  # letters of an id
 
 _NEAR = 2_000  # facts that are looked at before all others, the newest
@@ -58,7 +58,7 @@ def tags(
         db,
         "SELECT value, count(*) AS uses FROM ("
         f"SELECT tags FROM {_by_time(is_active=True)} AND tags IS NOT NULL{within}"
-        f" ORDER BY created_at DESC LIMIT {_TAGGED}) AS newest, json_each(newest.tags)"
+        f" ORDER BY created_at DESC LIMIT {_READ}) AS newest, json_each(newest.tags)"
         " WHERE value >= ? AND value < ?"
         f" GROUP BY value ORDER BY uses DESC, value LIMIT {MOST}",
         (visibility.number(db, viewer), *names, start, start + _HIGHEST),
@@ -73,6 +73,38 @@ def scopes(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, int
         f"SELECT scope, count(*) FROM fact WHERE {condition} AND scope IS NOT NULL"
         f" AND lifecycle = 'active' AND scope >= ? AND scope < ? GROUP BY scope LIMIT {MOST}",
         (*names, start, start + _HIGHEST),
+    )
+
+
+def sessions(
+    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[tuple[str, int]]:
+    """Return the sessions that begin so, and how many active facts each has."""
+    condition, names = visibility.where(viewer)
+    within, named = _within(scopes)
+    return _rows(
+        db,
+        f"SELECT session, count(*) FROM fact WHERE {condition} AND session IS NOT NULL"
+        f" AND lifecycle = 'active'{within} AND session >= ? AND session < ?"
+        f" GROUP BY session LIMIT {MOST}",
+        (*names, *named, start, start + _HIGHEST),
+    )
+
+
+def speakers(
+    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[tuple[str, int]]:
+    """Return the speakers that begin so and how many facts each has said, of the newest 20,000 with
+    a speaker."""
+    within, names = _within(scopes)
+    return _rows(
+        db,
+        "SELECT speaker, count(*) AS said FROM ("
+        f"SELECT speaker FROM {_by_time(is_active=True)} AND speaker IS NOT NULL{within}"
+        f" ORDER BY created_at DESC LIMIT {_READ}) AS newest"
+        " WHERE speaker >= ? AND speaker < ?"
+        f" GROUP BY speaker ORDER BY said DESC, speaker LIMIT {MOST}",
+        (visibility.number(db, viewer), *names, start, start + _HIGHEST),
     )
 
 

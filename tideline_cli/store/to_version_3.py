@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import batch_counts, common_upkeep, labels, lapsed_anew, schema
+from tideline_cli.store import batch_counts, common_upkeep, labels, lapsed_anew, schema, utterances
 from tideline_cli.store.checks import text_index
 
 TYPE_CHECKING = False
@@ -93,8 +93,7 @@ def _remove_reversed(db: Connection) -> None:
         by_origin.setdefault(origin, []).append(number)
     for origin, numbers in by_origin.items():
         reason = f"{len(numbers):,} edges removed that led back from the other end"
-        db.execute(_BATCH, (origin, reason))
-        batch = db.last_insert_rowid()
+        batch = _opened(db, origin, reason)
         db.executemany("DELETE FROM link WHERE number = ?", [(number,) for number in numbers])
         db.execute("UPDATE batch SET open = 0 WHERE number = ?", (batch,))
 
@@ -105,6 +104,12 @@ SELECT ?1, 1 + ifnull(max(ordinal), 0), ifnull(max(at), 0), 'upgrade', ?2, 1,
   1 + (SELECT ifnull(max(number), 0) FROM change)
 FROM batch WHERE origin = ?1
 """
+
+
+def _opened(db: Connection, origin: int, reason: str) -> int:
+    """Open a batch of an origin for what the upgrade does to its rows; return its number."""
+    db.execute(_BATCH, (origin, reason))
+    return db.last_insert_rowid()
 
 
 def _scope(db: Connection) -> None:
@@ -118,6 +123,32 @@ def _scope(db: Connection) -> None:
         "UPDATE change SET before = json_set(before, '$.scope', NULL)"
         " WHERE entity = 'fact' AND before IS NOT NULL"
     )
+
+
+def _said(db: Connection) -> None:
+    """Facts have a session, a turn, a speaker and a role, and none so far; so do those that the
+    journal can bring back."""
+    for column in ("session TEXT", "turn INTEGER", "speaker TEXT", "role TEXT"):
+        db.execute(f"ALTER TABLE fact ADD COLUMN {column}")
+    db.execute(_statement("CREATE INDEX fact_session "))
+    db.execute(
+        "UPDATE change SET before = json_set(before, '$.session', NULL, '$.turn', NULL,"
+        " '$.speaker', NULL, '$.role', NULL) WHERE entity = 'fact' AND before IS NOT NULL"
+    )
+
+
+def _lift_utterances(db: Connection) -> None:
+    """Take sessions, turns, speakers and roles out of the metadata, where version 2 kept what an
+    import said of them. One batch of each origin has it, so that `undo` puts it back."""
+    found = utterances.in_metadata(db)
+    if found:
+        db.execute("DROP TRIGGER fact_updated")  # that of version 2 knows no such columns
+        db.execute(next(one for one in _triggers() if one.startswith(f"{_TRIGGER}fact_updated ")))
+    for origin, lifted in found.items():
+        what = "session, turn, speaker and role taken out of the metadata"
+        batch = _opened(db, origin, f"{len(lifted):,} facts: {what}")
+        utterances.put(db, lifted)
+        db.execute("UPDATE batch SET open = 0 WHERE number = ?", (batch,))
 
 
 def _index_labels(db: Connection) -> None:
@@ -145,15 +176,23 @@ def _keep_common_terms(db: Connection) -> None:
     common_upkeep.settle_all(db)
 
 
+def _keep_questions(db: Connection) -> None:
+    """Make the table of codes of questions: version 2 embedded each question anew."""
+    db.execute(_statement("CREATE TABLE query_vector ("))
+
+
 PARTS: tuple[Callable[[Connection], None], ...] = (
     _fading,
     _note_statements,
     _count_lapsed,
     _remove_reversed,
     _scope,
+    _said,
+    _lift_utterances,
     _index_labels,
     _counts,
     _keep_common_terms,
+    _keep_questions,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 

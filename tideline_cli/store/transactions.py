@@ -12,6 +12,7 @@ from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from apsw import Connection
@@ -23,9 +24,14 @@ _BULK_ROOM = 128 * 1024 * 1024
 
 
 class Opened(apsw.Connection):
-    """A connection that knows the generation of the store it was opened on; None is any."""
+    """A connection that knows the generation of the store it was opened on; None is any.
+
+    `asked_settings` says how an embedder is reached that is asked for vectors: what the door knows,
+    and the file does not.
+    """
 
     generation: str | None = None
+    asked_settings: Callable[[str], object] | None = None
 
 
 _queues: dict[int, int | None] = {}  # id of a connection -> its lock in the queue of writers

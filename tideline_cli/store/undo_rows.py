@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, images, labels, uses
+from tideline_cli.store import digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
         digest.put(db, [number])
     if entity == "fact" and any(name in SEARCHED for name in changed):
         labels.put(db, [number])
+    if entity == "fact" and "role" in changed:
+        score_bounds.put_of(db, [number])
 
 
 def put_use(db: Connection, seq: int, row: Row | None) -> None:

@@ -48,17 +48,28 @@ def insert(
         _pack_anew(db, [row for row, _ in rows], late, origin_number, embedder)
 
 
-def rewind(db: Connection, seq: int, *, origin_number: int) -> None:
+def rewind(db: Connection, seq: int, *, origin_number: int, kept: str = "") -> None:
     """Remove the vectors of an origin from number `seq` on, so that these facts are embedded again,
-    in their order."""
+    in their order; but not those of the embedder `kept`."""
     late: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND seq >= ?", (origin_number, seq)
+        "SELECT number, facts FROM vector_chunk WHERE origin = ? AND embedder <> ?",
+        (origin_number, kept),
     ).fetchall()
-    remove(db, [number for (number,) in late])
+    for row, facts in late:
+        if max(_numbers(facts), default=0) >= seq:
+            held = {number: code for number, code in _held(db, row).items() if number < seq}
+            _write(db, row, held)
     db.execute(
-        "UPDATE vector_progress SET seq = ? WHERE origin = ? AND seq >= ?",
-        (seq - 1, origin_number, seq),
+        "UPDATE vector_progress SET seq = ?1 - 1"
+        " WHERE origin = ?2 AND seq >= ?1 AND embedder <> ?3",
+        (seq, origin_number, kept),
     )
+
+
+def keep_only(db: Connection, embedder: str) -> None:
+    """Remove what other embedders than this one have made."""
+    for table in ("vector_chunk", "vector_progress", "query_vector"):
+        db.execute(f"DELETE FROM {table} WHERE embedder <> ?", (embedder,))
 
 
 def _pack_anew(

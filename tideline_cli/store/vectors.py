@@ -36,6 +36,29 @@ def chunks_since(
         yield facts, codes
 
 
+def packed_of(
+    db: Connection, numbers: Sequence[int], *, origin_number: int, embedder: str
+) -> dict[int, bytes]:
+    """Return the packed vectors of those of some facts that are of an origin and have one."""
+    wanted = {number.to_bytes(4, "little"): number for number in numbers}
+    found: dict[int, bytes] = {}
+    rows: list[Any] = db.execute(
+        "SELECT number, facts, length(codes) FROM vector_chunk WHERE origin = ? AND embedder = ?"
+        " ORDER BY number",
+        (origin_number, embedder),
+    ).fetchall()
+    for chunk, facts, octets in rows:
+        count = len(facts) // 4
+        held = [facts[start : start + 4] for start in range(0, 4 * count, 4)]
+        size = octets // max(1, count)
+        for place in [place for place, one in enumerate(held) if one in wanted]:
+            found[wanted[held[place]]] = db.execute(
+                "SELECT substr(codes, ?, ?) FROM vector_chunk WHERE number = ?",
+                (1 + place * size, size, chunk),
+            ).get
+    return found
+
+
 def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return the number of the fact up to which an origin's facts are embedded."""
     row = db.execute(
@@ -128,6 +151,23 @@ def waiting_count(db: Connection, *, origin_number: int, embedder: str, held: in
             (after, origin_number, held - made),
         ).get
     )
+
+
+def missing_counts(db: Connection, *, embedder: str) -> list[tuple[int, int]]:
+    """Return (origin's number, facts without a vector) of every origin that has such facts."""
+    rows: list[Any] = db.execute(
+        """
+        SELECT origin, missing FROM (
+          SELECT origin, sum(facts) - ifnull((
+            SELECT sum(length(chunk.facts) / 4) FROM vector_chunk AS chunk
+            WHERE chunk.origin = census.origin AND chunk.embedder = ?
+          ), 0) AS missing
+          FROM census GROUP BY origin
+        ) WHERE missing > 0 ORDER BY origin
+        """,
+        (embedder,),
+    ).fetchall()
+    return rows
 
 
 def _fill_last(

@@ -57,6 +57,10 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
             from tideline_cli.store import labels  # noqa: PLC0415  as above
 
             labels.put(db, seqs)
+        if "role" in changed:
+            from tideline_cli.store import score_bounds  # noqa: PLC0415  few edits name a role
+
+            score_bounds.put_of(db, seqs)
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:

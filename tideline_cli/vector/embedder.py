@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tideline_cli.vector.embedders.coded import CodedEmbedder
+
     Vector = Sequence[float] | NDArray[np.float64]
 
 GROUP = "tideline.embedders"
@@ -87,6 +89,8 @@ def resolve(name: str) -> Embedder:
     make = _BUILT_IN.get(name)
     if make is not None:
         return make()
+    if learned := _learned(name):
+        return learned
     embedder = _plugin(name)
     if not isinstance(embedder, Embedder):
         raise UnavailableError(f"entry point {name!r} of {GROUP} makes no embedder", hint=_hint())
@@ -165,6 +169,27 @@ class _Guarded:
         return found
 
 
+def _learned(spec: str) -> CodedEmbedder | None:
+    """Return a learned embedder that runs in this process; None where the name means none."""
+    name, _, folder = spec.partition(":")
+    if name == "static" and spec != "static:":
+        from tideline_cli.vector.embedders.static_arrays import StaticEmbedder  # noqa: PLC0415  one of many
+
+        return StaticEmbedder(spec)
+    if spec == "minilm" or (name == "onnx" and folder):
+        from tideline_cli.vector.embedders.onnx import OnnxEmbedder  # noqa: PLC0415  one of many
+
+        return OnnxEmbedder(spec)
+    return None
+
+
+def plugin_names() -> list[str]:
+    """Return the names of the entry points that other packages bring."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
+
+    return sorted(entry_points(group=GROUP).names)
+
+
 def _plugin(name: str) -> Embedder:
     from importlib.metadata import entry_points  # noqa: PLC0415 - scanning costs 10 to 45 ms
 
@@ -180,4 +205,7 @@ def _plugin(name: str) -> Embedder:
 
 
 def _hint() -> str:
-    return f"built in: {', '.join(_BUILT_IN)}; others are packages with an entry point in {GROUP}"
+    return (
+        f"built in: {', '.join(_BUILT_IN)}, and what `tideline embedder list` names; others are "
+        f"packages with an entry point in {GROUP}"
+    )

@@ -58,6 +58,8 @@ COMMANDS: Mapping[str, Command] = {
     "extract": Command("extract", "Distil facts from a conversation.", "Bulk"),
     "relink": Command("relink", "Let a model join facts that bear on one another.", "Bulk"),
     "embed": Command("embed", "Print the vector of a text.", "Care"),
+    "embedder": Command("embedder", "Choose how likeness of texts is found.", "Care"),
+    "reembed": Command("reembed", "Make the vectors that facts lack.", "Care"),
     "doctor": Command("doctor", "Check that the store is whole, and mend it.", "Care"),
     "backup": Command("backup", "Copy the store into a file, while others use it.", "Care"),
     "schedule": Command("schedule", "Let the memory tend itself every night.", "Care"),

@@ -17,8 +17,9 @@ from tideline_cli.memory.context import (
     prompt_line,
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
-from tideline_cli.memory.recall import recall, write_back
+from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import record
+from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -37,7 +38,8 @@ One line a fact, best first, never more than the budget. It counts all that is p
 fit is cut at a word and ends with `…` and its id; a long one leaves half of the block to others.
 
 Every fact is scanned for injected instructions and escaped. With --auto the block carries a
-heading, a notice and a fence that no fact can forge.
+heading, a notice and a fence that no fact can forge; a fact is in it only if it shares two telling
+words with the prompt, or a rare one.
 
 Where the answer has room, stderr says which archived fact matches, as for recall; with --auto
 nobody looks.
@@ -82,9 +84,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if limit is None:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen))
+    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen),
+                  fading=session.setting("fading", DEPTH))  # fmt: skip
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)
+    session.caution_of_likeness(answer.lacking)
     if db is not None and not answer.hits and seen is not None and not options.auto:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
@@ -107,7 +111,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _tell_losses(session, made, is_told=not options.auto, is_all=limit == 0)
     if beside and chosen != "json":
         _announce(session, text, beside)
-    if db is not None and (answer.backlog is not None or (made.facts and not options.auto)):
+    made_here = answer.backlog is not None or has_questions()
+    if db is not None and (made_here or (made.facts and not options.auto)):
         output.deliver()
         given = () if options.auto else made.facts
         write_back(db, answer, touch=False, given=given, now=session.now)
@@ -133,7 +138,14 @@ def _answer(
         return answered(db, query, viewer=session.viewer, now=session.now)
     if db is None:
         return NOTHING, None
-    return recall(db, query, viewer=session.viewer, now=session.now), None
+    from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
+
+    answer = recall(db, query, viewer=session.viewer, now=session.now)
+    said = silence.worth_saying(db, query, answer, viewer=session.viewer)
+    if len(said.hits) < len(answer.hits):
+        less = len(answer.hits) - len(said.hits)
+        session.detail(f"{less:,} hits share too little with the prompt")
+    return said, None
 
 
 def _announce(session: Session, text: str, beside: list[Archived]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.query import ALL
@@ -40,20 +41,13 @@ OPTIONS = (
 
 
 @record
-class Options:
+class Options(Formats):
     """The options of a call."""
 
     limit: int
     min_score: float
     segment: tuple[Segment, ...]
     all: bool
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

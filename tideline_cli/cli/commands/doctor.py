@@ -61,6 +61,7 @@ _WHAT = {
     "census": "count the facts for status anew",
     "batch_counts": "count what each command did anew",
     "pairs": "forget the pairs that are alike, until the next dream",
+    "questions": "forget the codes of questions, which are made again when they are asked",
     "outlooks": "forget what was foreseen to fade, until the next dream",
     "vectors": "make the vectors anew",
     "digests": "take the facts that changed as they are",

@@ -19,7 +19,7 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tideline_cli.memory.edit import Edited
@@ -36,7 +36,8 @@ opens; in a pipe standard input is read.
 
 Labels alone change in place: the fact keeps its id and its time. They are carried over unless an
 option changes them: --tag replaces all tags, --meta adds to the metadata, and an empty --slot,
---title, --scope or --tag clears.
+--title, --scope, --session, --speaker or --tag clears; --role none does, and with its session a
+fact loses its turn.
 
 Labels keep the source of a fact. New words are yours. Where the fact came from a tool, a document
 or a model, they are yours if you type them, are scanned all the same, and stay the source's if they
@@ -48,13 +49,19 @@ ARGUMENTS = (
              "id", True, 1, completes=("active", "")),
 )  # fmt: skip
 _LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
-           "valid_to", "confidence", "scope")  # fmt: skip
+           "valid_to", "confidence", "scope", "session", "turn", "speaker", "role")  # fmt: skip
 _HELP = {"scope": "Of what it is worth knowing; an empty one is of everything.",
+         "session": "The conversation that it was said in; an empty one is none.",
+         "speaker": "Who said it, by name; an empty one is nobody.",
+         "role": "Who spoke; `none` takes the role away.",
          "segment": "What it is about.",
          "tag": "A label to filter by; commas part several; replaces those it had."}
+_NO_ROLE = "none"
+_MORE: Mapping[str, tuple[str, ...]] = {"role": (_NO_ROLE,)}
 OPTIONS: tuple[Option, ...] = (
     *(
-        replace(option, help=_HELP.get(option.name, option.help))
+        replace(option, help=_HELP.get(option.name, option.help),
+                choices=(*option.choices, *_MORE.get(option.name, ())))
         for option in remember.OPTIONS
         if option.name in _LABELS
     ),
@@ -76,6 +83,10 @@ class Options:
     tier: Tier | None
     confidence: float | None
     scope: str | None
+    session: str | None
+    turn: int | None
+    speaker: str | None
+    role: str | None
     valid_from: int | None
     valid_to: int | None
     tag: tuple[str, ...]
@@ -168,6 +179,8 @@ def _changes(options: Options) -> dict[str, Any]:
         changes["tags"] = tuple(dict.fromkeys(tag for tag in tags if tag))
     if "meta" in changes:
         changes["metadata"] = dict(changes.pop("meta"))
+    if changes.get("role") == _NO_ROLE:
+        changes["role"] = None
     return changes
 
 

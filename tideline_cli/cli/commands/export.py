@@ -9,6 +9,7 @@ from tideline_cli.cli import filters, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Heat, Segment
     from tideline_cli.model.origin import Everyone, Origin
-    from tideline_cli.model.source import Source
     from tideline_cli.store.facts import Filter
 
 HELP = """Write facts out as JSON lines, CSV, SQLite or Markdown.
@@ -67,31 +66,13 @@ OPTIONS = (
 
 
 @record
-class Options:
+class Options(Filters, Formats):
     """The options of a call."""
 
     format: str
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
     output: str | None
     all_origins: bool
     split: str | None
-    segment: tuple[Segment, ...]
-    tag: tuple[str, ...]
-    kind: tuple[str, ...]
-    slot: tuple[str, ...]
-    source: tuple[Source, ...]
-    heat: tuple[Heat, ...]
-    pinned: bool
-    batch: int | None
-    since: int | None
-    until: int | None
-    scope: str | None
-    all_scopes: bool
     lifecycle: str | None
 
 

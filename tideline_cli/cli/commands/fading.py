@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import ages, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS, iso
@@ -39,18 +40,11 @@ OPTIONS = (
 
 
 @record
-class Options:
+class Options(Formats):
     """The options of a call."""
 
     within: int
     limit: int
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

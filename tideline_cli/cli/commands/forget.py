@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import by_id, filters, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Filters
 from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
@@ -17,8 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tideline_cli.model.fact import Fact, Heat, Segment
-    from tideline_cli.model.source import Source
+    from tideline_cli.model.fact import Fact
 
 HELP = """Take facts out of recall.
 
@@ -52,23 +52,11 @@ _SHOWN, _NAMED = 10, 5
 
 
 @record
-class Options:
+class Options(Filters):
     """The options of a call."""
 
     query: str | None
     superseded_by: str | None
-    segment: tuple[Segment, ...]
-    tag: tuple[str, ...]
-    kind: tuple[str, ...]
-    slot: tuple[str, ...]
-    source: tuple[Source, ...]
-    heat: tuple[Heat, ...]
-    pinned: bool
-    batch: int | None
-    since: int | None
-    until: int | None
-    scope: str | None
-    all_scopes: bool
     dry_run: bool
     yes: bool
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from itertools import groupby, islice, takewhile
 
-from tideline_cli.cli import output
+from tideline_cli.cli import filters, output
 from tideline_cli.cli.commands.show import ACTS, births, deed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats, Spoken
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import deeds, facts, history, images, steps, undo_rows
+from tideline_cli.store.facts import Filter
 from tideline_cli.store.images import lives
 
 TYPE_CHECKING = False
@@ -30,12 +32,19 @@ HELP = """Show who changed what, and when.
 
 Without ID the newest commands and what they did, blocked writes included; with ID the life of
 one fact and of the links from and to it, oldest change first, with the values before each
-change."""
-EXAMPLES = (("", "--limit 5"), ("@1", ""))
+change. With --session, --speaker or --role what was done to such facts and to their use; exits with
+1 where there are none."""
+EXAMPLES = (("", "--limit 5"), ("@1", ""), ("", "--session standup --role user"))
+_ABOUT = {
+    "session": "Only what was done to facts of this session.",
+    "speaker": "Only what was done to facts that this speaker said.",
+    "role": "Only what was done to facts that this role said.",
+}
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, completes=("id",)),)
 OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),
+    *(replace(one, help=_ABOUT[one.name], excludes=("words",)) for one in filters.SPOKEN),
     *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
@@ -47,17 +56,10 @@ _FORMS = {field.name: field.form for field in FIELDS}
 
 
 @record
-class Options:
+class Options(Formats, Spoken):
     """The options of a call."""
 
     limit: int | None
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -81,7 +83,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if db is not None and words:
         told, is_cut = _told_of(session, db, words[0], limit)
     elif db is not None:
-        told, counts, is_cut = _told(session, db, limit, most)
+        about = _about(options)
+        told, counts, is_cut = (
+            _told(session, db, limit, most) if about is None
+            else _told_about(session, db, about, limit, most)
+        )  # fmt: skip
     names: dict[int, str] = {}
     if db is not None:
         edges = [pair for pair in told if pair[0].entity == "link"]
@@ -103,7 +109,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if is_cut:
         session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
     if not told:
-        session.note("nothing to tell: no changes yet")
+        is_narrowed = _about(options) is not None
+        session.note("nothing to tell: no " + ("such fact" if is_narrowed else "changes yet"))
+        return int(is_narrowed)
     return 0
 
 
@@ -165,6 +173,35 @@ def _told(
         whole = entries if most else history.with_whole_images(db, entries)
         told += [(entry, None) for entry in whole]
     return told, {batch.ordinal: batch.changes.total() for batch in listed}, is_cut
+
+
+def _about(options: Options) -> Filter | None:
+    """Return the facts that the call asks about; None for all."""
+    if not (options.session or options.speaker or options.role):
+        return None
+    return Filter(
+        lifecycle=None, sessions=options.session, speakers=options.speaker, roles=options.role
+    )
+
+
+def _told_about(
+    session: Session, db: Connection, about: Filter, limit: int, most: int | None
+) -> tuple[list[Told], dict[int | None, int], bool]:
+    """Return the same of the commands that did anything to the facts of a filter, and of what they
+    did that alone."""
+    viewer = session.viewer
+    did = history.changes_of(db, about, viewer=viewer)
+    batches = (batch for batch in history.batches(db, viewer=viewer) if batch.number in did)
+    listed = list(islice(batches, limit or None))
+    is_cut = bool(limit) and next(batches, None) is not None
+    told: list[Told] = []
+    for batch in listed:
+        entries = history.entries_about(
+            db, batch, about, viewer=viewer, most=-1 if most is None else most
+        )
+        whole = entries if most else history.with_whole_images(db, entries)
+        told += [(entry, None) for entry in whole]
+    return told, {batch.ordinal: did[batch.number] for batch in listed}, is_cut
 
 
 def _life(session: Session, db: Connection, seq: int) -> list[Told]:

@@ -11,6 +11,7 @@ from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.columns import mapping_of
 from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.memory.semantic import is_slow
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -110,6 +111,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
             message = f"{stop.done:,} of {total:,} are in"
             raise Interrupted(message, hint=stop.hint, done=stop.done) from stop
         raise
+    if summary.rows:
+        _embed(session)
     source.tell_missed(session)
     import_report.report(session, path, summary, trust=options.trust, stopped=rows.stopped)
     if rows.stopped is not None:
@@ -117,6 +120,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if summary.rows and not summary.taken:
         raise import_report.useless(summary)
     return 0
+
+
+def _embed(session: Session) -> None:
+    """Make the vectors that the import has left to be made, by an embedder that is slow."""
+    db = session.opened
+    if db is not None and is_slow(db):
+        from tideline_cli.cli import embedding  # noqa: PLC0415  learned embedders alone
+
+        embedding.finish_import(session, db)
 
 
 def _check(rows: LimitedRows, context: ImportContext) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import filters, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
-    from tideline_cli.model.fact import Fact, Heat, Segment
-    from tideline_cli.model.source import Source
+    from tideline_cli.model.fact import Fact
 
 HELP = """List facts, the newest first.
 
@@ -50,33 +50,14 @@ OPTIONS = (
 
 
 @record
-class Options:
+class Options(Filters, Formats):
     """The options of a call."""
 
-    segment: tuple[Segment, ...]
-    tag: tuple[str, ...]
-    kind: tuple[str, ...]
-    slot: tuple[str, ...]
-    source: tuple[Source, ...]
-    heat: tuple[Heat, ...]
-    pinned: bool
-    batch: int | None
     archived: bool
-    since: int | None
-    until: int | None
-    scope: str | None
-    all_scopes: bool
     lifecycle: str | None
     as_of: int | None
     sort: str
     limit: int
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -7,24 +7,24 @@ from tideline_cli.cli.options import SCOPES, Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, MODES, Query
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, SEGMENTS
+from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS
 from tideline_cli.model.record import record, replace
-from tideline_cli.ranking.decay import DECAYS
+from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
-    from tideline_cli.model.fact import Segment
+    from tideline_cli.model.fact import Role, Segment
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
 
@@ -44,12 +44,17 @@ OPTIONS = (
            "count"),
     Option("mode", ("--mode",), "Words and likeness, words alone, or likeness alone "
            "[default: hybrid].", "choice", "hybrid", choices=MODES),
-    Option("fusion", ("--fusion",), "How the two lanes are joined [default: append].", "choice",
-           "append", choices=("append",)),
+    Option("fusion", ("--fusion",), "How words and likeness are joined: likeness below all words, "
+           "or as a share of the score, with a learned embedder [default: score where the embedder "
+           "is learned].", "choice", choices=FUSIONS),
     Option("decay", ("--decay",), "How facts fade [default: half-life].", "choice", "half-life",
            choices=DECAYS),
     Option("min_sim", ("--min-sim",), "Least cosine of a fact found by likeness [default: 0.3].",
            "share"),
+    Option("min_score", ("--min-score",), "Only facts with at least this score; --explain shows "
+           "what scores are made of.", "number", 0.0, least=0),
+    Option("why_not", ("--why-not",), "Say why this fact is not among the hits.", metavar="ID",
+           completes="id", excludes=("batch", "archived")),
     Option("mmr", ("--mmr",), "Weight of score against repetition; 1 keeps the order "
            "[default: 1].", "share", 1.0, metavar="LAMBDA"),
     Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
@@ -58,6 +63,11 @@ OPTIONS = (
            choices=tuple(SEGMENTS), many=True),
     Option("kind", ("--kind",), "Only facts of this kind.", "choice", choices=tuple(KINDS),
            many=True, metavar="KIND"),
+    Option("session", ("--session",), "Only what was said in this session.", many=True,
+           metavar="NAME", completes="session"),
+    Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
+           completes="speaker"),
+    Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
     Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
     Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
            "last"),
@@ -83,13 +93,18 @@ class Options:
 
     limit: int | None
     mode: Mode
-    fusion: Fusion
+    fusion: Fusion | None
     decay: Decay
     min_sim: float | None
+    min_score: float
+    why_not: str | None
     mmr: float
     tag: tuple[str, ...]
     segment: tuple[Segment, ...]
     kind: tuple[str, ...]
+    session: tuple[str, ...]
+    speaker: tuple[str, ...]
+    role: tuple[Role, ...]
     since: int | None
     until: int | None
     as_of: int | None
@@ -115,9 +130,16 @@ def run(session: Session, words: list[str], options: Options) -> int:
     text = session.text(words)
     query = _query(session, text, options)
     db = session.reading()
+    if options.why_not is not None:
+        from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
+
+        usual = output.usual_of_rows(session)
+        chosen = output.chosen(session, output.named(options), usual=usual)
+        return why_not.run(session, db, query, options.why_not, format=chosen)
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
     )
+    session.caution_of_likeness(answer.lacking)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
@@ -162,8 +184,11 @@ def _query(session: Session, text: str, options: Options) -> Query:
         decay=options.decay,
         min_sim=options.min_sim,
         mmr=options.mmr,
+        fading=session.setting("fading", DEPTH),
+        min_score=options.min_score,
         wanted=Filter(
             as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
+            sessions=options.session, speakers=options.speaker, roles=options.role,
             since=options.since, until=options.until,
             scopes=session.scopes(options.scope, everything=options.all_scopes),
         ),
@@ -179,17 +204,18 @@ def _print(
     def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        tables.hits(session, answer.hits, _explanation if explain else None)
+        tables.hits(session, answer.hits, _explained() if explain else None)
 
     output.emit_rows(
         format if answer.hits or format != "table" else "lines",
         _hit_forms(answer, explain=explain, is_past=is_past),
-        whole=lambda forms: _form(query, session.viewer.key, forms, beside),
+        whole=lambda forms: _form(query, session.viewer.key, forms, beside, answer.fusion),
         lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
         table=table,
     )
     if not answer.hits and not output.is_json(session, format):
-        session.note("nothing matched")
+        least = f" with a score of {query.min_score:g} or more" if query.min_score else ""
+        session.note(f"nothing matched{least}")
 
 
 def _line(hit: Hit, explain: bool, is_past: bool) -> str:
@@ -197,22 +223,13 @@ def _line(hit: Hit, explain: bool, is_past: bool) -> str:
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
     if not is_past and hit.fact.lifecycle != "active":
         line += f"\t({hit.fact.lifecycle})"
-    return f"{line}\t{_explanation(hit)}" if explain else line
+    return f"{line}\t{_explained()(hit)}" if explain else line
 
 
-def _explanation(hit: Hit) -> str:
-    """Return the product that makes a hit's score, on one line."""
-    why = hit.why
-    shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
-    if why.lane == "lexical":
-        named = ", ".join(
-            f"{term} in a label" if term in why.label_terms else term for term in why.matched_terms
-        )
-        return f"{hit.score:.4f} = bm25 {why.bm25:.4f} ({named}) × {shared}"
-    near = f"cosine {why.cosine:.3f}"
-    if why.base is None:
-        return f"{hit.score:.4f} = {near} × {shared}"
-    return f"{hit.score:.4f} = {near}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
+def _explained() -> Callable[[Hit], str]:
+    from tideline_cli.cli.explanation import explanation  # noqa: PLC0415  --explain alone
+
+    return explanation
 
 
 def _hit_forms(
@@ -227,13 +244,14 @@ def _hit_forms(
 
 
 def _form(
-    query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None
+    query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None,
+    fusion: Fusion,
 ) -> dict[str, Any]:
     return {
         "query": query.text,
         "origin": origin,
         "mode": query.mode,
-        "fusion": query.fusion,
+        "fusion": fusion,
         "hits": hits,
         "archived_matches": _archived_forms(beside),
     }
@@ -248,39 +266,10 @@ def _archived_forms(beside: list[Archived] | None) -> list[dict[str, Any]] | Non
 
 
 def _run_batch(session: Session, options: Options) -> int:
-    """Answer one query a line, without counting use. A bad line is answered with its error; the
-    exit code is the highest of theirs."""
-    from tideline_cli.cli import stdin  # noqa: PLC0415  words are the common case
+    from tideline_cli.cli import recall_batch  # noqa: PLC0415  words are the common case
 
     db = session.reading()
-    worst = bad = good = 0
-    for number, line in enumerate(stdin.text().split("\n"), 1):
-        if not line.strip():
-            continue
-        row: dict[str, Any] = {}
-        try:
-            row = _row(line)
-            form = _answered(session, db, row, options)
-            good += 1
-        except UsageError as error:
-            told = {"code": error.code, "message": error.message, "hint": error.hint}
-            form = {"line": number, "error": told}
-            bad, worst = bad + 1, max(worst, error.exit_code)
-        output.emit_json({"id": row["id"], **form} if "id" in row else form)
-    if bad:
-        session.note(f"{good:,} of {good + bad:,} lines are answered")
-    return worst
-
-
-def _row(line: str) -> dict[str, Any]:
-    """Return what a line asks: the values of a JSON object, or the line as the query."""
-    if not line.lstrip().startswith("{"):
-        return {"query": line}
-    try:
-        row: dict[str, Any] = codec.loads(line)
-    except ValueError as error:
-        raise UsageError(f"not JSON: {error}", hint="one JSON object a line, or a text") from error
-    return row
+    return recall_batch.run(session, lambda row: _answered(session, db, row, options))
 
 
 def _answered(
@@ -300,6 +289,7 @@ def _answered(
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, options)
     answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
+    session.caution_of_likeness(answer.lacking)
     is_past = options.as_of is not None
     hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
-    return _form(query, viewer.key, list(hits), beside)
+    return _form(query, viewer.key, list(hits), beside, answer.fusion)

@@ -9,7 +9,7 @@ from tideline_cli.cli.new_fact import Options
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import remember as memory
-from tideline_cli.model.fact import KINDS, SEGMENTS, TIERS
+from tideline_cli.model.fact import KINDS, LARGEST_TURN, ROLES, SEGMENTS, TIERS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import facts
@@ -66,6 +66,13 @@ OPTIONS = (
            "flag", False),
     Option("scope", ("--scope",), "Of what it is worth knowing, such as work/api; an empty one is "
            "of everything [default: the setting scope].", metavar="A/B", completes="scope"),
+    Option("session", ("--session",), "The conversation that it was said in.", metavar="NAME",
+           completes="session"),
+    Option("turn", ("--turn",), "Its place in the conversation.", "count", most=LARGEST_TURN),
+    Option("speaker", ("--speaker",), "Who said it, by name.", metavar="NAME",
+           completes="speaker"),
+    Option("role", ("--role",), "Who spoke; what an assistant or a tool says weighs less.",
+           "choice", choices=ROLES),
     Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
            "error; all others are stored together, as one batch.", "flag", False,
            excludes=("words",)),

@@ -140,6 +140,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
     dream, dreamt = counts.last.get("dream", (None, None))
     consolidate, consolidated = counts.last.get("consolidate", (None, None))
     due = _next_dream(session, counts)
+    spec, revision, dims = _named(counts.embedder)
     return {
         "database": session.database,
         "schema_version": SCHEMA_VERSION,
@@ -154,7 +155,7 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
         "pinned": counts.pinned,
         "added_last_7d": counts.added,
         "vectors": {
-            "embedder": counts.embedder,
+            "embedder": spec, "revision": revision or None, "dims": int(dims) if dims else None,
             "present": counts.embedded,
             "missing": counts.waiting,
         },
@@ -170,6 +171,14 @@ def _form(session: Session, counts: Counts, days: Days) -> dict[str, Any]:
             for day, (added, archived) in enumerate(days, _first_day(session))
         ],
     }
+
+
+def _named(embedder: str) -> tuple[str, str, str]:
+    """Return what was chosen, its revision and how many values; the last two of a learned one."""
+    if " " not in embedder:
+        return embedder, "", ""
+    spec, revision, dims = embedder.rsplit(" ", 2)
+    return spec, revision, dims
 
 
 def _health(session: Session, counts: Counts) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats, Scopes
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
@@ -23,18 +24,8 @@ OPTIONS: tuple[Option, ...] = (*SCOPES, *output.SHORT_FORMS, output.ROWS)
 
 
 @record
-class Options:
+class Options(Scopes, Formats):
     """The options of a call."""
-
-    scope: str | None
-    all_scopes: bool
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -7,6 +7,7 @@ import sys
 from tideline_cli.cli import ages, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import timeline
 from tideline_cli.memory.timeline import Moment, SlotChange
@@ -40,18 +41,11 @@ _BAR = 10
 
 
 @record
-class Options:
+class Options(Formats):
     """The options of a call."""
 
     slot: str | None
     limit: int
-    jsonl: bool
-    nl: bool
-    csv: bool
-    tsv: bool
-    table: bool
-    fmt: str | None
-    format: str | None
 
 
 def run(session: Session, words: list[str], options: Options) -> int:

@@ -33,8 +33,8 @@ errors on stderr: [command-line.md](command-line.md#notes-warnings-errors).
 """
 _FORMS = {
     "text": "text", "word": "a word", "texts": "list of texts", "object": "object",
-    "number": "number", "count": "whole number", "flag": "true or false", "time": "time",
-    "origin": "name of an origin",
+    "number": "number", "count": "whole number", "place": "whole number", "flag": "true or false",
+    "time": "time", "origin": "name of an origin",
 }  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def fact_requests(
         start = end
 
 
-def facts_in(text: str, request: Request) -> Distilled | None:  # noqa: ARG001  one shape for all passes
+def facts_in(text: str, request: Request) -> Distilled | None:
     """Return what the reply of this pass gives, None when it cannot be read."""
     said = reply.extracted(text)
     if not said.parsed:
@@ -81,6 +81,7 @@ def facts_in(text: str, request: Request) -> Distilled | None:  # noqa: ARG001  
                 draft.segment,  # type: ignore[arg-type]  # an unknown one is refused when stored
                 importance=draft.importance,
                 corrects=bool(draft.corrects),
+                turn=request.end or None,
             )
             for draft in said.facts
         ),

@@ -28,26 +28,33 @@ _GLANCE, _FEW = 500, 20  # characters of messages that tell the language of a co
 _AT_ONCE = 50  # identifiers in one transaction
 
 
-def identified(messages: Iterable[Message], context: ExtractContext) -> list[Proposal]:
-    """Return the identifiers that the user's own messages state, each once."""
+def identified(
+    messages: Iterable[Message], context: ExtractContext, *, start: int = 0
+) -> list[Proposal]:
+    """Return the identifiers that the user's own messages state, each once; before the messages
+    stand `start` others."""
     source = context.own_words
-    said = [message.text for message in messages if message.role == USER]
-    around = " ".join(text[:_GLANCE] for text in said[:_FEW])
-    found: dict[tuple[str, str], identifiers.Identifier] = {}
-    for one in (one for text in said for one in identifiers.found(text, around)):
-        known = found.get((one.name, one.value))
-        if known is None or (one.is_own and not known.is_own):
-            found[one.name, one.value] = one
-    return [_identifier(one, source) for one in found.values()]
+    said = [
+        (turn, message.text)
+        for turn, message in enumerate(messages, start + 1) if message.role == USER
+    ]  # fmt: skip
+    around = " ".join(text[:_GLANCE] for _, text in said[:_FEW])
+    found: dict[tuple[str, str], tuple[identifiers.Identifier, int]] = {}
+    for turn, text in said:
+        for one in identifiers.found(text, around):
+            known = found.get((one.name, one.value))
+            if known is None or (one.is_own and not known[0].is_own):
+                found[one.name, one.value] = one, turn
+    return [_identifier(one, source, turn) for one, turn in found.values()]
 
 
-def _identifier(one: identifiers.Identifier, source: Source) -> Proposal:
+def _identifier(one: identifiers.Identifier, source: Source, turn: int) -> Proposal:
     """Return the proposal for an identifier: of the owner's identity only what is the owner's."""
     given: Any = {
         "importance": identifiers.IMPORTANCE, "exact": True, "tags": (one.name,),
         "pinned": one.is_own and source == "owner_message",
         "others": one.owned,
-        "lesser": one.mentioned if one.is_own else (),
+        "lesser": one.mentioned if one.is_own else (), "turn": turn, "role": USER,
     }  # fmt: skip
     if one.is_own:
         return kind_proposal(identifiers.KIND, one.text, source, **given)
@@ -60,7 +67,7 @@ def identify(
 ) -> None:
     """Store the identifiers of the messages that are new to this pass."""
     start = beginning(db, context, "identifiers", len(messages))
-    proposals = identified(messages[start:], context)
+    proposals = identified(messages[start:], context, start=start)
     before = context.done(db, "identifiers")
     tally.done["identifiers"] = start
     if not proposals and before == len(messages):

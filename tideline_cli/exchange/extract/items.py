@@ -93,7 +93,10 @@ def _distilled(
     if listed is None:
         return None
     proposals: tuple[Proposal, ...] = tuple(
-        kind_proposal(item.kind, item.text, source, confidence=item.confidence)
+        kind_proposal(
+            item.kind, item.text, source, confidence=item.confidence, turn=request.end or None,
+            role=USER if request.end else None,
+        )
         for item in listed[:most]
         if _is_fit(item, kinds, request.said)
     )

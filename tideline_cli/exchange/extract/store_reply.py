@@ -16,7 +16,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
-from tideline_cli.model.fact import SEGMENTS, NewFact
+from tideline_cli.model.fact import SEGMENTS, NewFact, bare_name
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
@@ -234,6 +234,9 @@ class _Writer:
             metadata=None if confidence is None else {"extraction_confidence": confidence},
             supersedes=replaced,
             scope=self._context.scope,
+            session=bare_name(self._context.session),
+            turn=proposal.turn,
+            role=proposal.role,
         )
 
     def _count(self, fact_id: str) -> str:

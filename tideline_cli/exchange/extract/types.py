@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.errors import TidelineError
     from tideline_cli.exchange.extract.transcript import Message
-    from tideline_cli.model.fact import Segment
+    from tideline_cli.model.fact import Role, Segment
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.store.cursors import Pass
@@ -64,7 +64,8 @@ class Proposal:
 
     exact: only the very same text is the same, as of a phone number, or one of `others`; it takes
     the place of one of `lesser`, which say less. corrects: it takes something back, so what it
-    resembles is not the same.
+    resembles is not the same. turn, role: the number of the message that says it, from 1, and who
+    wrote that; of a stretch of messages the number of the last one.
     """
 
     content: str
@@ -79,6 +80,8 @@ class Proposal:
     tags: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     lesser: tuple[str, ...] = ()
+    turn: int | None = None
+    role: Role | None = None
 
 
 @record

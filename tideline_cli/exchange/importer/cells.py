@@ -9,6 +9,7 @@ from tideline_cli.model import instant
 from tideline_cli.model.fact import one_of
 from tideline_cli.model.lists import parted
 from tideline_cli.model.text import storable
+from tideline_cli.model.utterance import turn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +105,17 @@ def rate(row: Mapping[str, Any], default: float) -> float:
     return float(value)
 
 
+def place(row: Mapping[str, Any], name: str) -> int | None:
+    """Return a whole number that puts facts in order, None when there is none."""
+    value = row.get(name)
+    if value is None:
+        return None
+    found = turn_of(value)
+    if found is None:
+        raise UsageError(f"{name} is not a whole number from 0")
+    return found
+
+
 def time(row: Mapping[str, Any], name: str) -> int | None:
     """Return a time in milliseconds, None when there is none."""
     return None if row.get(name) is None else instants(row, name, None)
@@ -119,6 +131,7 @@ BY_FORM: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
     "text": cell_text,
     "texts": strings,
     "time": time,
+    "place": place,
     "flag": flag,
 }
 """How a value is read by the form of its field, where nothing else decides what it may be."""

@@ -21,22 +21,24 @@ from tideline_cli.exchange.importer.cells import (
     word,
 )
 from tideline_cli.memory.remember import checked_text
-from tideline_cli.model import codec, ulid
+from tideline_cli.model import codec, ulid, utterance
 from tideline_cli.model.fact import (
     HEATS,
     KINDS,
     LIFECYCLES,
+    ROLES,
     SEGMENTS,
     STATUSES,
     TIERS,
     Fact,
+    bare_name,
     clamped,
     initial_heat,
     one_of,
     scope_key,
     slot_key,
 )
-from tideline_cli.model.fields import FIELDS, NAMES
+from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record, replace
@@ -98,6 +100,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     if not isinstance(content, str):
         raise UsageError("no text", hint='a row needs "content"')
     content = checked_text(content)
+    if _tells(row):
+        row = _with_utterance(row)
     source = _source(row, context)
     origin = _origin(row, context)
     kind = word(row, "kind", tuple(KINDS))
@@ -124,9 +128,31 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "confidence": worth.confidence,
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
         "scope": scope_key(values["scope"]) if values["scope"] else None,
+        "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
+        "role": word(row, "role", ROLES),
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
+
+
+def _tells(row: Mapping[str, Any]) -> bool:
+    """Say whether a row may state where or by whom it was said."""
+    telling = utterance.TELLING
+    if telling.isdisjoint(row):
+        return False
+    return any(row[name] is not None for name in telling & row.keys())
+
+
+def _with_utterance(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row with where and by whom it was said under the names of the fields. What stands
+    there and is nothing of the kind is kept in the metadata."""
+    found, rest = utterance.utterance_in(row)
+    misplaced = {name: rest.pop(name) for name in SAID if name in rest}
+    kept = {name: value for name, value in misplaced.items() if value not in (None, "")}
+    metadata = rest.get("metadata")
+    if kept and isinstance(metadata, dict | None):
+        rest["metadata"] = {**(metadata or {}), **kept}
+    return rest | found
 
 
 @record

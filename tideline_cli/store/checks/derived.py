@@ -21,6 +21,7 @@ _EMBEDDED = """
 SELECT embedder, origin FROM vector_progress UNION SELECT embedder, origin FROM vector_chunk
 """
 
+_CODE_TAIL = 2  # bytes of a learned embedder's code beside its values
 _LAST = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'fact'"
 
 
@@ -84,6 +85,25 @@ def outlooks(db: Connection) -> Iterator[Finding]:
     if wrong:
         message = f"{some(wrong, 'fact')} listed as fading under another origin"
         yield mendable("outlooks", message, "forgets the lists until the next dream")
+
+
+def questions(db: Connection) -> Iterator[Finding]:
+    """Every question that is kept has a code of the size of its embedder, and an origin."""
+    rows: Any = db.execute(
+        "SELECT embedder, length(code), origin IN (SELECT number FROM origin) FROM query_vector"
+    )
+    wrong = 0
+    for embedder, size, has_origin in rows:
+        dims = embedder.rpartition(" ")[2]
+        wrong += not (has_origin and dims.isdigit() and size == int(dims) + _CODE_TAIL)
+    if wrong:
+        message = f"{some(wrong, 'question')} kept with a code that cannot be"
+        yield mendable("questions", message, "forgets the questions; they are embedded again")
+
+
+def forget_questions(db: Connection) -> None:
+    """Forget all questions."""
+    db.execute("DELETE FROM query_vector")
 
 
 def forget_vectors(db: Connection, origin_number: int, embedder: str) -> None:

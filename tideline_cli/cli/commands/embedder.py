@@ -1,0 +1,167 @@
+"""tideline embedder."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.cli import embedding, output
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UnavailableError, UsageError
+from tideline_cli.memory import reembed, semantic
+from tideline_cli.model.origin import EVERYONE
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.memory.reembed import VectorChoice
+
+HELP = """Choose how likeness of texts is found.
+
+ACTION is list (what there is, and whether it is here), use NAME, status, or warmup [NAME] (load it
+once, and say how long that takes). hrr-256, the default, needs no model and knows the spelling of
+words; a learned embedder knows that a car is an automobile.
+
+The choice belongs to the memory file. `use` makes the vectors of up to 2,000 facts at once; more
+are left to `tideline reembed`, and until that is done recall goes on with the old ones. On a
+machine that lacks the embedder, recall finds facts by their words, and says so."""
+EXAMPLES = (("list", ""), ("use static", ""), ("status", "--json"))
+ARGUMENTS = (
+    Argument("words", "ACTION", "list, use NAME, status, warmup [NAME].", "word", True, 0,
+             ("list", "use", "status", "warmup"), ("", "embedder")),
+)  # fmt: skip
+OPTIONS: tuple[Option, ...] = ()
+_DEFAULT = "hrr-256"
+
+
+@record
+class Options:
+    """The options of a call: none but the global ones."""
+
+
+def run(session: Session, words: list[str], _: Options) -> int:
+    """Run one action."""
+    semantic.forget_named()
+    match words or ["status"]:
+        case ["list"]:
+            _list(session)
+        case ["status"]:
+            _status(session)
+        case ["use", name]:
+            _use(session, _absolute(name))
+        case ["warmup", *name] if len(name) < 2:
+            _warm_up(session, *map(_absolute, name))
+        case _:
+            raise UsageError(
+                "embedder takes list, use NAME, status or warmup [NAME]",
+                hint="tideline embedder list",
+            )
+    return 0
+
+
+def _absolute(name: str) -> str:
+    """Return what a user typed, with the folder as it is found from anywhere."""
+    kind, colon, folder = name.partition(":")
+    return f"{kind}:{os.path.abspath(os.path.expanduser(folder))}" if colon and folder else name
+
+
+def _choice(session: Session, db: Connection | None) -> VectorChoice:
+    """Return which vectors a file has; what is missing is that of a channel alone, for a channel.
+    """
+    if db is None:
+        return reembed.VectorChoice(_DEFAULT, "", 0)
+    viewer = EVERYONE if session.viewer.is_owner else session.viewer
+    return reembed.choice_of(db, viewer=viewer)
+
+
+def _list(session: Session) -> None:
+    from tideline_cli.cli import embedder_list  # noqa: PLC0415  one action of four
+
+    db = session.reading()
+    embedder_list.show(session, embedding.spec_of(_choice(session, db).now))
+
+
+def _status(session: Session) -> None:
+    db = session.reading()
+    choice = _choice(session, db)
+    missing = _why_missing(session, choice)
+    if session.json:
+        pending = embedding.form_of(choice.next) if choice.next else None
+        rest = {"missing": choice.missing, "pending": pending, "unavailable": missing}
+        output.emit_json(embedding.form_of(choice.now) | rest)
+        return
+    parts = embedding.form_of(choice.now)
+    more = f", {parts['dims']} values, revision {parts['revision']}" if parts["dims"] else ""
+    lines = [f"embedder   {parts['embedder']}{more}"]
+    if choice.next:
+        lines.append(f"next       {embedding.spec_of(choice.next)}: `tideline reembed` goes on")
+    if choice.missing:
+        lines.append(f"waiting    {embedding.waiting(choice.missing)}")
+    if missing:
+        lines.append(f"missing    {missing}")
+    output.emit_lines(lines)
+
+
+def _why_missing(session: Session, choice: VectorChoice) -> str | None:
+    """Return why the embedder of a file cannot be had here, None where it can."""
+    db = session.opened
+    if db is None or choice.wanted == _DEFAULT:
+        return None
+    try:
+        semantic.embedder_named(db, choice.wanted)
+    except UnavailableError as error:
+        return error.message
+    return None
+
+
+def _use(session: Session, name: str) -> None:
+    if not session.viewer.is_owner:
+        raise UsageError("only the owner may change the memory file", hint="leave out --origin")
+    from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
+
+    db = session.writing()
+    found = choices.chosen(db, name)
+    label = found.name if " " in found.name else choices.plain_name(name, found)
+    before = reembed.choice_of(db, viewer=EVERYONE).now
+    choice = reembed.choose(db, label)
+    if 0 < choice.missing <= embedding.AT_ONCE:
+        embedding.make(session, db, limit=None, total=choice.missing, viewer=EVERYONE)
+        choice = reembed.choice_of(db, viewer=EVERYONE)
+    if session.json:
+        more = {"missing": choice.missing, "pending": bool(choice.next)}
+        output.emit_json(embedding.form_of(label) | more)
+        return
+    output.emit_lines([_chosen_line(embedding.spec_of(label), embedding.spec_of(before), choice)])
+    if before != label:
+        session.detail(f"the way back: `tideline embedder use {embedding.spec_of(before)}`")
+
+
+def _chosen_line(name: str, before: str, choice: VectorChoice) -> str:
+    if not choice.next:
+        return f"recall compares by {name} now"
+    return (
+        f"{name} is chosen: {embedding.waiting(choice.missing)}. `tideline reembed` makes them; "
+        f"until then recall goes on with {before}"
+    )
+
+
+def _warm_up(session: Session, name: str = "") -> None:
+    from time import perf_counter  # noqa: PLC0415  one action of four
+
+    from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
+
+    db = session.reading()
+    wanted = name or embedding.spec_of(_choice(session, db).wanted)
+    began = perf_counter()
+    found = choices.chosen(db, wanted)
+    found.embed_packed(["warm up"])
+    ms = round(1000 * (perf_counter() - began))
+    form: dict[str, Any] = embedding.form_of(found.name) | {"dims": found.dims, "ms": ms}
+    if session.json:
+        output.emit_json(form)
+    else:
+        output.emit_lines([f"{form['embedder']} is here: {found.dims} values, {ms:,} ms to load"])

@@ -1,0 +1,56 @@
+"""Options that the records of several commands have, as parts of those records."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record_part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.fact import Heat, Role, Segment
+    from tideline_cli.model.source import Source
+
+
+@record_part
+class Formats:
+    """The forms in which rows are printed: `output.SHORT_FORMS` and a format."""
+
+    jsonl: bool
+    nl: bool
+    csv: bool
+    tsv: bool
+    table: bool
+    fmt: str | None
+    format: str | None
+
+
+@record_part
+class Scopes:
+    """What a command sees of the scopes: `options.SCOPES`."""
+
+    scope: str | None
+    all_scopes: bool
+
+
+@record_part
+class Spoken:
+    """Where and by whom something was said: `filters.SPOKEN`."""
+
+    session: tuple[str, ...]
+    speaker: tuple[str, ...]
+    role: tuple[Role, ...]
+
+
+@record_part
+class Filters(Scopes, Spoken):
+    """Which facts a command takes: `filters.OPTIONS`."""
+
+    segment: tuple[Segment, ...]
+    tag: tuple[str, ...]
+    kind: tuple[str, ...]
+    slot: tuple[str, ...]
+    source: tuple[Source, ...]
+    heat: tuple[Heat, ...]
+    pinned: bool
+    batch: int | None
+    since: int | None
+    until: int | None

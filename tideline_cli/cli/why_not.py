@@ -1,0 +1,69 @@
+"""recall --why-not: say why a fact is not among the hits."""
+
+from __future__ import annotations
+
+from tideline_cli.cli import output
+from tideline_cli.cli.explanation import explanation
+from tideline_cli.memory.why_not import verdict
+from tideline_cli.model import codec
+from tideline_cli.store import facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.memory.query import Query
+    from tideline_cli.memory.why_not import WhyNot
+
+_SAYS = {
+    "archived": "it is archived: `{restore}` brings it back, --archived looks there too",
+    "not_valid": "it does not hold at that time: `{show}` says since when and until when",
+    "other_scope": "it is of another scope, {scope}: --all-scopes",
+    "filtered": "an option of this call leaves it out",
+    "no_shared_term": "it shares no word with the query, and is not much like it",
+}
+
+
+def run(session: Session, db: Connection | None, query: Query, named: str, *, format: str) -> int:
+    """Print why a fact does not come, or where it does; return the exit code."""
+    reference = session.reference(named)
+    if db is None:
+        raise facts.missing(reference)
+    found = verdict(db, query, reference, viewer=session.viewer, now=session.now)
+    if format == "json":
+        output.emit_json(_form(session, query, found))
+    else:
+        output.emit_lines([f"{found.fact.id}\t{_told(session, query, found)}"])
+    return 0
+
+
+def _told(session: Session, query: Query, found: WhyNot) -> str:
+    hit, last = found.hit, found.last
+    if found.reason == "found":
+        return f"it is hit {found.rank:,}: {explanation(hit)}" if hit else "it is a hit"
+    if hit is None:
+        return _SAYS[found.reason].format(
+            restore=session.call("restore", found.fact.id), scope=found.fact.scope,
+            show=session.call("show", found.fact.id),
+        )  # fmt: skip
+    if found.reason == "below_min_score":
+        return f"its score is below {query.min_score:g}: {explanation(hit)}"
+    above = "" if last is None else f"; the last hit has {last.score:.4f}"
+    return f"it comes at place {found.rank:,}{above}: {explanation(hit)}"
+
+
+def _form(session: Session, query: Query, found: WhyNot) -> dict[str, Any]:
+    hit, last = found.hit, found.last
+    return {
+        "query": query.text,
+        "origin": session.viewer.key,
+        "id": found.fact.id,
+        "reason": found.reason,
+        "rank": found.rank,
+        "score": hit and hit.score,
+        "last_score": last and last.score,
+        "explain": hit and codec.breakdown_form(hit.why),
+    }

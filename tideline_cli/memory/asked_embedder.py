@@ -1,0 +1,80 @@
+"""An embedder that is asked: an endpoint of the network, or a program. Texts leave this process.
+
+Where they go is in the settings of the user, never in the memory file: a file that somebody else
+made names no address and no program.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UnavailableError
+from tideline_cli.llm.vectors import vectors_of
+from tideline_cli.model.record import record, replace
+from tideline_cli.vector.arrays import np
+from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
+from tideline_cli.vector.embedders.codes import MOST_DIMS
+from tideline_cli.vector.embedders.kinds import KINDS
+from tideline_cli.vector.embedders.names import revision_of, vector_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from tideline_cli.llm.model_settings import Model
+
+_DIMS = {"openai-256": 256}
+_PATIENCE = 10.0  # seconds for one question; many texts have the model's own timeout
+
+
+@record
+class AskedSettings:
+    """How to reach it. `dims`: values asked for, None for as many as there are. `instruction`:
+    what stands before a question, for models that want that."""
+
+    model: Model
+    dims: int | None = None
+    instruction: str = ""
+
+
+class AskedEmbedder(CodedEmbedder):
+    """Protocol `tideline_cli.vector.embedder.Embedder` over an endpoint or a program."""
+
+    def __init__(self, spec: str, settings: AskedSettings, *, known_dims: int = 0) -> None:
+        self._model = settings.model
+        self._instruction = settings.instruction
+        self._asked_dims = None if spec == "command" else settings.dims or _DIMS.get(spec)
+        dims = self._asked_dims or known_dims or len(self._rows(["a"], self._model)[0])
+        if not 0 < dims <= MOST_DIMS:
+            raise UnavailableError(
+                f"{spec} makes vectors of {dims} values, and {MOST_DIMS:,} are the most",
+                hint="the setting embedder_dims asks for fewer",
+            )
+        what = self._model.command or self._model.name or ""
+        revision = revision_of(what.encode())
+        super().__init__(vector_name(spec, revision, dims), dims, KINDS[spec].floor)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return unit rows (n, dims)."""
+        return self._unit(self._rows(texts, self._model))
+
+    def embed_query(self, text: str) -> NDArray[np.uint8]:
+        """Return the code (dims + 2,) of a question; somebody waits for it."""
+        quick = replace(self._model, timeout=min(_PATIENCE, self._model.timeout))
+        rows = self._unit(self._rows([self._instruction + text], quick))
+        code: NDArray[np.uint8] = packed(rows)[0]
+        return code
+
+    def _unit(self, rows: list[list[float]]) -> NDArray[np.float64]:
+        made = np.array(rows, np.float64).reshape(len(rows), -1)
+        if made.shape != (len(rows), self.dims):
+            raise UnavailableError(
+                f"the embedder gives vectors of {made.shape[1]} values, and gave {self.dims}",
+                hint="is it another model now? `tideline embedder use` chooses it anew",
+            )
+        norms = np.sqrt((made * made).sum(axis=1, keepdims=True))
+        np.divide(made, norms, out=made, where=norms > 0)
+        return made
+
+    def _rows(self, texts: Sequence[str], model: Model) -> list[list[float]]:
+        return vectors_of(model, texts, dims=self._asked_dims) if texts else []

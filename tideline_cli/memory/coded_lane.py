@@ -1,0 +1,116 @@
+"""Similarity by a learned embedder: codes compared, and the model loaded only for new texts."""
+
+from __future__ import annotations
+
+import sys
+
+from tideline_cli.errors import UnavailableError
+from tideline_cli.vector.embedders import codes
+from tideline_cli.vector.embedders.names import split_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from tideline_cli.memory.nearest import Chunk, Rough
+    from tideline_cli.vector.embedder import Embedder
+    from tideline_cli.vector.embedders.static import StaticTable
+
+# Up to these, plain Python has finished before numpy is loaded: values of all codes, and texts.
+_PLAIN_VALUES = 4_000_000
+_PLAIN_ALL = 2000  # codes of which all are wanted
+_PLAIN_TEXTS = 64
+
+_tables: dict[str, StaticTable] = {}
+
+
+class CodedLane:
+    """Similarity by the learned embedder of a file. `whole` makes the embedder, which loads numpy
+    and may load a model."""
+
+    margin = 0.0
+
+    def __init__(self, name: str, whole: Callable[[], Embedder], floor: float) -> None:
+        self.name = name
+        self.floor = floor
+        self._whole = whole
+        self._parts = split_name(name)
+        self.code_size = self._parts.dims + codes.TAIL
+
+    def embed(self, text: str) -> bytes:
+        if self._is_table:
+            return self.packed([text])
+        embedder: Any = self._whole()
+        return bytes(embedder.embed_query(text).tobytes())
+
+    def packed(self, texts: Sequence[str]) -> bytes:
+        if not texts:
+            return b""
+        if self._is_table and len(texts) <= _PLAIN_TEXTS and not _numpy_is_loaded():
+            return table_of(self.name).codes(texts)
+        return self._whole().embed_packed(texts).tobytes()
+
+    def rough(self, asked: bytes, chunks: Sequence[Chunk], least: float) -> Rough:
+        size = len(asked)
+        numbers = b"".join([part for part, _ in chunks])
+        held = b"".join([part for _, part in chunks if len(part) % size == 0])
+        count = len(numbers) // 4
+        if len(held) != count * size:
+            return []  # of another width, as only damage makes it: `doctor --deep` mends it
+        plain = count * size <= _PLAIN_VALUES and (least > 0 or count <= _PLAIN_ALL)
+        near = codes.near if plain and not _numpy_is_loaded() else _near
+        found = [
+            (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
+            for row, score in near(asked, held, least=least)
+        ]
+        found.sort(key=lambda item: (-item[1], item[0]))
+        return found
+
+    def exact(self, asked: bytes, text: str, approximate: float) -> float:  # noqa: ARG002
+        return approximate
+
+    def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
+        made, size = self.packed(texts), self.code_size
+        parts = [made[start : start + size] for start in range(0, len(made), size)]
+        return lambda a, b: codes.cosine(parts[a], parts[b])
+
+    @property
+    def _is_table(self) -> bool:
+        return self._parts.spec.partition(":")[0] == "static"
+
+
+def table_of(name: str) -> StaticTable:
+    """Return the word vectors of a name; raises UnavailableError where they are another revision.
+    """
+    if name not in _tables:
+        from tideline_cli.vector.embedders.static import StaticTable  # noqa: PLC0415  static alone
+
+        table = StaticTable(split_name(name).spec)
+        check_revision(table.name, name)
+        _tables[name] = table
+    return _tables[name]
+
+
+def check_revision(found: str, wanted: str) -> None:
+    """Raise UnavailableError where an embedder is not the revision that made a file's vectors."""
+    if found != wanted:
+        spec = split_name(wanted).spec
+        raise UnavailableError(
+            f"{spec} here is another revision than the one that made the vectors of this file",
+            hint=f"`tideline embedder use {spec}` and `tideline reembed` make them anew",
+        )
+
+
+def _near(asked: bytes, held: bytes, *, least: float) -> list[tuple[int, float]]:
+    from tideline_cli.vector.arrays import np  # noqa: PLC0415  numpy, 80 ms
+    from tideline_cli.vector.embedders.coded import code_cosines  # noqa: PLC0415  as above
+
+    rows = np.frombuffer(held, np.uint8).reshape(-1, len(asked))
+    scores = code_cosines(np.frombuffer(asked, np.uint8), rows)
+    near = np.flatnonzero(scores >= least)
+    return list(zip(near.tolist(), scores[near].tolist(), strict=True))
+
+
+def _numpy_is_loaded() -> bool:
+    return "numpy" in sys.modules

@@ -1,0 +1,63 @@
+"""Cosines of a question and facts by the learned embedder of a file, for those who rank by them."""
+
+from __future__ import annotations
+
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.memory import questions, semantic
+from tideline_cli.store import vectors
+from tideline_cli.store.connection import setting
+from tideline_cli.vector.embedders.codes import cosine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+
+def is_learned(db: Connection) -> bool:
+    """Say whether a file has a learned embedder, without loading it."""
+    return " " in setting(db, "embedder", DEFAULT_EMBEDDER)
+
+
+def floor(db: Connection) -> float:
+    """Return the least cosine that the learned embedder of a file takes for likeness."""
+    return semantic.lane_of(db).floor
+
+
+def of_facts(
+    db: Connection, text: str, numbers: Sequence[int], *, origin_number: int
+) -> dict[int, float]:
+    """Return the cosines of a text and of those of some facts, by number, that are of an origin and
+    have a vector.
+
+    Empty where the embedder of the file is not learned. Raises UnavailableError where it is, and
+    cannot be had here: whoever ranks then ranks by words.
+    """
+    if not is_learned(db) or not numbers:
+        return {}
+    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    held = vectors.packed_of(db, numbers, origin_number=origin_number, embedder=lane.name)
+    if not held:
+        return {}
+    asked = questions.code_of(db, lane, text, origin_number=origin_number)
+    return {number: cosine(asked, code) for number, code in held.items()}
+
+
+def nearest(
+    db: Connection, text: str, *, origin_number: int, limit: int, floor: float | None = None
+) -> list[tuple[int, float]]:
+    """Return (number, cosine) of the facts of an origin that are nearest to a text, nearest first:
+    those of the embedder's floor or more. They may be archived, or of a scope that nobody asks for.
+
+    Empty where the embedder of the file is not learned; raises UnavailableError as `of_facts` does.
+    """
+    if not is_learned(db):
+        return []
+    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
+    if not chunks:
+        return []
+    least = lane.floor if floor is None else floor
+    asked = questions.code_of(db, lane, text, origin_number=origin_number)
+    return lane.rough(asked, chunks, least)[:limit]

@@ -1,0 +1,84 @@
+"""Why a fact is not among the hits of a query."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.query import ALL
+from tideline_cli.memory.recall import recall
+from tideline_cli.model.record import record, replace
+from tideline_cli.store import facts
+from tideline_cli.store.transactions import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from apsw import Connection
+
+    from tideline_cli.memory.query import Query
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.hit import Hit
+    from tideline_cli.model.origin import Origin
+
+    Reason = Literal[
+        "found", "archived", "not_valid", "other_scope", "filtered", "no_shared_term",
+        "below_min_score", "outranked",
+    ]
+
+
+@record
+class WhyNot:
+    """Why a fact is not among the hits. `rank` and `hit` are its own in an answer without a limit,
+    `last` the last hit that is shown; None where it has none."""
+
+    fact: Fact
+    reason: Reason
+    rank: int | None = None
+    hit: Hit | None = None
+    last: Hit | None = None
+
+
+def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now: int) -> WhyNot:
+    """Return why a fact is not among the hits of a query, the first reason that there is.
+
+    Raises NotFoundError and AmbiguousError as `facts.find` does.
+    """
+    with snapshot(db):
+        fact = facts.find(db, reference, viewer=viewer)
+        seq = facts.number_of(db, fact.id, viewer=viewer)
+        reason = _kept_away(db, query, fact, seq, viewer=viewer, now=now)
+    if reason is not None:
+        return WhyNot(fact, reason)
+    hits = recall(db, query, viewer=viewer, now=now).hits
+    shown = {hit.fact.id: rank for rank, hit in enumerate(hits, 1)}
+    if fact.id in shown:
+        rank = shown[fact.id]
+        return WhyNot(fact, "found", rank, hits[rank - 1], hits[-1])
+    every = recall(
+        db, replace(query, limit=ALL, mmr=1.0, min_score=0.0), viewer=viewer, now=now
+    ).hits
+    place = next((at for at, hit in enumerate(every) if hit.fact.id == fact.id), None)
+    if place is None:
+        return WhyNot(fact, "no_shared_term")
+    hit = every[place]
+    is_low = hit.score < query.min_score
+    last = hits[-1] if hits else None
+    return WhyNot(fact, "below_min_score" if is_low else "outranked", place + 1, hit, last)
+
+
+def _kept_away(
+    db: Connection, query: Query, fact: Fact, seq: int, *, viewer: Origin, now: int
+) -> Reason | None:
+    """Return what keeps a fact out whatever its words are, None for nothing."""
+    wanted = query.wanted
+    if wanted.as_of is None and fact.lifecycle != "active":
+        return "archived"
+    bare = type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of)
+    if not facts.among(db, [seq], viewer=viewer, wanted=bare, now=now):
+        return "not_valid"
+    scoped = replace(bare, scopes=wanted.scopes)
+    if not facts.among(db, [seq], viewer=viewer, wanted=scoped, now=now):
+        return "other_scope"
+    if not facts.among(db, [seq], viewer=viewer, wanted=wanted, now=now):
+        return "filtered"
+    return None
+

@@ -1,0 +1,72 @@
+"""What each word of a question weighs: a word said twice counts twice, a common word half."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HALF = 0.5
+"""The weight of a word that stands in most questions and says little of what they are about."""
+# English words as the standard analyser has them; its stop words never get here.
+ENGLISH = frozenset(
+    "about abov across after afterward again against ago ain all almost along alreadi also "
+    "although alway am among ani anoth anybodi anymor anyon anyth anyway anywher around ask "
+    "away becam becaus becom been befor behind below besid between both but came can cannot "
+    "chat come convers could couldn current didn discuss doe doesn don done down dure each "
+    "either els enough especi etc even ever everi everybodi everyon everyth everywher few first "
+    "get give given go goe gone got gotten hadn happen hasn haven he her here herself him "
+    "himself his if includ instead into isn just kept kind knew know known last late later "
+    "least less let long lot made make mani may mayb mention might mine more moreov most much "
+    "must mustn myself near need neither never next no nobodi none nor not noth now off often "
+    "oh ok okay onc one onli onto other ought our ourselv out over own per perhap pleas "
+    "previous put quit rather realli recent rememb remind said same say seem sever shall she "
+    "should shouldn sinc so some somebodi somehow someon someth sometim somewher soon sort "
+    "specif still such take taken talk tell than thank their them themselv then there these "
+    "they thing think those though thought through throughout thus till time togeth told too "
+    "took toward two type under unless until up upon us use usual various veri via want wasn "
+    "way we well went were weren whatev whenev wherev whether whi while whom whose within "
+    "without won would wouldn yes yet yourself yourselv".split()
+)
+# Words by which a question may be in another language; whether it is, is told by all its words.
+_FOREIGN = frozenset(
+    "che cosa cuando das del della der des die dove een ein het ist las les los mit na nicht o "
+    "para por quand que quel quell quem qui quien und une van wann wat wer wie".split()
+)
+_DIGITS = frozenset("0123456789")
+# What every name of a time that `model.question_times` knows holds one of.
+_OF_TIMES = (
+    "day", "week", "month", "year", " ago", "night", "january", "february", "march", "april", "may",
+    "june", "july", "august", "september", "october", "november", "december", "tag", "woche",
+    "monat", "jahr", "gestern", "heute", "vor ", "januar", "jänner", "februar", "märz", "mai",
+    "juni", "juli", "oktober", "dezember", "mittwoch", "sonnabend",
+    "天", "日", "周", "週", "月", "年", "星期", "礼拜",
+)  # fmt: skip
+
+
+def may_name_time(text: str) -> bool:
+    """Say whether a question may name a time, by what every such name holds; so do a few others."""
+    lowered = text.lower()
+    if any(piece in lowered for piece in _OF_TIMES):
+        return True
+    return not _DIGITS.isdisjoint(lowered)
+
+
+def weights(terms: Sequence[str]) -> dict[str, float]:
+    """Return the distinct terms of a question in order, each with what it weighs."""
+    found: dict[str, float] = {}
+    for term in terms:
+        found[term] = found.get(term, 0.0) + 1.0
+    for term in common_terms(found):
+        found[term] *= HALF
+    return found
+
+
+def common_terms(found: Mapping[str, object]) -> frozenset[str]:
+    """Return those of the terms of a question that are common words of its language."""
+    common = ENGLISH
+    if not (_FOREIGN.isdisjoint(found) and "".join(found).isascii()):
+        from tideline_cli.ranking import function_words  # noqa: PLC0415  most questions are English
+
+        common = function_words.of_language(found, english=ENGLISH)
+    return common.intersection(found)

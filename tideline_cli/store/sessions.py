@@ -1,0 +1,87 @@
+"""What was said before and after a fact: the turns of a session, in order."""
+
+from __future__ import annotations
+
+from tideline_cli.model import codec
+from tideline_cli.model.record import record
+from tideline_cli.model.source import TRUSTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from apsw import Connection
+
+_TRUST = "({}.source IN (" + ", ".join(f"'{source}'" for source in TRUSTED) + "))"
+_NOW = """lifecycle = 'active' AND (valid_to IS NULL OR valid_to > ?3)
+    AND (valid_from IS NULL OR valid_from <= ?3)"""
+_THEN = """lifecycle <> 'pruned' AND (valid_to IS NULL OR valid_to > ?3)
+    AND ifnull(valid_from, created_at) <= ?3"""
+_NEAREST = f"""(
+    SELECT seq FROM fact
+    WHERE origin = ?2 AND session = own.session AND (turn, seq) {{sign}} (own.turn, own.seq)
+    AND scope IS own.scope AND {_TRUST.format("fact")} = {_TRUST.format("own")} AND {{holds}}
+    ORDER BY turn {{order}}, seq {{order}} LIMIT 1)"""
+_NEIGHBOURS = f"""
+SELECT own.seq, {_NEAREST.replace("{sign}", "<").replace("{order}", "DESC")},
+  {_NEAREST.replace("{sign}", ">").replace("{order}", "ASC")}
+FROM json_each(?1) CROSS JOIN fact AS own ON own.seq = value
+WHERE own.origin = ?2 AND own.session IS NOT NULL AND own.turn IS NOT NULL
+"""
+_SAID = """
+SELECT EXISTS (SELECT 1 FROM fact
+               WHERE origin = ? AND (session IS NOT NULL OR speaker IS NOT NULL))
+"""
+_PLACES = f"""
+SELECT own.seq, session, scope, {_TRUST.format("own")}, speaker, length
+FROM json_each(?1) CROSS JOIN fact AS own ON own.seq = value
+WHERE own.origin = ?2
+"""
+
+
+@record
+class Neighbours:
+    """The facts that were said next to a fact in its session, by number; None where there is none.
+    """
+
+    before: int | None
+    after: int | None
+
+
+@record
+class Place:
+    """Where and by whom a fact was said, and how many terms it has. Facts of one `group` may move
+    one another: those of a session, a scope and a degree of trust; None has no session."""
+
+    group: tuple[str, str | None, int] | None
+    speaker: str | None
+    length: int
+
+
+def are_there(db: Connection, *, origin_number: int) -> bool:
+    """Say whether an origin has a fact with a session or a speaker."""
+    return bool(db.execute(_SAID, (origin_number,)).get)
+
+
+def places(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[int, Place]:
+    """Return for each of these facts of an origin where and by whom it was said."""
+    rows: list[Any] = db.execute(_PLACES, (codec.dumps(list(seqs)), origin_number)).fetchall()
+    return {
+        seq: Place(None if session is None else (session, scope, trusted), speaker, length)
+        for seq, session, scope, trusted, speaker, length in rows
+    }
+
+
+def neighbours(
+    db: Connection, seqs: Iterable[int], *, origin_number: int, now: int, is_past: bool = False
+) -> dict[int, Neighbours]:
+    """Return for each of these facts of an origin that has a place in a session the facts next to
+    it: those that are active and hold at `now`; of a past instant, those that held then.
+
+    Facts of one turn stand in order of arrival. Neighbours are of the same scope and as much
+    trusted as the fact: whoever claims a place in a session gains and moves nothing by it.
+    """
+    sql = _NEIGHBOURS.replace("{holds}", _THEN if is_past else _NOW)
+    rows: list[Any] = db.execute(sql, (codec.dumps(list(seqs)), origin_number, now)).fetchall()
+    return {seq: Neighbours(before, after) for seq, before, after in rows}

@@ -1,0 +1,1 @@
+"""Learned embedders: models that know which words mean the same."""
