@@ -9,7 +9,7 @@ from struct import unpack
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.text import terms
-from tideline_cli.ranking.score_bounds import bound_code
+from tideline_cli.ranking.score_bounds import bound_code, highest_strength
 from tideline_cli.store import batch_counts, digest, vectors
 from tideline_cli.store.checks import text_index
 from tideline_cli.store.connection import setting
@@ -116,5 +116,13 @@ def bounds_are_sound(db, facts, analyzer):
     stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
     for seq, code in enumerate(stored):
         row = facts.get(seq)
-        role = row[5] if row is not None and analyzer == "standard" else None
-        assert code == (0 if row is None else bound_code(row[4].split(), row[1], role)), seq
+        if row is None:
+            assert code == 0, seq
+            continue
+        role = row[5] if analyzer == "standard" else None
+        [(importance, immune, uses)] = db.execute(
+            "SELECT importance, tier = 'permanent' OR pinned, ifnull(access_count, 0)"
+            " FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq = ?", (seq,)
+        )  # fmt: skip
+        highest = highest_strength(importance, uses, immune=immune)
+        assert code == bound_code(row[4].split(), row[1], role, highest), seq

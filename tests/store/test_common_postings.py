@@ -55,7 +55,7 @@ def held(db, term, origin_number=1):
 def told(db, term, origin_number=1):
     """Return the same, read from the facts."""
     rows = db.execute("SELECT seq, terms FROM fact WHERE origin = ?", (origin_number,))
-    counts = {seq: min(8, listed.split().count(term)) for seq, listed in rows}
+    counts = {seq: min(32, listed.split().count(term)) for seq, listed in rows}
     return {seq: n for seq, n in counts.items() if n}
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _STEPS = 255  # the highest idf is counted as so many; each is rounded up
 _BANDS = 12  # of sums that are looked at apart
 _SLACK = 1.0 - 1e-9  # what is asked of a sum is lowered by a margin for rounding
+_MANY = 30_000  # facts of a band that are asked first whether they reach the floor, at once
 _FIRST = 32  # facts that are read first, to know what a good score is
 
 
@@ -57,10 +58,11 @@ class _Sums:
         self._unit = max(stats.idf.values()) / _STEPS
         self._sums = BitSums()
         self._codes = reader.codes(facts.last_number(db))
-        self._seen = set(self._codes)
+        self._seen = set(self._codes) - {0}  # which stands for no fact
         self._shares = score_bounds.repeat_shares(self._seen, stats.mean_length)
         self._factors = [
-            factor / _SLACK for factor in score_bounds.once_factors(stats.mean_length)
+            factor / _SLACK
+            for factor in score_bounds.once_factors(stats.mean_length, reader.depth)
         ]
         self._highest = max(self._factors[code] for code in self._seen)
 
@@ -73,12 +75,9 @@ class _Sums:
         holders = kept.holders | bits_of(later, later[-1]) if later else kept.holders
         self._sums.add(holders, self._units(idf))
         repeats = [*kept.repeats]
-        later = self._among(later, 2)
+        twice, thrice = map(self._among, (later, later), score_bounds.repeats_at_least())
         for f, share in enumerate(self._shares, 2):
-            more = at_least(repeats, f - 1)
-            later = self._among(later, f)
-            if later:
-                more |= bits_of(later, later[-1])
+            more = at_least(repeats, f - 1) | (twice if f == 2 else thrice)
             if not more:
                 break
             self._sums.add(more, self._units(idf * share))
@@ -125,7 +124,10 @@ class _Sums:
         for low in range(top + 1 - step, least - step, -step):
             members = at_least(digits, max(low, least))
             known = (low + step - 1) * self._unit + left
-            bounds.update(self._bounded(numbers_of(members ^ over), known, floor))
+            band = members ^ over
+            if band.bit_count() > _MANY:
+                band &= self._reaching(known, floor)
+            bounds.update(self._bounded(numbers_of(band), known, floor))
             over = members
         return bounds
 
@@ -142,12 +144,17 @@ class _Sums:
             for seq, code in zip(compress(seqs, reaching), compress(found, reaching), strict=True)
         }
 
-    def _among(self, seqs: list[int], f: int) -> list[int]:
-        """Return those of the facts that may hold a term f times."""
+    def _reaching(self, known: float, floor: float) -> int:
+        """Return the set of the facts that reach a floor with such a sum."""
+        table = bytes([48 + (known * factor >= floor) for factor in self._factors])
+        return int(self._codes[::-1].translate(table), 2)
+
+    def _among(self, seqs: list[int], fitting: bytes) -> int:
+        """Return the set of those facts of whose bytes a table says 1."""
         if not seqs:
-            return []
+            return 0
         found = bytes(itemgetter(*seqs, 0)(self._codes)[:-1])
-        return [*compress(seqs, found.translate(score_bounds.repeats_at_least(f)))]
+        return bits_of(compress(seqs, found.translate(fitting)), seqs[-1])
 
     def _units(self, idf: float) -> int:
         return ceil(idf / self._unit - 1e-9)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
 
-ENOUGH = 20_000
-"""Holders of the terms of a question from which on their sums are added up as bits."""
+ENOUGH = 0.35
+"""Holders of the terms of a question from which on their sums are added up as bits, as a share of
+all facts."""
 
 
 def search(
@@ -70,7 +71,8 @@ def best_by_words(
                     asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
-        if then is None and sum(held.values()) >= ENOUGH:
+        holders = sum(held.values())
+        if then is None and holders > reading.FEW and holders >= ENOUGH * count:
             from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
 
             bulk_sums.read_best(db, reader, stats, origin_number=origin_number)

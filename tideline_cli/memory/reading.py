@@ -39,7 +39,9 @@ class Reader:
         self._wanted = wanted
         self._codes = b""
         self._fading = bool(scorer.fading)
-        self.factors = [factor * _SLACK for factor in bound_factors(stats.mean_length)]
+        self.depth = scorer.fading
+        factors = bound_factors(stats.mean_length, scorer.fading)
+        self.factors = [factor * _SLACK for factor in factors]
         self.highest = max(self.factors)
         self.done: set[int] = set()
 
@@ -53,7 +55,8 @@ class Reader:
         if not self._codes:
             self._codes = score_bounds.codes(self._db)
             if facts.last_number(self._db) < len(self._codes):
-                self.highest = max(map(self.factors.__getitem__, set(self._codes)))
+                there = set(self._codes) - {0}
+                self.highest = max(map(self.factors.__getitem__, there), default=0.0)
         if len(self._codes) <= last:
             self._codes += bytes([UNKNOWN]) * (last + 1 - len(self._codes))
         return self._codes
@@ -73,7 +76,10 @@ class Reader:
         """Read all facts of which the bounds are given that can still be among the best."""
         while bounds:
             cut = max(self.floor(), STEP * max(bounds.values()))
-            self.read([seq for seq, bound in bounds.items() if bound >= cut])
+            likely = [seq for seq, bound in bounds.items() if bound >= cut]
+            if len(likely) > FEW:
+                likely.sort(key=bounds.__getitem__, reverse=True)
+            self.read(likely[:FEW])
             floor, done = self.floor(), self.done
             bounds = {
                 seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done

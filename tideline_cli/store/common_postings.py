@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 CHUNK = 1 << 15  # facts of a row
-DIGITS = 3  # binary digits of how often a fact repeats a term
+DIGITS = 5  # binary digits of how often a fact repeats a term
 TOKENS = 1 << 18  # terms of all active facts of an origin from which on its common ones are kept
 _OWNER = 1
 _ROWS = """
@@ -27,7 +27,7 @@ _COUNT = "SELECT sum(facts), max(upto) FROM common_posting WHERE origin = ? AND 
 @record
 class Posting:
     """The facts before `upto` that hold a term, archived ones included, one bit each. `repeats` are
-    the binary digits of how often they repeat it, the lowest first: 0 is once, 7 is 8 times or
+    the binary digits of how often they repeat it, the lowest first: 0 is once, 31 is 32 times or
     more."""
 
     holders: int
@@ -44,15 +44,13 @@ def posting(db: Connection, term: str, *, origin_number: int) -> Posting:
     if not rows:
         return NONE
     sizes = [size_of(number, upto) for number, (*_, upto) in enumerate(rows)]
-    holders = [unpacked(row[0], size) for row, size in zip(rows, sizes, strict=True)]
-    repeats: tuple[int, ...] = ()
-    if any(row[1] for row in rows):
-        planes = [unpacked(row[1], DIGITS * size) for row, size in zip(rows, sizes, strict=True)]
-        repeats = tuple([
-            _joined([plane[place * size : (place + 1) * size]
-                     for plane, size in zip(planes, sizes, strict=True)])
-            for place in range(DIGITS)
-        ])  # fmt: skip
+    holders = [inflated(row[0], size) for row, size in zip(rows, sizes, strict=True)]
+    planes = [planes_of(row[1], size) for row, size in zip(rows, sizes, strict=True)]
+    repeats = tuple([
+        _joined([plane[place] if place < len(plane) else bytes(size)
+                 for plane, size in zip(planes, sizes, strict=True)])
+        for place in range(max(map(len, planes)))
+    ])  # fmt: skip
     return Posting(_joined(holders), repeats, rows[-1][2])
 
 
@@ -88,7 +86,7 @@ def indexed(term: str, *, origin_number: int) -> str:
     return term if origin_number == _OWNER else f"{origin_number}_{term}"
 
 
-def packed(plain: bytes) -> bytes:
+def deflated(plain: bytes) -> bytes:
     """Return the bytes of a row, none where no bit is set, shorter ones where that saves two
     thirds: they take ten times as long to read."""
     if not any(plain):
@@ -99,7 +97,7 @@ def packed(plain: bytes) -> bytes:
     return short if 3 * len(short) < len(plain) else plain
 
 
-def unpacked(row: bytes, size: int) -> bytes:
+def inflated(row: bytes, size: int) -> bytes:
     """Return the bits of a row, which are so many bytes."""
     if not row:
         return bytes(size)
@@ -108,6 +106,21 @@ def unpacked(row: bytes, size: int) -> bytes:
     import zlib  # noqa: PLC0415  as above
 
     return zlib.decompress(row)
+
+
+def planes_of(row: bytes, size: int) -> list[bytes]:
+    """Return the planes of repeats, each of so many bytes; those that are missing hold no bit."""
+    if not row:
+        return []
+    plain = inflated(row[1:], row[0] * size)
+    return [plain[start : start + size] for start in range(0, len(plain), size)]
+
+
+def repeats_row(planes: list[bytes]) -> bytes:
+    """Return the bytes of planes of repeats: how many there are, and their bits."""
+    while planes and not any(planes[-1]):
+        planes = planes[:-1]
+    return bytes((len(planes),)) + deflated(b"".join(planes)) if planes else b""
 
 
 def size_of(number: int, upto: int) -> int:

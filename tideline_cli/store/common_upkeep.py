@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from tideline_cli.ranking.bit_sums import bits_of
 from tideline_cli.store import common_postings, score_bounds
-from tideline_cli.store.common_postings import CHUNK, DIGITS, packed, size_of, unpacked
+from tideline_cli.store.common_postings import (
+    CHUNK,
+    DIGITS,
+    deflated,
+    inflated,
+    planes_of,
+    repeats_row,
+    size_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +139,7 @@ def _drop_unheld(db: Connection, origin_number: int, term: str) -> None:
 def _plain(row: Any) -> tuple[Any, ...]:
     number, upto, count, holders, repeats = row
     size = size_of(number, upto)
-    return number, upto, count, unpacked(holders, size), unpacked(repeats, DIGITS * size)
+    return number, upto, count, inflated(holders, size), planes_of(repeats, size)
 
 
 def _listed(db: Connection) -> dict[int, list[str]]:
@@ -251,18 +259,15 @@ def _made(
 def _row(parts: list[int], size: int) -> tuple[int, bytes, bytes]:
     """Return how many facts hold a term, and the blobs of holders and repeats."""
     plain = [part.to_bytes(size, "little") for part in parts]
-    return parts[0].bit_count(), packed(plain[0]), packed(b"".join(plain[1:]))
+    return parts[0].bit_count(), deflated(plain[0]), repeats_row(plain[1:])
 
 
 def _corrected(
     blobs: list[bytes], size: int, counts: Mapping[int, int]
 ) -> tuple[int, bytes, bytes]:
     """Return a row in which these facts hold the term so often."""
-    plain = unpacked(blobs[0], size) + unpacked(blobs[1], DIGITS * size)
-    parts = [
-        int.from_bytes(plain[place * size : (place + 1) * size], "little")
-        for place in range(1 + DIGITS)
-    ]
+    plain = [inflated(blobs[0], size), *planes_of(blobs[1], size)]
+    parts = [int.from_bytes(plane, "little") for plane in plain] + [0] * (1 + DIGITS - len(plain))
     for seq, n in counts.items():
         bit = 1 << seq % CHUNK
         digits = [n > 0, *(max(0, min(n - 1, _MOST)) >> place & 1 for place in range(DIGITS))]

@@ -417,7 +417,7 @@ CREATE TABLE common_posting (
   upto    INTEGER NOT NULL,            -- facts from this number on are not in the row
   facts   INTEGER NOT NULL,            -- that hold the term
   holders BLOB NOT NULL,
-  repeats BLOB NOT NULL,               -- how often they repeat it, at most 7: three planes of bits
+  repeats BLOB NOT NULL,               -- how often they repeat it, at most 31: planes of bits
   PRIMARY KEY (origin, term, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 from _operator import ne
 from itertools import compress
 
-from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code, may_repeat
+from tideline_cli.ranking.decay import is_immune
+from tideline_cli.ranking.score_bounds import (
+    CODER,
+    FIRST_CODER,
+    bound_code,
+    highest_strength,
+    repeats_at_least,
+)
 from tideline_cli.store.connection import put_setting, setting
 
 TYPE_CHECKING = False
@@ -22,9 +29,12 @@ if TYPE_CHECKING:
 # Files of the reference's analyser weigh no roles.
 _SELECT = """
 SELECT seq, terms, source,
-  iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role)
-FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq
+  iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role),
+  importance, tier, pinned, ifnull(access_count, 0)
+FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq >= ? AND seq < ? ORDER BY seq
 """
+MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
+"""What of a fact can change and makes its byte."""
 CHUNK = 4096
 LAG = 256  # facts that may be without a byte before a recall makes theirs
 _MADE_BY = "score_bounds"
@@ -39,8 +49,7 @@ def codes(db: Connection) -> bytes:
 def repeating(db: Connection, least: int) -> Iterator[int]:
     """Yield the numbers from `least` on whose facts may hold a term more than once."""
     stored = _stored(db)
-    once = bytes(may_repeat(byte) for byte in range(256))
-    flags = stored.translate(once)[least:]
+    flags = stored.translate(repeats_at_least()[0])[least:]
     yield from compress(range(least, least + len(flags)), flags)
     last: Any = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
     yield from range(max(least, len(stored)), last + 1)
@@ -94,8 +103,8 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
 
 
 def put_of(db: Connection, seqs: Iterable[int]) -> None:
-    """Make the bytes of facts anew whose role has changed."""
-    put(db, {seq: _made(db, seq, limit=1)[0] for seq in seqs})
+    """Make the bytes of facts anew, of which one of `MADE_FROM` or the use has changed."""
+    put(db, {seq: byte for seq in seqs for byte in _made(db, seq, limit=1)})
 
 
 def wrong_count(db: Connection) -> int:
@@ -131,6 +140,8 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
     if not facts:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
-    for seq, terms, source, role in facts:
-        fresh[seq - start] = bound_code(terms.split(), source, role)
+    for seq, terms, source, role, importance, tier, pinned, uses in facts:
+        immune = is_immune(tier, bool(pinned))
+        highest = highest_strength(importance, uses, immune=immune)
+        fresh[seq - start] = bound_code(terms.split(), source, role, highest)
     return bytes(fresh)

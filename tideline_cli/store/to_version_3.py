@@ -178,7 +178,7 @@ def _keep_common_terms(db: Connection) -> None:
 
 def _keep_questions(db: Connection) -> None:
     """Make the table of codes of questions: version 2 embedded each question anew."""
-    db.execute(_statement("CREATE TABLE query_vector ("))
+    db.execute(_statement("CREATE TABLE query_vector("))
 
 
 PARTS: tuple[Callable[[Connection], None], ...] = (

@@ -48,6 +48,7 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
             (*(column_of(after, name) for name in changed), before.id),
         )
+    _bound_anew(db, before.id, changed)
     is_labelled = any(name in SEARCHED for name in changed)
     if is_labelled or not digest.COVERED.isdisjoint(changed):
         rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (before.id,)).fetchall()
@@ -57,10 +58,14 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
             from tideline_cli.store import labels  # noqa: PLC0415  as above
 
             labels.put(db, seqs)
-        if "role" in changed:
-            from tideline_cli.store import score_bounds  # noqa: PLC0415  few edits name a role
 
-            score_bounds.put_of(db, seqs)
+
+def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:
+    from tideline_cli.store import score_bounds  # noqa: PLC0415  few writes change a fact
+
+    if not score_bounds.MADE_FROM.isdisjoint(changed):
+        rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchall()
+        score_bounds.put_of(db, [int(seq) for (seq,) in rows])
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:
