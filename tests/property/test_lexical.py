@@ -110,6 +110,7 @@ def summed(enough=0, chunk=64):
     """Add sums up as bits from so many holders on, with rows of common terms of so many facts."""
     with (
         mock.patch.object(lexical, "ENOUGH", enough),
+        mock.patch.object(lexical, "LARGE", enough),
         mock.patch.object(common_postings, "CHUNK", chunk),
         mock.patch.object(common_upkeep, "CHUNK", chunk),
         mock.patch.object(common_postings, "TOKENS", 1),

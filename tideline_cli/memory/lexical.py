@@ -29,6 +29,9 @@ ENOUGH = 0.35
 """Holders of the terms of a question from which on their sums are added up as bits, as a share of
 all facts."""
 
+LARGE = 1 << 16
+"""Facts from which on it pays to ask first whether the holders of a term are counted."""
+
 
 def search(
     db: Connection,
@@ -65,7 +68,10 @@ def best_by_words(
     else:
         gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
         count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
-        held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
+        counted = _counted(db, terms, origin_number) if count >= LARGE else {}
+        held = fts.frequencies(
+            db, terms, origin_number=origin_number, gone=gone, counted=counted
+        )
     stats = bm25.statistics(count, tokens, held, asked)
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
                     asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
@@ -87,6 +93,13 @@ def best_by_words(
             wanted=wanted, now=now, limit=limit,
         )  # fmt: skip
     return scorer
+
+
+def _counted(db: Connection, terms: list[str], origin_number: int) -> dict[str, int]:
+    """Return how many facts hold common terms, which the full-text index would count one by one."""
+    from tideline_cli.store import common_postings  # noqa: PLC0415  large memories alone
+
+    return common_postings.holder_counts(db, terms, origin_number=origin_number)
 
 
 def _read_best(

@@ -58,16 +58,15 @@ def _joined(parts: list[bytes]) -> int:
     return int.from_bytes(b"".join(parts), "little")
 
 
-def kept_counts(
-    db: Connection, terms: Iterable[str], *, origin_number: int
-) -> dict[str, tuple[int, int]]:
+def holder_counts(db: Connection, terms: Iterable[str], *, origin_number: int) -> dict[str, int]:
     """Return for those of the terms that are kept how many facts hold them, whatever their
-    lifecycle, and before which number."""
-    found: dict[str, tuple[int, int]] = {}
+    lifecycle."""
+    found: dict[str, int] = {}
     for term in terms:
         row: Any = db.execute(_COUNT, (origin_number, term)).fetchone()
         if row[1] is not None:
-            found[term] = row
+            later = looked_up(db, term, origin_number=origin_number, least=row[1])
+            found[term] = row[0] + len(later)
     return found
 
 
