@@ -9,7 +9,7 @@ from struct import unpack
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.text import terms
-from tideline_cli.ranking.score_bounds import bound_code, highest_strength
+from tideline_cli.ranking.score_bounds import bound_code, most_strength
 from tideline_cli.store import batch_counts, digest, vectors
 from tideline_cli.store.checks import text_index
 from tideline_cli.store.connection import setting
@@ -124,5 +124,5 @@ def bounds_are_sound(db, facts, analyzer):
             "SELECT importance, tier = 'permanent' OR pinned, ifnull(access_count, 0)"
             " FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq = ?", (seq,)
         )  # fmt: skip
-        highest = highest_strength(importance, uses, immune=immune)
+        highest = most_strength(importance, uses, immune=immune)
         assert code == bound_code(row[4].split(), row[1], role, highest), seq

@@ -166,7 +166,7 @@ def exact_bounds(db: Connection) -> Iterator[Finding]:
         yield mendable("exact_bounds", message, "makes them anew", mend="bounds")
 
 
-def common_terms(db: Connection) -> Iterator[Finding]:
+def kept_terms(db: Connection) -> Iterator[Finding]:
     """What is kept of common terms is what the facts hold."""
     wrong = common_upkeep.wrong_count(db)
     if wrong:
@@ -234,7 +234,7 @@ _DEEP: tuple[tuple[str, Check], ...] = (
     ("terms", index_terms),
     ("labels", label_terms),
     ("exact_bounds", exact_bounds),
-    ("common", common_terms),
+    ("common", kept_terms),
     ("exact_vectors", exact_vectors),
     ("merges", merges),
 )

@@ -67,7 +67,7 @@ def bound_code(
     return 1 + _SHORTNESS[min(length, _LENGTHS[-1])] * _COUNTS + repeats * len(_WEIGHTS) + place
 
 
-def highest_strength(importance: float, uses: int, *, immune: bool) -> float:
+def most_strength(importance: float, uses: int, *, immune: bool) -> float:
     """Return the strength that a fact has at most, however fresh it is, until it is used more often
     than `changes_at` says."""
     edge = next(edge for edge in _USES if edge is None or uses <= edge)

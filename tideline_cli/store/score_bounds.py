@@ -14,7 +14,7 @@ from tideline_cli.ranking.score_bounds import (
     CODER,
     FIRST_CODER,
     bound_code,
-    highest_strength,
+    most_strength,
     repeats_at_least,
 )
 from tideline_cli.store.connection import put_setting, setting
@@ -142,6 +142,6 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
     fresh = bytearray(facts[-1][0] + 1 - start)
     for seq, terms, source, role, importance, tier, pinned, uses in facts:
         immune = is_immune(tier, bool(pinned))
-        highest = highest_strength(importance, uses, immune=immune)
+        highest = most_strength(importance, uses, immune=immune)
         fresh[seq - start] = bound_code(terms.split(), source, role, highest)
     return bytes(fresh)

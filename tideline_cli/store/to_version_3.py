@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tideline_cli.store import batch_counts, common_upkeep, labels, lapsed_anew, schema, utterances
+from tideline_cli.store import (
+    batch_counts,
+    common_upkeep,
+    labels,
+    lapsed_anew,
+    schema,
+    score_bounds,
+    utterances,
+)
 from tideline_cli.store.checks import text_index
 
 TYPE_CHECKING = False
@@ -171,7 +179,10 @@ def _counts(db: Connection) -> None:
 
 
 def _keep_common_terms(db: Connection) -> None:
-    """Keep which facts hold common terms: version 2 looked them up row by row."""
+    """Bound scores by strength too, and keep which facts hold common terms: version 2 looked them
+    up row by row."""
+    score_bounds.clear(db)
+    score_bounds.extend(db, limit=1 + int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get))
     db.execute(_statement("CREATE TABLE common_posting("))
     common_upkeep.settle_all(db)
 
@@ -191,8 +202,8 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _lift_utterances,
     _index_labels,
     _counts,
-    _keep_common_terms,
     _keep_questions,
+    _keep_common_terms,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 
