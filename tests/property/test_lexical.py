@@ -111,6 +111,7 @@ def summed(enough=0, chunk=64):
     with (
         mock.patch.object(lexical, "ENOUGH", enough),
         mock.patch.object(lexical, "LARGE", enough),
+        mock.patch.object(lexical, "MUCH", 0),
         mock.patch.object(common_postings, "CHUNK", chunk),
         mock.patch.object(common_upkeep, "CHUNK", chunk),
         mock.patch.object(common_postings, "TOKENS", 1),
@@ -269,6 +270,7 @@ def test_statistics_follow_what_is_archived_and_used(db, enough, monkeypatch):
     """Archiving, touching and changing facts afterwards leaves ranking equal to brute force."""
     every = [one for one in large_store(99) if one.origin == OWNER]
     monkeypatch.setattr(lexical, "ENOUGH", enough)
+    monkeypatch.setattr(lexical, "MUCH", 0)
     put(db, every, analyzer="reference")
     bounded(db, 50)
     rng = random.Random(7)

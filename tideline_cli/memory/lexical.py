@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 ENOUGH = 0.35
 """Holders of the terms of a question from which on their sums are added up as bits, as a share of
 all facts."""
+MUCH = 400_000
+"""Their terms, about: below that the facts are bounded one by one before the rest is loaded."""
 
 LARGE = 1 << 16
 """Facts from which on it pays to ask first whether the holders of a term are counted."""
@@ -78,7 +80,8 @@ def best_by_words(
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
         holders = sum(held.values())
-        if then is None and holders > reading.FEW and holders >= ENOUGH * count:
+        is_much = holders * stats.mean_length >= MUCH
+        if then is None and is_much and holders >= ENOUGH * count:
             from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
 
             bulk_sums.read_best(db, reader, stats, origin_number=origin_number)
