@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import cold
+import embedders
 import import_
 import lanes
 import long_texts
@@ -149,12 +150,14 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         if name != timing.PASS:
             yield timed(f"recall of {name}", sample, LONG_TEXTS)
     yield from of_reads(max(sizes), rounds)
-    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=900)
+    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=830)
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)
         for name, sample in seldom.measure(min(max(sizes), 100_000), rounds).items():
             if name != timing.PASS:
                 yield timed(name, sample, None)
+    for name, sample in embedders.measure(min(sizes), rounds).items():
+        yield timed(name, sample, None)
     for n in sizes:
         for figure in passes.measure(n, 5):
             if figure.failure:

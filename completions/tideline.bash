@@ -97,9 +97,15 @@ _tideline_value() {
         fading:--fmt) REPLY='text' ;;
         fading:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         slots:--scope) REPLY='ask scope' ;;
+        slots:--session) REPLY='ask session' ;;
+        slots:--speaker) REPLY='ask speaker' ;;
+        slots:--role) REPLY='one of user assistant system tool' ;;
         slots:--fmt) REPLY='text' ;;
         slots:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         tags:--scope) REPLY='ask scope' ;;
+        tags:--session) REPLY='ask session' ;;
+        tags:--speaker) REPLY='ask speaker' ;;
+        tags:--role) REPLY='one of user assistant system tool' ;;
         tags:--fmt) REPLY='text' ;;
         tags:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         forget:--query) REPLY='text' ;;
@@ -243,8 +249,8 @@ _tideline_flags() {
         show) REPLY='--raw' ;;
         list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        slots) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        tags) REPLY='--scope --all-scopes --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        slots) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        tags) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
         forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;

@@ -22,9 +22,9 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
-            contains -- $argv[2] --scope --fmt --format
+            contains -- $argv[2] --scope --session --speaker --role --fmt --format
         case tags
-            contains -- $argv[2] --scope --fmt --format
+            contains -- $argv[2] --scope --session --speaker --role --fmt --format
         case forget
             contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope
         case restore
@@ -298,6 +298,9 @@ complete -c tideline -n "__tideline_at fading" -l fmt -x -d 'Print a table in a 
 complete -c tideline -n "__tideline_at fading" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at slots" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at slots" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at slots" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at slots" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at slots" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at slots" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at slots" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at slots" -l csv -d 'Print CSV with a header'
@@ -307,6 +310,9 @@ complete -c tideline -n "__tideline_at slots" -l fmt -x -d 'Print a table in a f
 complete -c tideline -n "__tideline_at slots" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
 complete -c tideline -n "__tideline_at tags" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at tags" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at tags" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at tags" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at tags" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at tags" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at tags" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at tags" -l csv -d 'Print CSV with a header'

@@ -7,8 +7,8 @@ from collections import Counter
 from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory.semantic import embedder_of
-from tideline_cli.model.text import terms
+from tideline_cli.memory.lanes import embedder_of
+from tideline_cli.model.text import index_terms, said_terms
 from tideline_cli.ranking.score_bounds import bound_code, most_strength
 from tideline_cli.store import batch_counts, digest, vectors
 from tideline_cli.store.checks import text_index
@@ -24,7 +24,7 @@ def sound(db):
     }  # fmt: skip
     analyzer = setting(db, "analyzer", "standard")
     for _, _, _, length, held, _, content in facts.values():
-        assert held == " ".join(terms(content, analyzer=analyzer))
+        assert held == index_terms(content, analyzer=analyzer).joined()
         assert length == len(held.split())
     index_is_sound(db)
     statistics_are_sound(db, facts)
@@ -85,9 +85,9 @@ def labels_are_sound(db, analyzer):
     rows = db.execute("SELECT seq, origin, terms, title, slot, kind, tags FROM fact")
     for seq, origin, held, title, slot, kind, tags in rows:
         words = " , ".join([title or "", slot or "", kind or "", *json.loads(tags or "[]")])
-        wanted |= {(origin, term, seq) for term in terms(words, analyzer=analyzer)
-                   if term not in held.split()}  # fmt: skip
-    assert set(db.execute("SELECT origin, term, fact FROM label_term")) == wanted
+        named = set(index_terms(words, analyzer=analyzer)) - set(held.split())
+        wanted |= {(origin, term, seq, len(named)) for term in named}
+    assert set(db.execute("SELECT origin, term, fact, size FROM label_term")) == wanted
 
 
 def vectors_are_sound(db, facts):
@@ -119,10 +119,11 @@ def bounds_are_sound(db, facts, analyzer):
         if row is None:
             assert code == 0, seq
             continue
-        role = row[5] if analyzer == "standard" else None
+        role = None if analyzer == "reference" else row[5]
         [(importance, immune, uses)] = db.execute(
             "SELECT importance, tier = 'permanent' OR pinned, ifnull(access_count, 0)"
             " FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq = ?", (seq,)
         )  # fmt: skip
         highest = most_strength(importance, uses, immune=immune)
-        assert code == bound_code(row[4].split(), row[1], role, highest), seq
+        said = len(said_terms(row[4]))
+        assert code == bound_code(row[4].split(), row[1], role, highest, said=said), seq

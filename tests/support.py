@@ -14,7 +14,7 @@ from tideline_cli.exchange.importer.rows import ImportContext, fact_from
 from tideline_cli.model.fact import SEGMENTS, Fact, NewFact, birth
 from tideline_cli.model.origin import OWNER, Origin, channel
 from tideline_cli.model.record import as_dict, replace
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.store import journal, uses, visibility, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.opening import open_for_writing
@@ -133,13 +133,13 @@ def fact(content: str, fact_id: str, *, now: int = NOW, **given: Any) -> Fact:
     return replace(birth(new, fact_id=fact_id, now=now), **given)
 
 
-def put(db: Connection, wanted: Iterable[Fact], *, analyzer: str = "standard") -> list[int]:
+def put(db: Connection, wanted: Iterable[Fact], *, analyzer: str = WITH_FORMS) -> list[int]:
     """Store facts as they are, rules and journal left aside, and return their numbers."""
     seqs: list[int] = []
     with writing(db):
         for one in wanted:
             number = visibility.ensure_number(db, one.origin)
-            listed = terms(one.content, analyzer=analyzer)
+            listed = index_terms(one.content, analyzer=analyzer)
             assert writes.insert(db, one, origin_number=number, terms=listed)
             seqs.append(db.last_insert_rowid())
             if one.access_count or one.last_accessed_at != one.created_at:
@@ -164,7 +164,7 @@ def seed(given: Iterable[dict[str, Any]], *, origin: Origin = OWNER) -> None:
         for number, row in enumerate(given):
             one = fact_from(row, ImportContext(origin, NOW, True), repeat=number)
             one = replace(one, id=row.get("id", one.id), metadata=row.get("metadata"))
-            listed = terms(one.content, analyzer="standard")
+            listed = index_terms(one.content, analyzer=WITH_FORMS)
             assert writes.insert(db, one, origin_number=batch.origin_number, terms=listed)
             if one.access_count or one.last_accessed_at != one.created_at:
                 uses.put(db, one.id, access_count=one.access_count,

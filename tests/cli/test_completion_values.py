@@ -20,6 +20,8 @@ from tideline_cli.store.opening import open_for_writing
 
 PEER = "channel:wa/c1/s1"
 KINDS = sorted(completion_values.KINDS)
+OF_THE_PROGRAM = ("embedder", "setting")  # what these offer is known without a memory
+OF_THE_MEMORY = [kind for kind in KINDS if kind not in OF_THE_PROGRAM]
 
 
 def offered(kind, start="", *words):
@@ -177,7 +179,7 @@ def test_nothing_that_a_terminal_acts_on_is_offered(run):
 @pytest.mark.parametrize("kind", [*KINDS, "unknown", ""])
 def test_an_empty_home_stays_empty(kind, home):
     """Where nobody has written, nothing is offered and nothing made."""
-    assert kind == "setting" or offered(kind) == []
+    assert kind in OF_THE_PROGRAM or offered(kind) == []
     assert list(home.iterdir()) == []
     assert run_main("__complete").out == ""
 
@@ -216,9 +218,8 @@ def test_a_store_that_cannot_be_read_is_left_alone(harm, run, home):
         (home / f"tideline.db{name}").unlink(missing_ok=True)
     harm(home / "tideline.db")
     before = listing(home)
-    for kind in KINDS:
-        if kind != "setting":
-            assert offered(kind) == []
+    for kind in OF_THE_MEMORY:
+        assert offered(kind) == []
     assert listing(home) == before
 
 
@@ -254,9 +255,8 @@ def test_a_long_search_gives_what_it_has(run, monkeypatch):
     seed([{"content": f"fact {n}", "tags": [f"tag{n}"], "slot": f"s{n}"} for n in range(3000)])
     monkeypatch.setattr(completion_values, "_PATIENCE", -1.0)
     monkeypatch.setattr("tideline_cli.store.peek._STEPS", 10)
-    for kind in KINDS:
-        if kind != "setting":
-            assert offered(kind) == []
+    for kind in OF_THE_MEMORY:
+        assert offered(kind) == []
     monkeypatch.setattr(completion_values, "_PATIENCE", 60.0)
     assert len(values("tag")) == len(values("id")) == suggestions.MOST
 

@@ -12,7 +12,7 @@ import pytest
 from tests.llm.server import Step, serving
 from tests.vector import models
 from tideline_cli.cli import embedding
-from tideline_cli.memory import coded_lane, questions, reembed, semantic
+from tideline_cli.memory import coded_lane, lanes, questions, reembed
 
 PEER = "channel:wa/c1/s1"
 
@@ -21,7 +21,7 @@ PEER = "channel:wa/c1/s1"
 def afresh(monkeypatch):
     """Begin as a new process does."""
     def forget():
-        for held in (semantic._resolved, semantic._missing, coded_lane._tables, questions._known,
+        for held in (lanes._resolved, lanes._missing, coded_lane._tables, questions._known,
                      questions._unstored):  # fmt: skip
             held.clear()
 
@@ -61,7 +61,7 @@ def found_as(form):
 
 def test_semantic_mode_finds_what_means_the_same(run, spec):
     """With a learned embedder a question finds a fact that shares no word with it, and JSON says
-    how alike they are; with words alone it does not."""
+    how alike they are, of facts that the words find too; with words alone it does neither."""
     run("remember", "I sold the automobile to Bob")
     run("remember", "the weather is rain")
     assert run("recall", "car", "--mode", "semantic").code == 1
@@ -70,7 +70,10 @@ def test_semantic_mode_finds_what_means_the_same(run, spec):
     assert found(done) == ["I sold the automobile to Bob"]
     assert 0.3 < done.json["hits"][0]["similarity"] <= 1
     assert found(run("recall", "car", "--json")) == ["I sold the automobile to Bob"]
-    assert run("recall", "automobile", "--json").json["hits"][0]["similarity"] is None
+    asked = ("recall", "automobile", "--json")
+    assert 0.3 < run(*asked).json["hits"][0]["similarity"] <= 1
+    for alone in (("--mode", "keyword"), ("--fusion", "append")):
+        assert run(*asked, *alone).json["hits"][0]["similarity"] is None
     assert run("doctor", "--deep").code == 0
 
 
@@ -337,7 +340,7 @@ def test_a_program_gives_vectors(run, tmp_path, monkeypatch):
     assert run("embedder", "use", "command").code == 0
     assert run("recall", "car", "--mode", "semantic").code == 0
     monkeypatch.delenv("TIDELINE_EMBEDDER_COMMAND")
-    semantic._resolved.clear()
+    lanes._resolved.clear()
     done = run("recall", "puppy")
     assert "no program is set" in done.err
 

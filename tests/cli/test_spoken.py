@@ -206,6 +206,20 @@ def test_recall_and_history_narrow_by_it(run):
     assert (both.code, "cannot go with" in both.err) == (2, True)
 
 
+def test_slots_and_tags_of_what_somebody_said(run):
+    """They count the facts that were said so, and show the values among these."""
+    given = ("--slot", "day", "--tag", "ops")
+    run("remember", "We deploy on Fridays", *given, "--speaker", "Ann", "--now", str(NOW - 9))
+    run("remember", "We deploy on Mondays", *given, "--session", "s", "--role", "tool")
+    assert run("tags", "--json").json["tags"][0]["facts"] == 1  # the slot has one value
+    assert run("tags", "--session", "s", "--json").json["tags"][0]["tag"] == "ops"
+    assert run("tags", "--speaker", "Ann", "--json").json["tags"] == []
+    (slot,) = run("slots", "--role", "tool", "--json").json["slots"]
+    assert (slot["content"], slot["values"]) == ("We deploy on Mondays", 1)
+    assert run("slots", "--json").json["slots"][0]["values"] == 2
+    assert run("slots", "--role", "user", "--json").json["slots"] == []
+
+
 def test_extract_knows_the_turn_and_who_spoke(run):
     """An identifier has the session, the number of the message, and the role of the user."""
     talk = "USER: hello\nASSISTANT: hi\nUSER: My email address is jane@example.com\n"

@@ -13,6 +13,7 @@ from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.model.instant import iso, parse_duration
 from tideline_cli.model.origin import OWNER
+from tideline_cli.model.text import IndexTerms
 from tideline_cli.store import journal, visibility, writes
 from tideline_cli.store.activity import by_day
 from tideline_cli.store.opening import open_for_writing
@@ -34,7 +35,8 @@ def bring(db, *ids, at, by=OWNER, origin=OWNER, verb="remember", created=None, *
             number = visibility.ensure_number(db, origin)
             made = fact(f"text {one}", one, origin=origin, now=at if created is None else created,
                         **given)  # fmt: skip
-            assert writes.insert(db, made, origin_number=number, terms=["text", one.lower()])
+            listed = IndexTerms(["text", one.lower()])
+            assert writes.insert(db, made, origin_number=number, terms=listed)
 
 
 def change(db, sql, *ids, at, by=OWNER, verb="forget"):
@@ -132,7 +134,7 @@ def test_batches_of_several_transactions(run, store):
     (number,) = store.execute("SELECT number FROM batch").fetchone()
     bring(store, "B", at=NOW)
     with journal.batch(store, verb="import", by=OWNER, now=NOW, resume=number):
-        writes.insert(store, fact("text C", "C"), origin_number=1, terms=["text"])
+        writes.insert(store, fact("text C", "C"), origin_number=1, terms=IndexTerms(["text"]))
     bring(store, "D", at=NOW - 2 * DAY)
     assert activity(run) == {TODAY - 2: (1, 0), TODAY - 1: (2, 0), TODAY: (1, 0)}
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
     Says = Callable[[Any, str], list[str]]
 
+_WHY_NOT = {"archived": "it is archived", "not_valid": "at that time",
+            "other_scope": "of another scope", "filtered": "an option of this call",
+            "no_shared_term": "it shares no word",
+            "one_shared_word": "it shares one word alone"}  # fmt: skip
 ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 
 
@@ -55,10 +59,25 @@ def _tags(form: Any, text: str) -> list[str]:
 
 
 def _recall(form: Any, text: str) -> list[str]:
+    if "reason" in form:
+        return _same("id", [form["id"]], _first_column(text)) + _holds(text, _why_not(form))
     ranks = [hit["rank"] for hit in form["hits"]]
     return _same("hits", [hit["id"] for hit in form["hits"]], _first_column(text)) + _same(
         "ranks", list(range(1, len(ranks) + 1)), ranks
     )
+
+
+def _why_not(form: Any) -> list[str]:
+    """Return what the sentence must hold that says why a fact is not among the hits."""
+    if form["rank"] is None:
+        return [_WHY_NOT[form["reason"]]]
+    place = "hit" if form["reason"] == "found" else "place"
+    parts = [f"{form['score']:.4f} = "]
+    if form["reason"] != "below_min_score":
+        parts.append(f"{place} {form['rank']:,}")
+    if form["reason"] == "outranked" and form["last_score"] is not None:
+        parts.append(f"the last hit has {form['last_score']:.4f}")
+    return parts
 
 
 def _context(form: Any, text: str) -> list[str]:
@@ -193,7 +212,8 @@ def _embed(form: Any, text: str) -> list[str]:
 
 def _embedder(form: Any, text: str) -> list[str]:
     if "embedders" in form:
-        return _same("embedders", [row["name"] for row in form["embedders"]], _first_column(text))
+        names = [line.split("\t")[0] for line in text.splitlines()]
+        return _same("embedders", [row["name"] for row in form["embedders"]], names)
     return _holds(text, (form["embedder"],))
 
 

@@ -22,6 +22,8 @@ BEFORE: dict[tuple[str, str], str] = {
         say "Rita brings the projector" knowledge 2026-02-20T10:00Z
         say "The alarm code is with the porter" knowledge 2026-02-20T10:00Z
         say "Invoices go out on the 25th" knowledge 2026-02-20T10:00Z""",
+    ("README.md", "By meaning"):
+        'tideline remember "My automobile is parked behind the house"',
     ("README.md", "Taking things back"): """
         export TIDELINE_DB=~/back.db
         for n in 1 2 3 4; do tideline remember "Room $n is free"; done
@@ -58,6 +60,7 @@ ENDS: dict[str, tuple[int, ...]] = {
 """The commands that may end otherwise, by their beginning."""
 
 STUBS = {
+    "pip": "exit 0",
     "pipx": "exit 0",
     "make": "exit 0",
     "datasette": "exit 0",

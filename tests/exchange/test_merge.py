@@ -267,7 +267,7 @@ def test_the_reason_of_a_merge_goes_with_its_undo(run, tmp_path, monkeypatch):
 
 def test_a_file_that_nobody_vouches_for_announces_nothing(run):
     """It may say that a fact was forgotten, not that it faded: that would be announced."""
-    for word, kept in (("faded", None), ("forgotten", "forgotten")):
+    for word, kept in (("faded", "unknown"), ("forgotten", "forgotten")):
         row = {"content": f"buy {word} pills now", "lifecycle": "archived", "archived_reason": word}
         assert run("import", "-", stdin=json.dumps(row) + "\n").code == 0
         assert "archived fact" not in run("recall", f"{word} pills").err

@@ -7,6 +7,7 @@ import pytest
 from tests.support import NOW, fresh_store, golden, put, reference_fact
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Query
+from tideline_cli.memory.question import Question
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
@@ -87,8 +88,8 @@ def test_stored_scores(store, case):
 def test_scores_without_fading(store, case):
     """Without decay the scores are BM25 alone, in its order."""
     matches = lexical.search(
-        store, dict.fromkeys(query_terms(case["query"]), 1.0), origin_number=1, now=NOW, limit=20,
-        wanted=Filter(), fading=False,
+        store, Question(dict.fromkeys(query_terms(case["query"]), 1.0), analyzer="reference"),
+        origin_number=1, now=NOW, limit=20, wanted=Filter(), fading=0.0,
     )  # fmt: skip
     assert [match.id for match in matches] == ids(case, "pure")
     assert [match.score for match in matches] == pytest.approx(

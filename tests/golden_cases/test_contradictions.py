@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support import NOW, fact, fresh_store, golden, put
 from tideline_cli.memory.contradictions import contradictions
-from tideline_cli.memory.semantic import embedder_of
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
 from tideline_cli.policy.contradictions import MIN_SCORE, ComparedFact, compared, order

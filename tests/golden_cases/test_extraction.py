@@ -100,10 +100,7 @@ def test_extraction(case):
             assert sent == expected_input(step["llm_input"]).replace("mem_X", first)
             assert (result, cursor) == (step["result"], step["cursor"])
         assert {fact.id: comparable(fact) for fact in stored(db)} == {
-            form["memoryId"]: comparable(
-                replace(reference_fact(form), source_turn=form.get("sourceTurn"))
-            )
-            for form in case["output"]
+            form["memoryId"]: expected(form, case) for form in case["output"]
         }
         edges = [
             (e.source, e.kind, e.target, e.reason, e.strength)
@@ -126,6 +123,16 @@ def stored(db):
 
 def comparable(fact):
     return replace(fact, heat="working")
+
+
+def expected(form, case):
+    """Return a fact of the reference, with what only we note: where in which session it was said.
+
+    Each case stores facts in its first step alone, so their turn is where that step's cursor ends.
+    """
+    fact, session = reference_fact(form), form.get("sourceTurn")
+    turn = session and case["steps"][0]["cursor"]
+    return comparable(replace(fact, source_turn=session, session=session, turn=turn))
 
 
 def told(db, case):

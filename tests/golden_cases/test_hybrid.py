@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, deviation, fresh_store, golden, put, reference_fact, reference_origin
-from tideline_cli.memory import semantic
+from tideline_cli.memory import lanes
 from tideline_cli.memory.context import AUTO_FACTS, DEFAULT_CHARS, context_block
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
 from tideline_cli.memory.recall import recall
@@ -25,7 +25,7 @@ def store():
     with fresh_store(analyzer="reference") as db:
         forms = HYBRID["corpus"]
         seqs = put(db, map(reference_fact, forms), analyzer="reference")
-        embedder = semantic.embedder_of(db)
+        embedder = lanes.embedder_of(db)
         there = [(n, f) for n, f in zip(seqs, forms, strict=True) if f["has_hrr_embedding"]]
         assert [f["content"] for f in forms if f not in [f for _, f in there]] == [_UNEMBEDDED]
         codes = embedder.embed_packed([form["content"] for _, form in there]).tobytes()
@@ -39,7 +39,7 @@ def store():
 @pytest.fixture
 def absent_vector(monkeypatch, store):
     """Let MMR see a zero vector for the fact that has none, as the reference does."""
-    embedder = semantic.embedder_of(store)
+    embedder = lanes.embedder_of(store)
     embed = type(embedder).embed
 
     def without(texts):
@@ -54,7 +54,7 @@ def absent_vector(monkeypatch, store):
         def embed(self, texts):
             return without(texts)
 
-    monkeypatch.setitem(semantic._resolved, "hrr-256", Blind())
+    monkeypatch.setitem(lanes._resolved, "hrr-256", Blind())
 
 
 def query(case):

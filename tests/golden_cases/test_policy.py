@@ -109,9 +109,10 @@ def _outcome(db, batch, row):
 
 def put_open(db, one):
     """Store a fact inside the transaction that is open."""
-    from tideline_cli.model.text import terms
+    from tideline_cli.model.text import index_terms
 
-    assert writes.insert(db, one, origin_number=1, terms=terms(one.content, analyzer="standard"))
+    listed = index_terms(one.content, analyzer="standard")
+    assert writes.insert(db, one, origin_number=1, terms=listed)
 
 
 def test_richness():

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.conftest import run_main
@@ -102,6 +103,8 @@ class Author:
              "links": [{"kind": self._rng.choice(KINDS), "target": self._ids()[0]}]}
             for _ in range(self._rng.randint(1, 4))
         ]  # fmt: skip
+        if self._rng.random() < 0.3:  # facts that the journal keeps together
+            rows = [{"content": self._text()} for _ in range(self._rng.randint(3, 6))]
         how = self._rng.choice(((), ("--trust",), ("--merge",)))
         return ["import", "-", "--json", *how], _lines(rows), ()
 
@@ -222,9 +225,11 @@ def looks(who):
 
 
 class Arena:
-    """One place where programs run, each in a fresh store of the same path."""
+    """One place where programs run, each in a fresh store of the same path, with an embedder if one
+    is named."""
 
-    def __init__(self):
+    def __init__(self, embedder=""):
+        self._embedder = embedder
         self._folder = Path(tempfile.mkdtemp(prefix="tideline-isolation-"))
         self.path = self._folder / "memory.db"
 
@@ -236,6 +241,10 @@ class Arena:
         for name in self._folder.iterdir():
             name.unlink()
         empty_store_at(self.path)
+        if self._embedder:
+            db = apsw.Connection(str(self.path))
+            db.execute("INSERT INTO setting VALUES ('embedder', ?)", (self._embedder,))
+            db.close()
         made = dict.fromkeys(ORIGINS, 0)
         told = []
         for command in [*program, *looks(viewer)]:

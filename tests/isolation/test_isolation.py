@@ -10,13 +10,15 @@ from tests.conftest import run_main
 from tests.isolation import crowd
 from tests.isolation.programs import ORIGINS, Arena, difference
 from tests.support import fact, put
+from tests.vector import models
 from tideline_cli.cli import model_options
 from tideline_cli.dream import consolidate
-from tideline_cli.memory import lexical, recall
+from tideline_cli.memory import coded_lane, lanes, lexical, questions, recall
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import replace
 from tideline_cli.store import fts, lapsed, visibility
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.vector.embedders.static import StaticTable
 
 PROGRAMS = 6
 
@@ -34,6 +36,21 @@ def test_nobody_notices_the_others(arena, half):
     random programs of two other origins among its commands, foreign ids included."""
     for seed in range(half, PROGRAMS, 2):
         assert difference(arena, seed) is None, seed
+
+
+def test_nobody_notices_the_others_with_a_learned_embedder(tmp_path, monkeypatch):
+    """The same where vectors, their backlog and the codes of questions are those of a learned
+    embedder."""
+    for held in (lanes._resolved, lanes._missing, coded_lane._tables):
+        held.clear()
+    # What a process knows already may be known to no other origin: each command begins afresh.
+    monkeypatch.setattr(questions, "_MOST", 0)
+    place = Arena(StaticTable(models.static_folder(tmp_path / "model")).name)
+    try:
+        for seed in range(100, 100 + PROGRAMS // 2):
+            assert difference(place, seed) is None, seed
+    finally:
+        place.close()
 
 
 def everything_is_visible(patch):

@@ -19,9 +19,10 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import amend
 from tideline_cli.memory import edit as editing
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.remember import remember
-from tideline_cli.memory.semantic import embed_backlog, embedder_of
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 
 import pytest
@@ -125,6 +126,27 @@ def test_why_not_archived_and_unknown(run):
     run("forget", made)
     assert f"restore {made}" in run("recall", "dog", "--why-not", made).out
     assert run("recall", "dog", "--why-not", "01ARZ3NDEKTSV4RRFFQ69G5FAV").code == 3
+
+
+def test_a_fact_without_trust_is_found_in_a_session(run):
+    """Words find a fact that nobody trusts at all, in a session as outside of one."""
+    by_words = ("--mode", "keyword", "--json")
+    for session in ((), ("--session", "s")):
+        made = run("remember", f"zebra {len(session)}", *session, "--confidence", "0", "--json")
+        ids = [hit["id"] for hit in run("recall", "zebra", *by_words).json["hits"]]
+        assert made.json["id"] in ids
+
+
+def test_why_not_as_a_row(run):
+    """The verdict is a row in every format that recall has."""
+    made = run("remember", "my dog", "--json").json["id"]
+    asked = ("recall", "dog", "--why-not", made, "--now", str(NOW))
+    whole = run(*asked, "--json").out
+    assert run(*asked, "--jsonl").out == whole == run(*asked, "--format", "json").out
+    (row,) = csv.DictReader(run(*asked, "--csv").out.splitlines())
+    assert (row["id"], row["reason"]) == (made, "found")
+    assert "| reason" in run(*asked, "--fmt", "github").out
+    assert run(*asked, "--format", "lines").out == run(*asked).out
 
 
 def test_the_depth_of_fading_is_a_setting(run):

@@ -247,6 +247,12 @@ class Drawer:
         if trusted and kept and self.random.random() < 0.5:
             rows = self.random.choice(kept)
             rows = [row for row in rows if self.random.random() < 0.8]
+        elif not merge and self.random.random() < 0.3:  # facts that the journal keeps together
+            rows = [
+                {"id": self.new_id(), "content": self.text(), "links": [],
+                 "segment": self.random.choice(SEGMENTS)}
+                for _ in range(self.random.randint(3, 5))
+            ]  # fmt: skip
         else:
             rows = [self._row(trusted) for _ in range(self.random.randint(1, 3))]
         return {"rows": rows, "trusted": trusted, "merge": merge} if rows else None

@@ -4,8 +4,10 @@ Decided here: a row whose id is there is there already. Of two values of a slot 
 said later stands. What a row cites and is not there is left out until it comes.
 
 What --merge makes of rows that restate others, each at its own time, is not foretold: it is held to
-laws, and taken over. It removes nothing, revives nothing, changes nothing that no row concerns,
-keeps what was forgotten as it is, leaves one value a slot, and narrows nothing that has no end.
+laws, and taken over. It removes nothing; revives nothing but what a pass has archived and a row of
+the same id says is active; changes nothing that no row concerns, but to what a row of the same id
+states; keeps what was forgotten as it is, leaves one value a slot, and narrows nothing that has no
+end.
 """
 
 from __future__ import annotations
@@ -164,10 +166,13 @@ def merged(memory, rows, *, viewer, answer):
         row = after.get(fact_id)
         if row is None:
             raise Broken(f"merging removes {fact_id}")
-        if any(_concerns(one, fact) for one in live):
-            if row["lifecycle"] == "active" != fact["lifecycle"]:
+        if row["lifecycle"] == "active" != fact["lifecycle"]:
+            own = any(one["id"] == fact_id for one in stated)
+            if not (own and _is_archived_unasked(memory, fact_id)):
                 raise Broken(f"merging revives {fact_id}")
-        elif any(row[name] != fact[name] for name in fact if name != "derived_from"):
+        if any(_concerns(one, fact) for one in live):
+            continue
+        if not _is_as_stated(row, fact, stated):
             raise Broken(f"merging changes {fact_id}, which no row concerns")
     for row in stated:
         stored = after.get(row["id"])
@@ -194,6 +199,26 @@ def _concerns(row, fact):
         return False
     same = says_the_same(row["content"], fact["content"])
     return same or (row.get("slot") is not None and row["slot"] == fact["slot"])
+
+
+def _is_archived_unasked(memory, fact_id):
+    """Say whether a pass or a file has archived a fact, which is nobody's word."""
+    seq = memory.seq_of(fact_id)
+    for batch in reversed(memory.history):
+        was, now = batch.facts.get(seq, (None, None))
+        if now is not None and (was is None or was["lifecycle"] != now["lifecycle"]):
+            return batch.verb in ("dream", "gc", "consolidate", "import")
+    return False
+
+
+def _is_as_stated(after, before, rows):
+    """Say whether a fact is as it was, or as a row of its own id states it: a merge brings a fact
+    that a pass has archived elsewhere to that state, and its use to the higher one."""
+    own = [row for row in rows if (row["id"], row["origin"]) == (after["id"], after["origin"])]
+    return all(
+        after[name] == value or any(after[name] == row.get(name) for row in own)
+        for name, value in before.items() if name != "derived_from"
+    )  # fmt: skip
 
 
 def _one_value_a_slot(before, after):

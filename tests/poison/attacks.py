@@ -221,8 +221,24 @@ def outranking():
         yield Attack("outrank", f"{count} {source} {voice}", step)
 
 
+def claiming():
+    """Repeat the owner's words with a lie behind them, from inside a session, with neighbours that
+    say the same, and as a speaker whom the question names."""
+    for source, (fact_id, queries) in product(UNTRUSTED, QUERIES.items()):
+        names = queries[1].split()
+        for turns, name in product((0, 1, 9), (None, *names[:2])):
+            claim = {"session": "s"} if turns else {}
+            claim |= {"speaker": name} if name else {}
+            said_so = (
+                {"content": f"{SPOKEN[fact_id]} {MARK}{n}", "turn": str(n)} | claim
+                for n in range(turns + 1)
+            )
+            step = said("remember", "--batch", "--source", source, stdin=lines(*said_so))
+            yield Attack("claim", f"{source} {fact_id[-1]} {turns} {name}", step)
+
+
 def everything():
     """Return all attacks that need no model."""
     for lane in (authoring, importing, superseding, restating, misspelling, from_elsewhere,
-                 outranking):  # fmt: skip
+                 outranking, claiming):  # fmt: skip
         yield from lane()

@@ -16,9 +16,9 @@ from tideline_cli.policy.harness import Heard
 
 LANES = (
     attacks.authoring, attacks.importing, attacks.superseding, attacks.restating,
-    attacks.misspelling, attacks.from_elsewhere, attacks.outranking, hostile_models.replying,
-    hostile_models.talking, hostile_models.harnessed, hostile_models.consolidating,
-    hostile_models.laundering,
+    attacks.misspelling, attacks.from_elsewhere, attacks.outranking, attacks.claiming,
+    hostile_models.replying, hostile_models.talking, hostile_models.harnessed,
+    hostile_models.consolidating, hostile_models.laundering,
 )  # fmt: skip
 LARGE = 60  # a lane with more attacks than this is sampled; `make poison` runs all of them
 

@@ -13,6 +13,7 @@ from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.property.test_lexical import asked_for, brute_force, filters, holds, modulator, queries
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import by_label, lexical, reading
+from tideline_cli.memory.question import Question
 from tideline_cli.model.source import STANDING
 from tideline_cli.store import labels, visibility
 from tideline_cli.store.facts import Filter
@@ -73,7 +74,7 @@ def test_labels_equal_brute_force(every, query, wanted, limit, origin, few):
         put(db, every, analyzer="reference")
         number = visibility.number(db, origin)
         found = lexical.search(
-            db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted
+            db, Question(query), origin_number=number, now=NOW, limit=limit, wanted=wanted
         )
     scores = with_labels(every, query, origin=origin, wanted=wanted)
     expected = sorted(scores.values(), reverse=True)[:limit]
@@ -92,10 +93,10 @@ def test_what_is_bounded_is_the_newest(db):
     put(db, [fact("green tea", f"ID{n:024d}", tags=("common",)) for n in range(30)])
     put(db, [fact("black tea", f"IE{n:024d}", tags=("rare",)) for n in range(3)])
     asked = {"origin_number": 1, "now": NOW, "limit": 50, "wanted": Filter()}
-    exact = lexical.search(db, {"common": 1.0, "rare": 1.0}, **asked)
+    exact = lexical.search(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert len(exact) == 33
     with mock.patch.object(labels, "MOST", 10), mock.patch.object(by_label, "_MOST_READ", 8):
-        few = lexical.search(db, {"common": 1.0, "rare": 1.0}, **asked)
+        few = lexical.search(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert [match.id for match in few if match.id.startswith("IE")] == [
         f"IE{n:024d}" for n in range(3)
     ]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import lexical, reading
+from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING
@@ -84,8 +85,10 @@ def modulator(one, moment):
 
 def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
     number = visibility.number(db, origin)
-    found = lexical.search(db, query, origin_number=number, now=NOW, limit=limit, wanted=wanted,
-                           weighs_roles=weighs_roles)  # fmt: skip
+    question = Question(query, analyzer="standard" if weighs_roles else "reference")
+    found = lexical.search(
+        db, question, origin_number=number, now=NOW, limit=limit, wanted=wanted
+    )
     how = {"origin": origin, "wanted": wanted, "weighs_roles": weighs_roles}
     expected = brute_force(every, query, limit=limit, **how)
     assert [match.score for match in found] == pytest.approx([s for _, s in expected], abs=1e-12)
@@ -260,14 +263,15 @@ def test_faded_facts_are_not_read(db, lasting, monkeypatch):
     )
     for wanted in (Filter(), Filter(as_of=NOW), Filter(as_of=NOW + 900 * DAY)):
         read.clear()
-        asked = {"common": 1.0, "words": 1.0}
-        assert_same(db, every, asked, origin=OWNER, limit=1 + lasting, wanted=wanted)
+        query = {"common": 1.0, "words": 1.0}
+        assert_same(db, every, query, origin=OWNER, limit=1 + lasting, wanted=wanted)
         assert 0 < len(read) < 2000
 
 
 @pytest.mark.parametrize("enough", [0, 1 << 40])
 def test_statistics_follow_what_is_archived_and_used(db, enough, monkeypatch):
-    """Archiving, touching and changing facts afterwards leaves ranking equal to brute force."""
+    """Archiving, touching and changing facts afterwards, their roles too, leaves ranking equal to
+    brute force."""
     every = [one for one in large_store(99) if one.origin == OWNER]
     monkeypatch.setattr(lexical, "ENOUGH", enough)
     monkeypatch.setattr(lexical, "MUCH", 0)

@@ -124,7 +124,7 @@ def test_figures_part_facts():
 def test_no_byte_rules_out_a_fact_of_that_size(words, source, least, most):
     """A fact with so many distinct terms passes, whatever its length and its repeats."""
     if least <= len(set(words)) <= most:
-        assert may_have_distinct(least, most)[bound_code(words, source)]
+        assert may_have_distinct(least, most)[bound_code(words, source, said=len(words))]
 
 
 def test_a_common_word_reads_the_facts_of_its_size_alone(db, monkeypatch):

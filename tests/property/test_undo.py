@@ -103,6 +103,22 @@ def do_import(world):
     import_rows(world.db, enumerate(rows, 1), context, merge=merge)
 
 
+def do_load(world):
+    """Rows that say no more than their facts do, of the owner and of others, as one file."""
+    draw = world.draw
+    rows = [
+        {"id": world.new_id(), "content": draw(texts), "segment": draw(segments)}
+        for _ in range(draw(st.integers(1, 7)))
+    ]
+    others = draw(st.integers(0, len(rows))) if world.viewer.is_owner else 0
+    for row in rows[:others]:
+        row["origin"] = ORIGINS[1].key
+    if draw(st.booleans()):
+        rows.insert(len(rows) // 2, {"content": "apart", "slot": "day"})
+    context = ImportContext(world.viewer, world.tick(), trusted=True)
+    import_rows(world.db, enumerate(rows, 1), context, merge=False)
+
+
 def do_recall(world):
     query = Query(world.draw(texts), limit=3)
     answer = recall(world.db, query, viewer=world.viewer, now=world.tick())
@@ -258,7 +274,7 @@ def do_redo(world):
 STEPS = (
     do_remember, do_remember, do_remember, do_import, do_recall, do_index, do_forget, do_restore,
     do_pin, do_feedback, do_edit, do_edit_since, do_edit_to_another, do_relabel, do_relabel,
-    do_link, do_unlink, do_dream, do_dream, do_consolidate, do_extract, do_undo,
+    do_link, do_unlink, do_dream, do_dream, do_consolidate, do_extract, do_undo, do_load,
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ ONLY_IN = {
     "sqlite_utils": ("exchange/foreign.py",),
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
-    "Stemmer": ("model/text.py",),
+    "Stemmer": ("model/text.py", "model/forms/stems.py"),
     "urllib": ("llm/",),
     "socket": (),
     "http": ("serve/", "llm/"),

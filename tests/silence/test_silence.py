@@ -42,7 +42,7 @@ def test_who_asks_hears_more(run, store):
     """Without --auto the same prompt gets all that shares a word; --verbose says what --auto left
     out."""
     assert "backup" in run("context", "go and get the laptop").out
-    done = run("context", "the list of planets in the afternoon", "--auto", "--verbose")
+    done = run("context", "make a plan for the kids of our country", "--auto", "--verbose")
     assert "share too little with the prompt" in done.err
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import apsw
 import pytest
 
 from tests.soundness import sound
@@ -14,7 +15,16 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, channel
-from tideline_cli.store import arrivals, batch_counts, facts, held_then, history, images, stats
+from tideline_cli.store import (
+    arrivals,
+    batch_counts,
+    departures,
+    facts,
+    held_then,
+    history,
+    images,
+    stats,
+)
 from tideline_cli.store.checks import text_index
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
@@ -194,3 +204,23 @@ def test_an_import_counts_its_facts_at_once(db):
     undo(db, None, viewer=OWNER, now=NOW + 1)
     assert facts.last_number(db) == 1
     sound(db)
+
+
+def test_a_list_with_room_reads_no_other_origin(db):
+    """What looks among archived facts reads those of its origin alone."""
+    for n in range(30):
+        say(db, f"person{n} deploys on day{n}", f"A{n}")
+    say(db, "a peer says this", "B", origin=PEER)
+    asked = []
+    db.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: asked.append(event["sql"]))
+    wanted = Filter(lifecycle="archived")
+    assert departures.newest(db, viewer=PEER, wanted=wanted, limit=5) == []
+    db.trace_v2(0, None)
+    plans = [
+        step[3]
+        for sql in asked
+        if "FROM fact" in sql
+        for step in db.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))
+    ]
+    assert plans
+    assert not [step for step in plans if step.startswith("SCAN fact")]

@@ -239,6 +239,8 @@ MORE = {
                 " WHERE origin = 1",),
     "pairs": ("INSERT INTO near VALUES (1, 2, 0.9)",),
     "links": ("INSERT INTO link (from_fact, to_fact, kind, created_at) VALUES (1, 8, 'uses', 1)",),
+    "links stored twice": ("INSERT INTO link (from_fact, to_fact, kind, created_at)"
+                           " VALUES (2, 1, 'succeeds', 1), (2, 1, 'transition', 1)",),
     "references": ("PRAGMA foreign_keys = OFF", "INSERT INTO usage VALUES (998, 1, 1)"),
     "journal": ("DELETE FROM change WHERE entity = 'fact' AND row = 3",),
     "terms": ("UPDATE fact SET terms = 'nonsense', length = 1 WHERE seq = 2",),

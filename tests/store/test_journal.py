@@ -11,6 +11,7 @@ from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER, UNKNOWN, channel
+from tideline_cli.model.text import IndexTerms
 from tideline_cli.store import facts, history, journal, writes
 from tideline_cli.store.transactions import writing
 
@@ -119,7 +120,7 @@ def test_batches_count_per_origin(db):
 def test_an_error_leaves_nothing(db):
     """A batch that fails is rolled back whole, itself included."""
     with pytest.raises(ZeroDivisionError), journal.batch(db, verb="test", by=OWNER, now=NOW):
-        writes.insert(db, fact("a text", "A"), origin_number=1, terms=["text"])
+        writes.insert(db, fact("a text", "A"), origin_number=1, terms=IndexTerms(["text"]))
         raise ZeroDivisionError
     assert (rows(db, "fact"), rows(db, "batch"), rows(db, "change")) == ([], [], [])
     assert db.get_autocommit()

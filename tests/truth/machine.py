@@ -20,13 +20,16 @@ from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory import purge
 from tideline_cli.memory.query import Query
+from tideline_cli.memory.question import question_of
 from tideline_cli.memory.recall import recall
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.model.text import terms
+from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import facts
+from tideline_cli.store.connection import setting
 from tideline_cli.store.opening import open_for_writing
 
 EVERYTHING = 10**6
@@ -129,21 +132,30 @@ class Memory(RuleBasedStateMachine):
 
     def _words_find(self, viewer):
         """Each word of the viewer's facts, also of their labels, finds those that are active and
-        valid, and no other."""
+        valid and hold it or another form of it, and no other but what was said next to one of them;
+        a word that no such fact holds may find those that begin so."""
         db, now = self.world.db, self.world.now
-        held, words = {}, set()
+        analyzer = setting(db, "analyzer", "standard")
+        held, words, places = {}, set(), {}
         for fact in facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle=None)):
-            said = " , ".join([fact.content, *_labels(fact)])
-            words |= set(said.split())
+            said = [fact.content, *_labels(fact)]
+            words |= set(" ".join(said).split())
             begun = fact.valid_from is None or fact.valid_from <= now
             holds = begun and (fact.valid_to is None or fact.valid_to > now)
             if fact.lifecycle == "active" and holds:
-                held[fact.id] = frozenset(terms(said, analyzer="standard"))
+                every = " ".join(index_terms(text, analyzer=analyzer).joined() for text in said)
+                held[fact.id] = frozenset(every.split())
+                group = (fact.session, fact.scope, is_trusted(fact.source))
+                places[fact.id] = (None if fact.session is None else group, fact.turn)
         for word in sorted(words):
-            asked = frozenset(terms(word, analyzer="standard"))
+            asked = question_of(word, analyzer)
             query = Query(word, limit=EVERYTHING, mode="keyword")
-            found = {hit.fact.id for hit in recall(db, query, viewer=viewer, now=now).hits}
-            assert found == {one for one, its in held.items() if its & asked}, word
+            hits = recall(db, query, viewer=viewer, now=now).hits
+            found = {hit.fact.id for hit in hits if hit.why.matched_terms}
+            wanted = {one for one, its in held.items() if not its.isdisjoint(asked.terms)}
+            assert wanted <= found, word
+            assert found == wanted or asked.by_beginning or asked.names, word
+            assert {hit.fact.id for hit in hits} - found <= _next_to(found, places), word
 
     def _purged_are_gone(self):
         db = self.world.db
@@ -157,6 +169,21 @@ class Memory(RuleBasedStateMachine):
                 rows = db.execute(f"SELECT 1 FROM {table} WHERE {column} LIKE '%{token}%'")
                 others = [one for one, its in self.tokens.items() if its == token]
                 assert rows.fetchall() == [], (table, others)
+
+
+def _next_to(found, places):
+    """Return the facts between which and one of those found nothing was said in their session, in
+    a scope and by as trusted a source."""
+    near = set()
+    for fact_id in found:
+        group, turn = places[fact_id]
+        if group is None or turn is None:
+            continue
+        said = {at for where, at in places.values() if where == group and at is not None}
+        beside = (max(filter(turn.__gt__, said), default=None),
+                  min(filter(turn.__lt__, said), default=None), turn)  # fmt: skip
+        near |= {one for one, (where, at) in places.items() if where == group and at in beside}
+    return near
 
 
 def _labels(fact):

@@ -15,7 +15,8 @@ from tideline_cli.store import facts
 
 def test_a_memory_stays_true():
     """Terms, index, statistics, vectors and bounds are those of the facts after every step; each
-    word finds what is active, and nothing else; what was purged is nowhere."""
+    word finds what is active, and nothing else but what was said next to that; what was purged is
+    nowhere."""
     run_state_machine_as_test(
         machine.Memory,
         settings=settings(
@@ -33,7 +34,11 @@ def finds_the_forgotten(db, query, *, viewer, now):
     hits = recall(db, query, viewer=viewer, now=now).hits
     gone = facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle="archived"))
     words = query.text.split()
-    also = [SimpleNamespace(fact=one) for one in gone if set(words) & set(one.content.split())]
+    why = SimpleNamespace(matched_terms=())
+    also = [
+        SimpleNamespace(fact=one, why=why)
+        for one in gone if set(words) & set(one.content.split())
+    ]  # fmt: skip
     return SimpleNamespace(hits=[*hits, *also])
 
 

@@ -38,7 +38,7 @@ def main(count: int) -> None:
         told(["embedder", "use", "minilm"])
         for _ in range(2):
             killed(home)
-            told(["recall", "car repair", "--limit", "1"])
+            told(["recall", "automobile", "--limit", "1"])
             assert state()["pending"]["embedder"] == "minilm"
             told(["doctor", "--deep"])
         told(["reembed"])
@@ -49,7 +49,7 @@ def main(count: int) -> None:
         assert "automobile" in told(["recall", "car", "--mode", "semantic", "--limit", "3"])
         told(["doctor", "--deep"])
         absent = subprocess.run(
-            [sys.executable, "-c", _ABSENT, "recall", "automobile", "--limit", "1"],
+            [sys.executable, "-c", _ABSENT, "recall", "automobile", "--mode", "semantic"],
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         print(absent.stdout, absent.stderr, sep="")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import NOW, fact, fresh_store, golden, put, rows
-from tideline_cli.memory import nearest, semantic
+from tideline_cli.memory import lanes, nearest, semantic
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
@@ -113,6 +113,7 @@ def stores(draw):
             confidence=chance.choice(confidences),
             lifecycle=chance.choice(("active",) * 9 + ("archived",)),
             valid_to=chance.choice((None, None, None, NOW - 1)),
+            role=chance.choice((None, None, "user", "assistant", "tool")),
         )
         for number in range(count)
     ]
@@ -129,12 +130,12 @@ def stores(draw):
 def answers(db, query, *, as_plain: bool):
     """The hits of one of the lanes, as id, score, lane and cosine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(semantic, "_numpy_is_loaded", lambda: not as_plain)
+        patch.setattr(lanes, "_numpy_is_loaded", lambda: not as_plain)
         patch.setattr(semantic, "PLAIN_TEXTS", 1000)
         patch.setattr(semantic, "PLAIN_CHARS", 10**6)
         patch.setattr(semantic, "PLAIN_HITS", 1000)
         if as_plain:
-            patch.setattr(semantic, "ArrayLane", None)
+            patch.setattr(lanes, "ArrayLane", None)
             patch.setattr(nearest, "_FIRST_READ", 4)
         hits = recall(db, query, viewer=OWNER, now=NOW).hits
     return [(hit.fact.id, hit.score, hit.why) for hit in hits]
@@ -177,7 +178,7 @@ def test_the_search_that_ends_early_misses_nothing(given_, mode):
     near.sort(key=lambda one: (-cosines[one.id], -one.created_at, one.id))
     scores = [
         (cosines[one.id] if mode == "semantic" else 0.5 * 0.9**rank)
-        * semantic._candidate(0, one, query, NOW).weight
+        * semantic._candidate(0, one, query, NOW, True).weight
         for rank, one in enumerate(near)
     ]
     wanted = sorted(
@@ -191,8 +192,8 @@ def test_a_backlog_is_kept(db):
     """The vectors that a recall makes of facts that had none are stored after its answer."""
     seqs = put(db, [fact("I deploy on Fridays", "A"), fact("a vegetarian diet", "B")])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(semantic, "_numpy_is_loaded", lambda: False)
-        patch.setattr(semantic, "ArrayLane", None)
+        patch.setattr(lanes, "_numpy_is_loaded", lambda: False)
+        patch.setattr(lanes, "ArrayLane", None)
         answer = recall(db, Query("vegetation"), viewer=OWNER, now=NOW)
         assert [hit.fact.id for hit in answer.hits] == ["B"]
         write_back(db, answer, touch=False, now=NOW)
@@ -213,13 +214,13 @@ def test_a_backlog_is_kept(db):
 )
 def test_the_lane_that_ends_sooner_is_taken(db, monkeypatch, count, text, limit, is_plain):
     """Many facts or long ones that wait for vectors are embedded by arrays."""
-    monkeypatch.setattr(semantic, "_numpy_is_loaded", lambda: False)
+    monkeypatch.setattr(lanes, "_numpy_is_loaded", lambda: False)
     put(db, [fact(f"{text} {number}", f"F{number}") for number in range(count)])
     lane, _, backlog = semantic._gathered(db, 1, limit)
-    assert isinstance(lane, semantic.ArrayLane) is not is_plain
+    assert isinstance(lane, lanes.ArrayLane) is not is_plain
     assert len(backlog.numbers) == count
     monkeypatch.setattr(semantic, "PLAIN_VECTORS", count - 1)
-    assert isinstance(semantic._gathered(db, 1, limit)[0], semantic.ArrayLane)
+    assert isinstance(semantic._gathered(db, 1, limit)[0], lanes.ArrayLane)
 
 
 def test_a_recall_by_likeness_loads_no_numpy(run):

@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 import pytest
 
-from tideline_cli.memory import semantic
+from tideline_cli.memory import lanes
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.hashing import HashingEmbedder
 
@@ -54,8 +54,8 @@ def plugin(monkeypatch):
                 return make
 
         monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Entry()])
-        monkeypatch.setattr(semantic, "_resolved", {})
-        monkeypatch.setattr(semantic, "_missing", {})
+        monkeypatch.setattr(lanes, "_resolved", {})
+        monkeypatch.setattr(lanes, "_missing", {})
 
     return install
 

@@ -154,7 +154,7 @@ def build(name: str) -> TyperCommand:
 
     def call(context: typer.Context, given: Mapping[str, Any]) -> int:
         """Merge what stands before the command with what stands after it, and run."""
-        return perform(name, {"words": [], **(context.obj or {}), **_typed(given)}, _show_help)
+        return perform(name, {"words": [], **_held(context), **_typed(given)}, _show_help)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=_Verb, help=help_of(module))(
@@ -239,6 +239,11 @@ def _help_form(ctx: Context, name: str) -> str:
     from tideline_cli.cli import help_form  # noqa: PLC0415  few ask for it
 
     return dumps(help_form.of(name) if name else help_form.whole())
+
+
+def _held(context: typer.Context) -> dict[str, Any]:
+    """Return the options that stood before the command."""
+    return {name: value for name, value in (context.obj or {}).items() if name != _AS_JSON}
 
 
 def _keep_globals(context: typer.Context, given: Mapping[str, Any]) -> None:

@@ -13,6 +13,8 @@ def explanation(hit: Hit) -> str:
     shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
     if why.role != 1.0:
         shared += f" × role {why.role:.2f} ({hit.fact.role})"
+    if why.held != 1.0:
+        shared += f" × held {why.held:.4f} (behind what is trusted)"
     if why.likeness:
         liked = f"likeness {why.likeness:.4f} (cosine {why.cosine:.3f})"
         words = f"{_words(why)} × {shared} + " if why.bm25 or why.neighbour or why.session else ""

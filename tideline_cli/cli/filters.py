@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.cli.shared_options import Filters
+    from tideline_cli.cli.shared_options import Filters, Said
 
 
 SPOKEN = (
@@ -62,6 +62,14 @@ def wanted(
         scopes=session.scopes(options.scope, everything=options.all_scopes),
         sessions=options.session, speakers=options.speaker, roles=options.role,
     )  # fmt: skip
+
+
+def spoken(session: Session, options: Said) -> Filter:
+    """Return what a call that counts labels asks of facts: their scope, and who said them where."""
+    return Filter(
+        lifecycle=None, scopes=session.scopes(options.scope, everything=options.all_scopes),
+        sessions=options.session, speakers=options.speaker, roles=options.role,
+    )
 
 
 def is_given(options: Filters) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import takewhile
 
 from tideline_cli.cli.commands import COMMANDS, verb
 from tideline_cli.cli.options import GLOBAL
@@ -88,16 +89,20 @@ def is_no_global(part: str) -> bool:
 
 def nearest(typed: str, known: Iterable[str]) -> list[str]:
     """Return the names that one or two slips turn into what was typed, or that one begins the
-    other with; the nearest alone, in order."""
+    other with: the nearest alone, of those the ones that begin most like it, in order."""
     bare = typed.lower().replace("_", "-")
     apart = {name: _apart(bare, name) for name in known}
     least = min(apart.values(), default=0)
     if least > _allowed(bare):
         return []
-    near = [name for name, slips in apart.items() if slips == least]
-    first = bare.lstrip("-")[:1]  # few people miss the first letter
-    alike = [name for name in near if name.lstrip("-").startswith(first)]
-    return (alike or near)[:_OFFERED]
+    near = {name: _shared(bare, name) for name, slips in apart.items() if slips == least}
+    most = max(near.values(), default=0)  # few people miss the first letters
+    return [name for name, shared in near.items() if shared == most][:_OFFERED]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many letters two words have in common at their beginnings."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _allowed(word: str) -> int:

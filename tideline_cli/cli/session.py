@@ -195,7 +195,7 @@ class Session:
         db = opening.open_for_reading(self.database)
         if db is not None:
             self._connections.append(db)
-            db.asked_settings = self._asked_settings  # type: ignore[attr-defined]
+            db.asked_settings = self.asked_settings  # type: ignore[attr-defined]
             self.access = "read"
             if db.readonly("main"):
                 self._warn_of_names(db.filename)
@@ -216,11 +216,11 @@ class Session:
             self._has_spent = reserve.spend(self.database) or self._has_spent
         db = opening.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
-        db.asked_settings = self._asked_settings
+        db.asked_settings = self.asked_settings
         self.access = "opened for writing"
         return db
 
-    def _asked_settings(self, spec: str) -> object:
+    def asked_settings(self, spec: str) -> object:
         """Return how an embedder is reached that is asked for vectors."""
         from tideline_cli.cli import embedder_settings  # noqa: PLC0415  openai and command alone
 

@@ -41,7 +41,12 @@ class Spoken:
 
 
 @record_part
-class Filters(Scopes, Spoken):
+class Said(Scopes, Spoken):
+    """Which facts a command counts: those of a scope, said by somebody somewhere."""
+
+
+@record_part
+class Filters(Said):
     """Which facts a command takes: `filters.OPTIONS`."""
 
     segment: tuple[Segment, ...]

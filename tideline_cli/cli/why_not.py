@@ -23,6 +23,8 @@ _SAYS = {
     "not_valid": "it does not hold at that time: `{show}` says since when and until when",
     "other_scope": "it is of another scope, {scope}: --all-scopes",
     "filtered": "an option of this call leaves it out",
+    "one_shared_word": "it shares one word alone with the query, most of which no fact knows; "
+    "--mode keyword finds it",
     "no_shared_term": "it shares no word with the query, and is not much like it",
 }
 
@@ -33,10 +35,12 @@ def run(session: Session, db: Connection | None, query: Query, named: str, *, fo
     if db is None:
         raise facts.missing(reference)
     found = verdict(db, query, reference, viewer=session.viewer, now=session.now)
-    if format == "json":
-        output.emit_json(_form(session, query, found))
-    else:
-        output.emit_lines([f"{found.fact.id}\t{_told(session, query, found)}"])
+    output.emit_rows(
+        format,
+        [_form(session, query, found)],
+        whole=lambda forms: forms[0],
+        lines=lambda: [f"{found.fact.id}\t{_told(session, query, found)}"],
+    )
     return 0
 
 

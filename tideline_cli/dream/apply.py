@@ -152,9 +152,10 @@ class Pass:
         if proposal.after is not None:
             writes.change(self._db, survivor, proposal.after)
             self._pass_uses_on(proposal.after, current)
-        for kind in SUCCEEDS:
-            ends = (survivor.id, kind, proposal.loser.id)
-            links.add(self._db, links.Link(*ends, proposal.reason, None, self._now))
+        links.add_all(
+            self._db, survivor.id, SUCCEEDS, proposal.loser.id,
+            reason=proposal.reason, now=self._now,
+        )  # fmt: skip
         return True
 
     def _pass_uses_on(self, after: Fact, keeper: Fact) -> None:

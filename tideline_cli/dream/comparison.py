@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.semantic import embedder_of
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.record import record
 from tideline_cli.store import bulk_reads, similar_pairs, vectors
 from tideline_cli.store.transactions import snapshot, writing

@@ -8,9 +8,9 @@ from tideline_cli.dream.verdict import Verdict
 from tideline_cli.errors import UnavailableError
 from tideline_cli.llm import prompts, reply
 from tideline_cli.llm.client import complete
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.memory.near_duplicates import rule_of
 from tideline_cli.memory.screening import threats_in
-from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import prompt_lines, secrets
 from tideline_cli.policy.identifiers import is_withheld

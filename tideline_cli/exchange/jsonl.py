@@ -70,7 +70,7 @@ def forms(
 
 
 def _explained(db: Connection, found: Iterable[Fact]) -> Iterator[tuple[Fact, str | None]]:
-    """Yield facts, each with the reason why it is archived, if it is and that is known."""
+    """Yield facts, each with the reason why it is archived, if it is."""
     rest = iter(found)
     while chunk := list(islice(rest, _AT_ONCE)):
         archived = [fact for fact in chunk if fact.lifecycle == "archived"]

@@ -73,8 +73,7 @@ def archive_fact(db: Connection, fact: Fact, *, by: Fact | None, now: int) -> No
     place."""
     writes.change(db, fact, policy.archived(fact, now=now))
     if by is not None:
-        for kind in SUCCEEDS:
-            links.add(db, links.Link(by.id, kind, fact.id, created_at=now))
+        links.add_all(db, by.id, SUCCEEDS, fact.id, now=now)
 
 
 def restore(
@@ -163,7 +162,7 @@ def nearest(
     hits = recall(db, Query(text), viewer=viewer, now=now).hits
     if not hits:
         return []
-    from tideline_cli.memory.semantic import embedder_of  # noqa: PLC0415  loads numpy
+    from tideline_cli.memory.lanes import embedder_of  # noqa: PLC0415  loads numpy
     from tideline_cli.vector.embedder import cosines  # noqa: PLC0415  numpy, 80 ms
 
     alike = cosines(embedder_of(db), [(text, hit.fact.content) for hit in hits])

@@ -4,7 +4,8 @@ statement a word."""
 from __future__ import annotations
 
 from tideline_cli.memory.query import NOTHING
-from tideline_cli.memory.recall import asked_terms, recall
+from tideline_cli.memory.question import matched_count, question_of, word_count
+from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
 from tideline_cli.store import fts, visibility
 from tideline_cli.store.connection import setting
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query, Recalled
+    from tideline_cli.memory.question import Question
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
 
@@ -54,17 +56,20 @@ def beside(
         return None
     if not fts.has_archived(db, viewer=viewer):
         return []
-    asked = _terms(db, query.text)
+    question = _question(db, query.text)
+    words = word_count(question.terms, question.forms)
     is_full = len(answer.hits) >= query.limit
-    if is_full and all(len(hit.why.matched_terms) == len(asked) for hit in answer.hits):
+    if is_full and all(
+        matched_count(hit.why.matched_terms, question.forms) >= words for hit in answer.hits
+    ):
         return None
     origin_number = visibility.number(db, viewer)
-    held = fts.archived_counts(db, asked, origin_number=origin_number)
-    if not held or (is_full and len(held) < len(asked)):
+    held = fts.archived_counts(db, question.terms, origin_number=origin_number)
+    if not held or (is_full and len(held) < words):
         return []
     from tideline_cli.memory import archived_matches  # noqa: PLC0415  some fact may match
 
-    found = archived_matches.Asked(query, now, asked, held, origin_number)
+    found = archived_matches.Asked(query, now, question, held, origin_number)
     with snapshot(db):
         return archived_matches.announced(db, found, answer, is_full=is_full, viewer=viewer)
 
@@ -76,15 +81,15 @@ def _among(
     score, and which they are."""
     from tideline_cli.memory import archived_matches  # noqa: PLC0415  --archived alone
 
-    asked = _terms(db, query.text)
+    question = _question(db, query.text)
     origin_number = visibility.number(db, viewer)
-    held = fts.archived_counts(db, asked, origin_number=origin_number)
-    found = archived_matches.Asked(query, now, asked, held, origin_number)
+    held = fts.archived_counts(db, question.terms, origin_number=origin_number)
+    found = archived_matches.Asked(query, now, question, held, origin_number)
     with snapshot(db):
         return archived_matches.with_archived(db, found, answer, viewer=viewer)
 
 
-def _terms(db: Connection, text: str) -> dict[str, float]:
-    """Return the distinct terms of a text, as recall asks for them."""
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-    return asked_terms(text, analyzer)
+def _question(db: Connection, text: str) -> Question:
+    """Return what a text asks for, as recall does."""
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    return question_of(text, analyzer)

@@ -72,8 +72,8 @@ def explained(
 
 
 def reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
-    """Return by id why archived facts are so, each as its own origin sees it; those of which
-    nothing is known are left out."""
+    """Return by id why archived facts are so, each as its own origin sees it; `unknown` where the
+    journal does not tell."""
     by_origin: dict[Origin, dict[int, Fact]] = {}
     for fact in found:
         seq = facts.number_of(db, fact.id, viewer=fact.origin)
@@ -82,7 +82,6 @@ def reasons(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
         one.fact.id: one.reason
         for origin, facts_of in by_origin.items()
         for one in explained(db, facts_of, viewer=origin)
-        if one.reason != "unknown"
     }
 
 

@@ -6,6 +6,7 @@ from math import log
 
 from tideline_cli.memory import archived
 from tideline_cli.memory.query import Recalled
+from tideline_cli.memory.question import conditions
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit
 from tideline_cli.model.record import record, replace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query
+    from tideline_cli.memory.question import Question
     from tideline_cli.model.origin import Origin
 
 ANNOUNCED = 8
@@ -31,12 +33,12 @@ _AT_ONCE = 200
 
 @record
 class Asked:
-    """A query at an instant: its terms and what each weighs, and in how many archived facts each of
-    those occurs that does."""
+    """A query at an instant: what it asks for, and in how many archived facts each of its terms
+    occurs that does."""
 
     query: Query
     now: int
-    terms: Mapping[str, float]
+    question: Question
     held: Mapping[str, int]
     origin_number: int
 
@@ -49,12 +51,14 @@ def announced(
     hit does."""
     if is_full:
         wanted = fts.holding_all(
-            db, [*asked.terms], origin_number=asked.origin_number, lifecycle="archived", limit=_READ
-        )
+            db, conditions(asked.question), origin_number=asked.origin_number, lifecycle="archived",
+            limit=_READ,
+        )  # fmt: skip
         sums = dict.fromkeys(wanted, 1.0)
     else:
         weights = _weights(db, asked)
-        least = max((_said(hit.why.matched_terms, weights) for hit in answer.hits), default=0.0)
+        said = [_said(hit.why.matched_terms, weights, asked) for hit in answer.hits]
+        least = max(said, default=0.0)
         sums = {
             seq: said for seq, said in _sums(db, asked, weights).items() if said >= least - 1e-9
         }
@@ -78,16 +82,13 @@ def with_archived(
     no active fact holds counts like one that a single fact holds.
     """
     missed = list(_missed(db, asked, _sums(db, asked, _weights(db, asked)), viewer=viewer))
-    hits = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
-    both = [*zip(answer.seqs, answer.hits, strict=True), *hits.items()]
+    more = _hits(db, asked, {one.seq: one for one in missed}, viewer=viewer)
+    both = [*zip(answer.seqs, answer.hits, strict=True), *more.items()]
     both.sort(key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id))
     best = [pair for pair in both if pair[1].score >= asked.query.min_score][: asked.query.limit]
     taken = [one for one in missed if one.seq in {seq for seq, _ in best}]
-    answered = Recalled(
-        tuple(hit for _, hit in best), tuple(seq for seq, _ in best), answer.backlog,
-        fusion=answer.fusion,
-    )
-    return answered, taken
+    hits, seqs = tuple(hit for _, hit in best), tuple(seq for seq, _ in best)
+    return replace(answer, hits=hits, seqs=seqs), taken
 
 
 def _missed(
@@ -113,7 +114,7 @@ def _weights(db: Connection, asked: Asked) -> dict[str, float]:
     active, _ = fts.totals(db, origin_number=asked.origin_number, gone=gone)
     count = active + max(asked.held.values(), default=0)
     weights: dict[str, float] = {}
-    for term, weight in asked.terms.items():
+    for term, weight in asked.question.weights.items():
         held = fts.rarity(db, term, origin_number=asked.origin_number, enough=max(count, 1))
         weights[term] = weight * log(1.0 + (max(count, held) - held + 0.5) / (held + 0.5))
     return weights
@@ -121,16 +122,21 @@ def _weights(db: Connection, asked: Asked) -> dict[str, float]:
 
 def _sums(db: Connection, asked: Asked, weights: Mapping[str, float]) -> dict[int, float]:
     """Return how much of the query each fact says that holds a term of archived facts."""
-    sums: dict[int, float] = {}
+    held: dict[int, list[str]] = {}
     for term in asked.held:
-        weight = weights[term]
         for seq in fts.postings(db, term, origin_number=asked.origin_number):
-            sums[seq] = sums.get(seq, 0.0) + weight
-    return sums
+            held.setdefault(seq, []).append(term)
+    return {seq: _said(terms, weights, asked) for seq, terms in held.items()}
 
 
-def _said(terms: Sequence[str], weights: Mapping[str, float]) -> float:
-    return sum(weights.get(term, 0.0) for term in terms)
+def _said(terms: Sequence[str], weights: Mapping[str, float], asked: Asked) -> float:
+    """Return how much of the query these terms of it say; a word counts once."""
+    found = {term: weights.get(term, 0.0) for term in terms}
+    if asked.question.forms is None:
+        return sum(found.values())
+    from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
+
+    return combined(found, asked.question.forms)[0]
 
 
 def _hits(
@@ -139,10 +145,12 @@ def _hits(
     """Return archived facts as hits, by number."""
     gone = lapsed.at(db, origin_number=asked.origin_number, now=asked.now)
     count, tokens = fts.totals(db, origin_number=asked.origin_number, gone=gone)
-    held = fts.frequencies(db, asked.terms, origin_number=asked.origin_number, gone=gone)
+    terms, forms = asked.question.terms, asked.question.forms
+    held = fts.frequencies(db, terms, origin_number=asked.origin_number, gone=gone)
     held |= {term: max(held[term], 1) for term in asked.held}
-    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, asked.terms)
-    known = [term for term in asked.terms if term in stats.idf]
+    weights = asked.question.weights
+    stats = bm25.statistics(max(count, *held.values(), 1), max(tokens, 1), held, weights, forms)
+    known = [term for term in terms if term in stats.idf]
     numbers = {one.fact.id: seq for seq, one in missed.items()}
     weighs_roles = setting(db, "analyzer", "standard") != "reference"
     found: dict[int, Hit] = {}

@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.fts import RankingRow
 
+    Labelled = Mapping[str, Mapping[int, int]]
+
 _MOST_READ = 2000  # facts that one question reads for their labels, those of rare labels first
 
 
 def with_labelled(
-    db: Connection, scorer: Scorer, labelled: Mapping[str, list[int]], stats: bm25.Statistics,
+    db: Connection, scorer: Scorer, labelled: Labelled, stats: bm25.Statistics,
     held: Mapping[str, int], *, asked: Sequence[str], origin_number: int, wanted: Filter,
     now: int, limit: int,
 ) -> list[Match]:  # fmt: skip
     """Return the best `limit` of what the scorer has found and of the facts whose labels hold an
-    asked term. `labelled` are the facts by such a term, `held` the facts by term whose text holds
+    asked term. `labelled` are the facts by such a term, with the number of terms that the labels of
+    each have, `held` the facts by term whose text holds
     it.
 
     A term in a label counts as one occurrence, with the idf of all that hold it, in text or label,
@@ -52,10 +55,10 @@ def with_labelled(
         idf[term] = weight * bm25.idf_of(stats.facts, min(holders, stats.facts))
     terms_of = _by_fact(labelled, asked)
     rows = holding if wanted.is_open() else read(wanted)
-    sizes = labels.counts(db, seqs, origin_number=origin_number)
+    sizes = {seq: size for listed in labelled.values() for seq, size in listed.items()}
     found = {
-        row[0]: _scored(row, scorer, stats, asked, [idf[term] for term in terms_of[row[0]]],
-                        terms_of[row[0]], sizes.get(row[0], 0))
+        row[0]: _scored(row, scorer, stats, asked, {term: idf[term] for term in terms_of[row[0]]},
+                        sizes[row[0]])
         for row in rows
     }  # fmt: skip
     others = [match for match in scorer.matches if match.seq not in found]
@@ -65,17 +68,27 @@ def with_labelled(
 
 def _scored(
     row: RankingRow, scorer: Scorer, stats: bm25.Statistics, asked: Sequence[str],
-    idfs: list[float], label_terms: tuple[str, ...], label_count: int,
+    idfs: Mapping[str, float], label_count: int,
 ) -> Match:  # fmt: skip
     """Return a fact with the score of its text and of its labels."""
     listed = row[fts.TERMS].split()
-    value, matched = bm25.score(listed, [term for term in asked if term in stats.idf], stats)
-    value += bm25.label_score(len(listed) + label_count, stats, idfs)
-    all_matched = tuple([term for term in asked if term in matched or term in label_terms])
-    return scorer.match(row, value, all_matched, label_terms)
+    query = [term for term in asked if term in stats.idf]
+    length = len(listed) + label_count
+    if stats.forms is None:
+        value, matched = bm25.score(listed, query, stats)
+        value += bm25.label_score(length, stats, idfs.values())
+        matched = tuple([term for term in asked if term in matched or term in idfs])
+    else:
+        from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
+
+        in_labels = {term: bm25.label_score(length, stats, (idf,)) for term, idf in idfs.items()}
+        value, matched = combined(
+            {**bm25.term_scores(listed, query, stats), **in_labels}, stats.forms
+        )
+    return scorer.match(row, value, matched, tuple([term for term in idfs if term in matched]))
 
 
-def _chosen(labelled: Mapping[str, list[int]]) -> list[int]:
+def _chosen(labelled: Labelled) -> list[int]:
     """Return the facts to read: those of the rarest labels first, and no more than a bound."""
     chosen: dict[int, None] = {}
     for listed in sorted(labelled.values(), key=len):
@@ -85,9 +98,7 @@ def _chosen(labelled: Mapping[str, list[int]]) -> list[int]:
     return list(chosen)
 
 
-def _by_fact(
-    labelled: Mapping[str, list[int]], asked: Sequence[str]
-) -> dict[int, tuple[str, ...]]:
+def _by_fact(labelled: Labelled, asked: Sequence[str]) -> dict[int, tuple[str, ...]]:
     """Return by fact which asked terms its labels hold, in the order of the question."""
     found: dict[int, tuple[str, ...]] = {}
     for term in asked:

@@ -25,18 +25,19 @@ def made(db: Connection, name: str) -> Embedder:
     return found
 
 
-def chosen(db: Connection | None, spec: str, *, known_dims: int = 0) -> Embedder:
-    """Return an embedder as it is here now, by what a user types. Of one that is asked,
-    `known_dims` spares the question how many values it gives."""
+def chosen(door: object, spec: str, *, known_dims: int = 0) -> Embedder:
+    """Return an embedder as it is here now, by what a user types. How one is reached that is asked,
+    a connection or a session says (`asked_settings`); `known_dims` spares the question how many
+    values that one gives."""
     kind = known_kind(spec)
     if kind is None or not kind.leaves:
         return resolve(spec)
     from tideline_cli.memory.asked_embedder import AskedEmbedder  # noqa: PLC0415  one of many
 
-    door = getattr(db, "asked_settings", None)
-    if door is None:
+    settings_of = getattr(door, "asked_settings", None)
+    if settings_of is None:
         raise UnavailableError(f"{spec} needs settings, and there are none here")
-    return AskedEmbedder(spec, door(spec), known_dims=known_dims)
+    return AskedEmbedder(spec, settings_of(spec), known_dims=known_dims)
 
 
 def plain_name(spec: str, found: Embedder) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from heapq import heappush, heappushpop
 
-from tideline_cli.memory import semantic
+from tideline_cli.memory import lanes
 from tideline_cli.model.record import record
+from tideline_cli.model.text import said_terms
 from tideline_cli.policy.contradictions import (
     MIN_OVERLAP,
     MIN_SCORE,
@@ -72,7 +73,7 @@ def contradictions(
         chunks: list[tuple[bytes, bytes]] = []
         embedder = None
         if len(stated) > 1:
-            embedder = semantic.embedder_of(db)
+            embedder = lanes.embedder_of(db)
             oldest = min(fact.seq for fact in stated)
             chunks = list(
                 vectors.chunks_since(
@@ -157,7 +158,7 @@ def _likely_pairs(
     return likely(
         embedder,
         codes,
-        [set(row.terms.split()) for row in rows],
+        [set(said_terms(row.terms)) for row in rows],
         min_overlap=MIN_OVERLAP,
         min_score=min_score,
         most=most,
@@ -165,7 +166,7 @@ def _likely_pairs(
 
 
 def _fact(row: Stated) -> ComparedFact:
-    terms = frozenset(row.terms.split())
+    terms = frozenset(said_terms(row.terms))
     return ComparedFact(row.id, row.content, row.created_at, terms, row.scope)
 
 

@@ -6,12 +6,12 @@ from struct import unpack
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import TidelineError, UnavailableError
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.memory.near_duplicates import rule_of
-from tideline_cli.memory.semantic import embedder_of
 from tideline_cli.model.finding import Finding, mendable, some
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import (
     bulk_reads,
@@ -138,13 +138,13 @@ def embedder(db: Connection) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def index_terms(db: Connection) -> Iterator[Finding]:
+def terms_of_texts(db: Connection) -> Iterator[Finding]:
     """Every fact has the terms of its text."""
-    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")
     wrong = 0
     for content, held, length in bulk_reads.analysed(db, viewer=EVERYONE):
-        listed = terms(content, analyzer=analyzer)
-        wrong += held != " ".join(listed) or length != len(listed)
+        listed = index_terms(content, analyzer=analyzer)
+        wrong += held != listed.joined() or length != len(listed)
     if wrong:
         message = f"{some(wrong, 'fact')} with other index terms than those of the text"
         yield mendable("terms", message, "analyses all texts anew, after a copy")
@@ -231,7 +231,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
 _DEEP: tuple[tuple[str, Check], ...] = (
     ("digests", structure.digests),
     ("batch_counts", text_index.batch_counts_fit),
-    ("terms", index_terms),
+    ("terms", terms_of_texts),
     ("labels", label_terms),
     ("exact_bounds", exact_bounds),
     ("common", kept_terms),

@@ -11,7 +11,7 @@ from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.policy import edits, gate
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.policy.slots import Ended, displaced, same_place
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.text import Analyzer, IndexTerms
 
 _COMPARED = ("content", "source", *LABELS)
 _TAKEN = {True: "vouched for the words", False: "new words in the place of those"}
@@ -158,7 +158,7 @@ def _edited(
 
 def _known(db: Connection, said: Fact, kept: Fact, *, origin_number: int) -> Fact | None:
     """Return another active fact of the same trust that says the new words already."""
-    distinct = frozenset(_terms(db, said))
+    distinct = frozenset(_terms(db, said).said)
     found = twins(
         db, said.content, distinct, viewer=said.origin, origin_number=origin_number, rule="strict"
     )
@@ -221,6 +221,6 @@ def _fill_slot(
     return gone
 
 
-def _terms(db: Connection, fact: Fact) -> list[str]:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-    return terms(fact.content, analyzer=analyzer)
+def _terms(db: Connection, fact: Fact) -> IndexTerms:
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    return index_terms(fact.content, analyzer=analyzer)

@@ -30,6 +30,10 @@ class Near:
     least: float
     floor: float
 
+    def alike(self) -> set[int]:
+        """Return the facts whose likeness says enough by itself."""
+        return {seq for seq, cosine in self.cosines.items() if cosine >= self.floor}
+
 
 def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
     """Return the facts of an origin that are nearest to a question, None where none is near; raises
@@ -43,16 +47,20 @@ def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
 
 def joined(
     db: Connection, text: str, found: Near, ranked: Sequence[Match],
-    beside: Mapping[int, Collection[int]], *, origin_number: int,
+    beside: Mapping[int, Collection[int]], claiming: Collection[int], *, origin_number: int,
 ) -> list[Match]:  # fmt: skip
     """Return the facts with the share of their likeness in their scores: 0.3 of the best score for
-    the likest."""
+    the likest. Of those that are `claiming` who said them and where, only the text counts."""
     best = max((match.score for match in ranked), default=0.0) or 1.0
     rest = [match.seq for match in ranked if match.seq not in found.cosines]
     cosines = {**likeness.of_facts(db, text, rest, origin_number=origin_number), **found.cosines}
-    own = {match.seq: _own(match, cosines.get(match.seq), found.least) for match in ranked}
+    own = {
+        match.seq: _own(match, cosines.get(match.seq), found.least, match.seq in claiming)
+        for match in ranked
+    }
     shares = {
         seq: share + fuse.BESIDE * max([0.0, *(own.get(at, 0.0) for at in beside.get(seq, ()))])
+        if seq not in claiming else share
         for seq, share in own.items()
     }
     most = max(shares.values(), default=0.0)
@@ -64,11 +72,11 @@ def joined(
     ]
 
 
-def _own(match: Match, cosine: float | None, least: float) -> float:
+def _own(match: Match, cosine: float | None, least: float, is_claim: bool) -> float:
     """Return what the likeness of a fact is worth before all is brought to the scale of words."""
     why = match.why
     above = 0.0 if cosine is None else max(0.0, cosine - least)
-    return above * why.trust * why.role * why.speaker * why.time
+    return above * why.trust * why.role * (1.0 if is_claim else why.speaker * why.time)
 
 
 def _with_share(match: Match, cosine: float | None, share: float, found: Near) -> Match:

@@ -8,6 +8,7 @@ beat whatever is left.
 from __future__ import annotations
 
 from tideline_cli.memory import reading
+from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
 from tideline_cli.memory.reading import Reader
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
@@ -16,11 +17,12 @@ from tideline_cli.store import fts, labels, lapsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.query import Match
+    from tideline_cli.memory.question import Question
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
@@ -34,10 +36,12 @@ MUCH = 400_000
 LARGE = 1 << 16
 """Facts from which on it pays to ask first whether the holders of a term are counted."""
 
+_AMONG = 200  # facts among which an answer is looked for where most of them may be left out
+
 
 def search(
     db: Connection,
-    asked: Mapping[str, float],
+    question: Question,
     *,
     origin_number: int,
     now: int,
@@ -45,43 +49,51 @@ def search(
     wanted: Filter,
     fading: float = DEPTH,
     gone: Lapsed | None = None,
-    weighs_roles: bool = True,
+    left_out: list[Match] | None = None,
 ) -> list[Match]:
-    """Return the best `limit` facts of an origin for these terms and what each of them weighs, in
-    order; `gone` are its facts that do not hold now, where the caller knows them."""
-    return best_by_words(
-        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-        fading=fading, gone=gone, weighs_roles=weighs_roles,
-    ).matches  # fmt: skip
+    """Return the best `limit` facts of an origin for a question, in order; `gone` are its facts
+    that do not hold now, where the caller knows them. `left_out`, if given, takes what rests on one
+    word of a question that is mostly unknown."""
+    scorer = best_by_words(
+        db, question, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+        fading=fading, gone=gone, leaves_out=left_out is not None,
+    )  # fmt: skip
+    if left_out is None or not scorer.is_mostly_unknown:
+        return scorer.matches
+    kept: list[Match] = []
+    for match in scorer.matches:
+        by_chance = is_one_word(match.why.matched_terms, question.forms)
+        (left_out if by_chance else kept).append(match)
+    return kept[:limit]
 
 
 def best_by_words(
-    db: Connection, asked: Mapping[str, float], *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None, weighs_roles: bool = True,
+    db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
+    wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
+    leaves_out: bool = False,
 ) -> Scorer:  # fmt: skip
-    """Return what `search` finds, as the scorer that can score other facts alike."""
-    terms, instant, then = [*asked], now, None
-    if wanted.as_of is not None:
-        from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
-
-        instant = wanted.as_of
-        then = held_then.at(db, terms, origin_number=origin_number, instant=instant)
-        count, tokens, held = then.facts, then.tokens, then.holders
-    else:
-        gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
-        count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
-        counted = _counted(db, terms, origin_number) if count >= LARGE else {}
-        held = fts.frequencies(
-            db, terms, origin_number=origin_number, gone=gone, counted=counted
-        )
-    stats = bm25.statistics(count, tokens, held, asked)
-    scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, limit, fading,
-                    asked=len(terms), weighs_roles=weighs_roles)  # fmt: skip
+    """Return what `search` finds, as the scorer that can score other facts alike. With `leaves_out`
+    it says whether the question is mostly unknown, and has more than `limit` matches then."""
+    terms, forms = question.terms, question.forms
+    instant = now if wanted.as_of is None else wanted.as_of
+    count, tokens, held, then = _known(
+        db, terms, origin_number=origin_number, now=now, as_of=wanted.as_of, gone=gone
+    )
+    fuller = _fuller(db, question, held, origin_number) if question.by_beginning else None
+    if fuller is not None:
+        return best_by_words(
+            db, fuller, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
+            fading=fading, gone=gone, leaves_out=leaves_out,
+        )  # fmt: skip
+    stats = bm25.statistics(count, tokens, held, question.weights, forms)
+    is_unknown = leaves_out and _is_mostly_unknown(db, question, held, origin_number)
+    most = max(limit, _AMONG) if is_unknown else limit
+    scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, most, fading,
+                    asked=word_count(terms, forms),
+                    weighs_roles=not question.is_of_reference)  # fmt: skip
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
-        holders = sum(held.values())
-        is_much = holders * stats.mean_length >= MUCH
-        if then is None and is_much and holders >= ENOUGH * count:
+        if then is None and _are_many(sum(held.values()), stats):
             from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
 
             bulk_sums.read_best(db, reader, stats, origin_number=origin_number)
@@ -93,16 +105,71 @@ def best_by_words(
 
         scorer.matches = by_label.with_labelled(
             db, scorer, labelled, stats, held, asked=terms, origin_number=origin_number,
-            wanted=wanted, now=now, limit=limit,
+            wanted=wanted, now=now, limit=most,
         )  # fmt: skip
+    scorer.is_mostly_unknown = is_unknown and _is_mostly_unknown(
+        db, question, {**held, **labelled}, origin_number
+    )
     return scorer
 
 
-def _counted(db: Connection, terms: list[str], origin_number: int) -> dict[str, int]:
+def _known(
+    db: Connection, terms: Sequence[str], *, origin_number: int, now: int, as_of: int | None,
+    gone: Lapsed | None,
+) -> tuple[int, int, Mapping[str, int], Then | None]:  # fmt: skip
+    """Return how many facts hold now, or held at a past instant, with how many terms, and of each
+    asked term how many hold it; and, of the past, which ones."""
+    if as_of is not None:
+        from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
+
+        then = held_then.at(db, terms, origin_number=origin_number, instant=as_of)
+        return then.facts, then.tokens, then.holders, then
+    gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
+    count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
+    counted = _counted(db, terms, origin_number) if count >= LARGE else {}
+    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone, counted=counted)
+    return count, tokens, held, None
+
+
+def _are_many(holders: int, stats: bm25.Statistics) -> bool:
+    """Say whether the terms of a question have so many holders that sums are added up as bits."""
+    return holders * stats.mean_length >= MUCH and holders >= ENOUGH * stats.facts
+
+
+def _counted(db: Connection, terms: Sequence[str], origin_number: int) -> dict[str, int]:
     """Return how many facts hold common terms, which the full-text index would count one by one."""
     from tideline_cli.store import common_postings  # noqa: PLC0415  large memories alone
 
     return common_postings.holder_counts(db, terms, origin_number=origin_number)
+
+
+def _fuller(
+    db: Connection, question: Question, held: Mapping[str, int], origin_number: int
+) -> Question | None:
+    """Return a question with what stands in for unknown words, None where nothing does."""
+    terms, forms = question.terms, question.forms
+    unknown = [] if all(held.values()) else unknown_words(terms, held, forms)
+    if not unknown:
+        return None
+    from tideline_cli.memory import beginning_words  # noqa: PLC0415  a word is unknown
+
+    found = beginning_words.stand_ins(db, terms, unknown, forms, origin_number=origin_number)
+    return None if found is None else question.with_forms(found)
+
+
+def _is_mostly_unknown(
+    db: Connection, question: Question, held: Mapping[str, object], origin_number: int
+) -> bool:
+    """Say whether the memory knows half of the words of a question or less; archived facts too are
+    known."""
+    if all(held.values()):
+        return False
+    known = {term for term, held_by in held.items() if held_by}
+    if not is_mostly_unknown(question.terms, known, question.forms):
+        return False
+    others = fts.holder_counts(db, held.keys() - known, origin_number=origin_number)
+    known.update(term for term, count in others.items() if count)
+    return is_mostly_unknown(question.terms, known, question.forms)
 
 
 def _read_best(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory import questions, semantic
+from tideline_cli.memory import lanes, questions
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders.codes import cosine
@@ -22,7 +22,7 @@ def is_learned(db: Connection) -> bool:
 
 def floor(db: Connection) -> float:
     """Return the least cosine that the learned embedder of a file takes for likeness."""
-    return semantic.lane_of(db).floor
+    return lanes.lane_of(db).floor
 
 
 def of_facts(
@@ -36,7 +36,7 @@ def of_facts(
     """
     if not is_learned(db) or not numbers:
         return {}
-    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     held = vectors.packed_of(db, numbers, origin_number=origin_number, embedder=lane.name)
     if not held:
         return {}
@@ -54,7 +54,7 @@ def nearest(
     """
     if not is_learned(db):
         return []
-    lane = semantic.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+    lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
     if not chunks:
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, comb
 
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import said_terms, terms
 from tideline_cli.policy.admit import Rival
 from tideline_cli.policy.sameness import SAME_TERMS, jaccard, may_be_same
 from tideline_cli.ranking.bm25 import condition_for
@@ -78,7 +78,7 @@ def _respelled(db: Connection, text: str, distinct: frozenset[str]) -> Iterator[
                   for end in range(len(figure), 0, -_GROUP)]  # fmt: skip
         yield distinct.difference(large).union(groups)
     if any(len(figure) == _GROUP for figure in figures):
-        analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+        analyzer: Analyzer = setting(db, "analyzer", "standard")
         joined = frozenset(_joined(terms(text, analyzer=analyzer)))
         if joined != distinct:
             yield joined
@@ -152,7 +152,7 @@ def sharing(
         most = int(len(distinct) / least + _ROUNDING)
         seqs = _of_size(db, condition, needed, most, origin_number)
     for seq, held in list(fts.terms_of(db, seqs, origin_number=origin_number)):
-        theirs = frozenset(held.split())
+        theirs = frozenset(said_terms(held))
         if jaccard(distinct, theirs) >= least:
             yield seq, theirs
 

@@ -27,7 +27,8 @@ ALL = 2**31 - 1
 class Query:
     """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
     `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
-    scores where the embedder of the file is learned."""
+    scores where the embedder of the file is learned. `leaves_out` says whether what shares one word
+    alone with a question that is mostly unknown is no answer."""
 
     text: str
     limit: int = DEFAULT_LIMIT
@@ -39,6 +40,7 @@ class Query:
     wanted: Filter = Filter()
     fading: float = DEPTH
     min_score: float = 0.0
+    leaves_out: bool = True
 
     @property
     def depth(self) -> float:
@@ -77,7 +79,8 @@ class Backlog:
 class Recalled:
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
-    `lacking` says why likeness was left out, where the embedder of the file cannot be had."""
+    `lacking` says why likeness was left out, where the embedder of the file cannot be had.
+    `left_out` counts the facts that share one word alone with a question mostly unknown."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -85,6 +88,7 @@ class Recalled:
     unsettled: int = 0
     lacking: UnavailableError | None = None
     fusion: Fusion = "append"
+    left_out: int = 0
 
 
 NOTHING = Recalled((), (), None)

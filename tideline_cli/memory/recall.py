@@ -7,9 +7,9 @@ from sys import modules
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
+from tideline_cli.memory.question import question_of
 from tideline_cli.model.hit import Hit
-from tideline_cli.model.text import normalise, terms
-from tideline_cli.ranking.question_words import may_name_time, weights
+from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
 from tideline_cli.store.transactions import snapshot, writing
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.memory.question import Question
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.text import Analyzer
     from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
 
-MAX_QUERY_TERMS = 256
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _HOLDERS_AT_ONCE = 1 << 19
@@ -44,19 +43,19 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
         of_file = named_settings(db, "analyzer", "embedder")
-        analyzer: Analyzer = of_file.get("analyzer", "standard")  # type: ignore[assignment]
-        asked = asked_terms(query.text, analyzer)
+        question = question_of(query.text, of_file.get("analyzer", "standard"))
         is_learned = " " in of_file.get("embedder", "")
         if query.fusion == "score" and not is_learned:
             raise UsageError(
                 "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
             )
-        if origin_number == visibility.NOBODY or not asked:
+        if origin_number == visibility.NOBODY or question.is_empty():
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
+        left_out: list[Match] = []
         matches, backlog, lacking = _ranked(
-            db, query, asked, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
-            weighs_roles=analyzer != "reference", is_learned=is_learned,
+            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone,
+            is_learned=is_learned, left_out=left_out,
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     least = query.min_score
@@ -68,29 +67,29 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         origin_number if gone.read > lapsed.LAG else 0,
         lacking,
         "score" if is_learned and _is_by_score(query) and lacking is None else "append",
+        len({match.seq for match in left_out}.difference(read)),
     )
 
 
-def asked_terms(text: str, analyzer: Analyzer) -> dict[str, float]:
-    """Return the distinct terms of a question in order, each with what it weighs."""
-    listed = terms(normalise(text), analyzer=analyzer)
-    found = weights(listed) if analyzer == "standard" else dict.fromkeys(listed, 1.0)
-    return found if len(found) <= MAX_QUERY_TERMS else dict([*found.items()][:MAX_QUERY_TERMS])
-
-
 def _ranked(
-    db: Connection, query: Query, asked: dict[str, float], *, viewer: Origin,
-    origin_number: int, now: int, gone: Lapsed, weighs_roles: bool, is_learned: bool,
+    db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
+    now: int, gone: Lapsed, is_learned: bool, left_out: list[Match],
 ) -> tuple[list[Match], Backlog | None, UnavailableError | None]:
     """Return what the lanes find for the terms and the text of a query, in order, and why likeness
-    found nothing where it cannot."""
+    found nothing where it cannot. In hybrid mode `left_out` takes what shares one word alone with a
+    question that is mostly unknown: of that the vectors find what is alike."""
+    if not question.weights:
+        return _named(db, query, question.names, origin_number=origin_number, now=now), None, None
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
     backlog: Backlog | None = None
 
+    takes = query.leaves_out and question.by_beginning and query.mode == "hybrid"
+    chance = left_out if takes else None
+
     def by_words(*, by_score: bool = False) -> list[Match]:
         return _by_words(
-            db, query, asked, origin_number=origin_number, now=now, limit=pool, gone=gone,
-            is_standard=weighs_roles, by_score=by_score,
+            db, query, question, origin_number=origin_number, now=now, limit=pool, gone=gone,
+            by_score=by_score, left_out=chance,
         )  # fmt: skip
 
     matches: list[Match] = []
@@ -101,8 +100,9 @@ def _ranked(
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
             matches, backlog = semantic.extended(
-                db, query, matches, viewer=viewer, now=now, limit=pool, weighs_roles=weighs_roles
-            )
+                db, query, matches, viewer=viewer, now=now, limit=pool,
+                weighs_roles=not question.is_of_reference,
+            )  # fmt: skip
         if query.mmr < 1.0:
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
@@ -113,36 +113,47 @@ def _ranked(
 
 
 def _by_words(
-    db: Connection, query: Query, asked: dict[str, float], *, origin_number: int, now: int,
-    limit: int, gone: Lapsed, is_standard: bool, by_score: bool,
+    db: Connection, query: Query, question: Question, *, origin_number: int, now: int, limit: int,
+    gone: Lapsed, by_score: bool, left_out: list[Match] | None,
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
     next to them, by whom and when."""
     windows: tuple[Window, ...] = ()
     has_sessions = False
-    if is_standard:
+    if not question.is_of_reference:
         if may_name_time(query.text):
             from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
 
             windows = question_times.windows(query.text, now=now)
         has_sessions = sessions.are_there(db, origin_number=origin_number)
-    if not (windows or has_sessions or (by_score and is_standard)):
+    if not (windows or has_sessions or (by_score and not question.is_of_reference)):
         return lexical.search(
-            db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=query.depth, gone=gone, weighs_roles=is_standard,
+            db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
+            fading=query.depth, gone=gone, left_out=left_out,
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 
     return surroundings.search(
-        db, asked, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
+        db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
         fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
-        text=query.text if by_score else None,
+        text=query.text if by_score else None, left_out=left_out,
     )  # fmt: skip
 
 
 def _is_by_score(query: Query) -> bool:
     """Say whether likeness by a learned embedder adds to the scores of words."""
     return query.mode == "hybrid" and query.fusion != "append"
+
+
+def _named(
+    db: Connection, query: Query, names: tuple[str, ...], *, origin_number: int, now: int
+) -> list[Match]:
+    """Return the facts that hold stop words as a name, where a question has nothing else."""
+    if query.mode == "semantic":
+        return []
+    from tideline_cli.memory import stop_names  # noqa: PLC0415  few ask for a stop word alone
+
+    return stop_names.search(db, names, query, origin_number=origin_number, now=now)
 
 
 def write_back(

@@ -7,7 +7,7 @@ being made: recall goes on with the others until the last of them is there.
 from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.memory.semantic import embedder_named
+from tideline_cli.memory.lanes import embedder_named
 from tideline_cli.model.origin import EVERYONE, Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import vector_upkeep, vectors, visibility

@@ -11,7 +11,7 @@ from tideline_cli.model.fields import LISTS, TEXTS
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import normalise, storable, terms
+from tideline_cli.model.text import index_terms, normalise, said_terms, storable
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.text import Analyzer, IndexTerms
     from tideline_cli.policy.slots import Ended
 
 _MOST_SIMILAR = 3
@@ -94,8 +94,8 @@ def remember_in_batch(
     new = replace(new, content=checked_text(new.content))
     check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-    listed = terms(fact.content, analyzer=analyzer)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    listed = index_terms(fact.content, analyzer=analyzer)
     if fact.source == "dream":
         from tideline_cli.memory.descent import check_cited  # noqa: PLC0415  passes alone
 
@@ -103,7 +103,7 @@ def remember_in_batch(
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
     mates = _slot_mates(db, fact)
-    decision = _decided(db, fact, new, frozenset(listed), targets, mates, number)
+    decision = _decided(db, fact, new, frozenset(listed.said), targets, mates, number)
     _refuse_threats(fact, screen)
     match decision:
         case Reinforce():
@@ -125,14 +125,14 @@ def write_apart(
     """Store `new` by the write-gate in a batch that the caller holds open, though a fact that is
     there may say nearly the same: two phone numbers share most of their words."""
     fact = birth(new, fact_id=fact_id, now=now)
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
-    listed = terms(fact.content, analyzer=analyzer)
-    admit(fact, frozenset(listed), said=new)
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
+    listed = index_terms(fact.content, analyzer=analyzer)
+    admit(fact, frozenset(listed.said), said=new)
     _refuse_threats(fact, screen)
     _insert(db, fact, listed, origin_number=batch.origin_number)
 
 
-def _insert(db: Connection, fact: Fact, listed: Sequence[str], *, origin_number: int) -> None:
+def _insert(db: Connection, fact: Fact, listed: IndexTerms, *, origin_number: int) -> None:
     if not writes.insert(db, fact, origin_number=origin_number, terms=listed):
         raise UsageError(f"the id {fact.id} is taken", hint="leave the id out")
 
@@ -283,6 +283,6 @@ def _slot_mates(db: Connection, fact: Fact) -> list[Rival]:
     from tideline_cli.store.slots import values_in  # noqa: PLC0415  few are in a slot
 
     return [
-        Rival(mate, frozenset(held.split()))
+        Rival(mate, frozenset(said_terms(held)))
         for mate, held in values_in(db, fact.slot, scope=fact.scope, viewer=fact.origin)
     ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.errors import StoreError
-from tideline_cli.memory.semantic import can_embed, embed_backlog
+from tideline_cli.memory.lanes import can_embed
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import (
     backup,
     batch_counts,
@@ -96,7 +97,7 @@ def _do(db: Connection, name: str, now: int) -> None:
 def _analyse(db: Connection) -> None:
     with writing(db):
         fts.rebuild(db)  # removing old terms from an index that lacks them would harm it
-    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = connection.setting(db, "analyzer", "standard")
     analyse_anew(db, analyzer)
 
 
@@ -130,7 +131,7 @@ def _accept(db: Connection) -> None:
 
 _JOURNALLED: dict[str, Callable[[Connection], None]] = {
     "references": structure.drop_orphans,
-    "links": structure.drop_crossing_links,
+    "links": structure.drop_wrong_links,
 }
 _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "batches": journalled.close_batches,
@@ -165,7 +166,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         put_setting(db, "analyzer", analyzer)
         rows = bulk_reads.texts(db, viewer=EVERYONE)
         for seq, content in rows:
-            writes.put_terms(db, seq, terms(content, analyzer=analyzer))
+            writes.put_terms(db, seq, index_terms(content, analyzer=analyzer))
         fts.rebuild(db)
         labels.make_anew(db)
         score_bounds.clear(db)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.memory.query import Match
+from tideline_cli.memory.question import matched_count
 from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
@@ -33,9 +34,10 @@ class Scorer:
         self._now = now
         self._limit = limit
         self.fading = fading
-        self._asked = asked  # terms of the question, those that no fact holds too
+        self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self.matches: list[Match] = []
+        self.is_mostly_unknown = False  # the question, to the memory
         self.labelled: dict[int, Match] = {}  # facts with an asked word in a label, by number
 
     @property
@@ -105,13 +107,19 @@ class Scorer:
                 value, matched, power, factor, weight, "lexical", label_terms=label_terms,
                 role=spoken,
             ),
-            len(matched) == 1 < self._asked and self._is_weak(matched),
+            (len(matched) == 1 or self._stats.forms is not None) and self._is_weak(matched),
         )
 
     def _is_weak(self, matched: tuple[str, ...]) -> bool:
+        """Say whether what matched is one common word of a longer question; a word in parts is as
+        common as the rarest of them."""
+        if self._asked == 1 or matched_count(matched, self._stats.forms) != 1:
+            return False
         from tideline_cli.ranking import worth  # noqa: PLC0415  most hits share more words
 
-        holders = bm25.holders_of(self._stats, matched[0])
-        return worth.is_weak_match(
-            matched, asked=self._asked, holders=holders, facts=self._stats.facts
-        )
+        facts = self._stats.facts
+        return all(
+            worth.is_weak_match((term,), asked=self._asked, facts=facts,
+                                holders=bm25.holders_of(self._stats, term))
+            for term in matched
+        )  # fmt: skip

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
-from tideline_cli.config.settings import DEFAULT_EMBEDDER
-from tideline_cli.errors import UnavailableError
-from tideline_cli.memory.nearest import DECIMALS, Candidate, Nearest, PlainLane
+from tideline_cli.memory.lanes import lane_of
+from tideline_cli.memory.nearest import Candidate, Nearest
 from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
+from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.vector.features import FLOOR
+from tideline_cli.vector.features import WORD_BAGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +23,10 @@ if TYPE_CHECKING:
     from apsw import Connection
     from numpy.typing import NDArray
 
-    from tideline_cli.memory.coded_lane import CodedLane
-    from tideline_cli.memory.nearest import Chunk, Lane, Rough
+    from tideline_cli.memory.nearest import Chunk, Lane
     from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.vector.embedder import Embedder
 
     Vector = NDArray[np.float64]
 
@@ -44,8 +40,6 @@ PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
 
-_resolved: dict[str, Embedder] = {}  # by the name that vectors carry
-_missing: dict[str, UnavailableError] = {}  # those that cannot be had, asked for once
 
 
 def extended(
@@ -85,74 +79,12 @@ def extended(
     return matches + found, backlog
 
 
-def embedder_of(db: Connection) -> Embedder:
-    """Return the embedder of a file; raises UnavailableError where it cannot be had here."""
-    return embedder_named(db, setting(db, "embedder", DEFAULT_EMBEDDER))
-
-
-def embedder_named(db: Connection, name: str) -> Embedder:
-    """Return an embedder by the name that its vectors carry. It is resolved once, so that it keeps
-    what it has learned."""
-    if name in _missing:
-        raise _missing[name]
-    if name not in _resolved:
-        from tideline_cli.memory.choice import made  # noqa: PLC0415  loads numpy
-
-        try:
-            _resolved[name] = made(db, name)
-        except UnavailableError as error:
-            _missing[name] = error
-            raise
-    return _resolved[name]
-
-
-def forget_named() -> None:
-    """Look for embedders anew: one may be installed, or its folder may have changed."""
-    _resolved.clear()
-    _missing.clear()
-
-
-def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
-    """Return the way to compare vectors of a file's embedder, the lightest that is fit for few
-    texts; with `large`, for many. An embedder that must be loaded may raise UnavailableError."""
-    name = setting(db, "embedder", DEFAULT_EMBEDDER)
-    if " " in name:
-        return coded_lane(db, name)
-    if large or not _is_plain(db):
-        return ArrayLane(embedder_of(db))
-    return PlainLane()
-
-
-def is_slow(db: Connection) -> bool:
-    """Say whether the embedder of a file takes too long for a transaction, or for a write."""
-    name = setting(db, "embedder", DEFAULT_EMBEDDER)
-    if " " not in name:
-        return False
-    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  learned embedders alone
-    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
-
-    kind = known_kind(split_name(name).spec)
-    return kind is None or kind.is_slow
-
-
-def can_embed(db: Connection) -> bool:
-    """Say whether the embedder of a file is here, and quick enough for an open transaction."""
-    if is_slow(db):
-        return False
-    try:
-        return bool(embedder_of(db).name)
-    except UnavailableError:
-        return False
-
-
-def coded_lane(db: Connection, name: str) -> CodedLane:
-    """Return the way to compare vectors of a learned embedder."""
-    from tideline_cli.memory.coded_lane import CodedLane  # noqa: PLC0415  learned embedders alone
-    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  as above
-    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
-
-    kind = known_kind(split_name(name).spec)
-    return CodedLane(name, lambda: embedder_named(db, name), kind.floor if kind else FLOOR)
+def _embedded(db: Connection, text: str, embedder: str) -> str:
+    """Return of a question what is embedded: the words of the stop list are like others by their
+    letters alone. A learned embedder, and the reference, take it whole."""
+    if embedder not in WORD_BAGS or setting(db, "analyzer", "standard") == "reference":
+        return text
+    return content_words(text)
 
 
 def store_backlog(db: Connection, backlog: Backlog) -> None:
@@ -178,10 +110,30 @@ def diversify(
         return []
     texts = [read[match.seq].content for match in matches]
     lane = lane_of(db, large=not _are_few(texts))
+    likeness = (
+        _stored_likeness(db, lane, matches, texts, visibility.number(db, viewer))
+        if " " in lane.name
+        else lane.likeness(texts)
+    )
     chosen = diversity.mmr_order(
-        [match.score for match in matches], lane.likeness(texts), query.mmr, query.limit
+        [match.score for match in matches], likeness, query.mmr, query.limit
     )
     return [matches[i] for i in chosen]
+
+
+def _stored_likeness(
+    db: Connection, lane: Lane[Any], matches: list[Match], texts: list[str], origin_number: int
+) -> Callable[[int, int], float]:
+    """Return the function of two indices that is the cosine of these matches by a learned embedder:
+    by the vectors that are stored, so that few texts are embedded or none."""
+    from tideline_cli.vector.embedders.codes import cosine  # noqa: PLC0415  learned embedders alone
+
+    seqs = [match.seq for match in matches]
+    held = vectors.packed_of(db, seqs, origin_number=origin_number, embedder=lane.name)
+    for seq, text in zip(seqs, texts, strict=True):
+        if seq not in held:
+            held[seq] = lane.packed([text])
+    return lambda a, b: cosine(held[seqs[a]], held[seqs[b]])
 
 
 def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
@@ -197,52 +149,6 @@ def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
             db, numbers, lane.packed(texts), origin_number=origin_number, embedder=lane.name
         )
     return len(waiting)
-
-
-class ArrayLane:
-    """Similarity by any embedder, for any number of vectors. Loads numpy, 55 to 60 ms."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self.name = embedder.name
-        self.floor = embedder.floor
-        self.margin = embedder.tolerance if embedder.exact else 0.0
-
-    def embed(self, text: str) -> Vector:
-        vector: Vector = self._embedder.embed([text])[0]
-        return vector
-
-    def packed(self, texts: Sequence[str]) -> bytes:
-        return self._embedder.embed_packed(texts).tobytes()
-
-    def rough(self, asked: Vector, chunks: Sequence[Chunk], least: float) -> Rough:
-        from tideline_cli.vector import search  # noqa: PLC0415  numpy, 80 ms
-        from tideline_cli.vector.arrays import np  # noqa: PLC0415  as above
-
-        size = self._embedder.code_size
-        blocks = (
-            (
-                np.frombuffer(numbers, dtype="<u4").astype(np.int64),
-                np.frombuffer(codes, dtype=np.uint8).reshape(-1, size),
-            )
-            for numbers, codes in chunks
-        )
-        floor = least + self.margin  # `best` counts from the embedder's tolerance below
-        seqs, scores = search.best(self._embedder, asked, blocks, floor=floor)
-        return list(zip(seqs.tolist(), scores.tolist(), strict=True))
-
-    def exact(self, asked: Vector, text: str, approximate: float) -> float:
-        return self._cosine(asked, self.embed(text)) if self._embedder.exact else approximate
-
-    def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
-        made = self._embedder.embed(texts)
-        return lambda a, b: self._cosine(made[a], made[b])
-
-    @staticmethod
-    def _cosine(left: Vector, right: Vector) -> float:
-        from tideline_cli.vector.embedder import cosine  # noqa: PLC0415  numpy, 80 ms
-
-        return round(cosine(left, right), DECIMALS)
 
 
 def _gathered(
@@ -270,19 +176,10 @@ def _gathered(
 def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> Any:
     """Return the vector of a question; that of a learned embedder is kept."""
     if " " not in lane.name:
-        return lane.embed(text)
+        return lane.embed(_embedded(db, text, lane.name))
     from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
 
     return questions.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]
-
-
-def _is_plain(db: Connection) -> bool:
-    """Say whether a few texts are compared faster in plain Python than with numpy."""
-    return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name and not _numpy_is_loaded()
-
-
-def _numpy_is_loaded() -> bool:
-    return "numpy" in sys.modules
 
 
 def _are_few(texts: Sequence[str]) -> bool:

@@ -3,8 +3,8 @@ asked."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import Recalled
-from tideline_cli.memory.recall import asked_terms
+from tideline_cli.memory.question import question_of, word_keys
+from tideline_cli.model.record import replace
 from tideline_cli.ranking.silence import LIKE, Prompt, is_worth_saying, telling_terms
 from tideline_cli.ranking.worth import LIKENESS
 from tideline_cli.store import fts, visibility
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
-    from tideline_cli.memory.query import Query
+    from tideline_cli.memory.query import Query, Recalled
     from tideline_cli.model.origin import Origin
 
 
@@ -37,10 +37,8 @@ def worth_saying(
         (hit, seq) for hit, seq in both
         if seq in said or (not hit.why.matched_terms and hit.fact.session in sessions)
     ]  # fmt: skip
-    return Recalled(
-        tuple([hit for hit, _ in kept]), tuple([seq for _, seq in kept]), answer.backlog,
-        answer.unsettled, answer.lacking, answer.fusion,
-    )  # fmt: skip
+    hits, seqs = tuple([hit for hit, _ in kept]), tuple([seq for _, seq in kept])
+    return replace(answer, hits=hits, seqs=seqs)
 
 
 def _least(db: Connection, answer: Recalled) -> float:
@@ -53,10 +51,19 @@ def _least(db: Connection, answer: Recalled) -> float:
 
 
 def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:
-    analyzer = setting(db, "analyzer", "standard")
-    telling = telling_terms(asked_terms(query.text, analyzer))  # type: ignore[arg-type]
+    """Return what a prompt tells, word by word: another spelling of a word is that word."""
+    question = question_of(query.text, setting(db, "analyzer", "standard"))
+    forms = question.forms
+    further = () if forms is None else forms.further()
+    words = word_keys(question.weights, forms)
+    telling = {words[term] for term in telling_terms(question.weights.keys() - {*further})}
     with snapshot(db):
         number = visibility.number(db, viewer)
         facts = fts.active_count(db, origin_number=number)
-        holders = fts.holder_counts(db, telling, origin_number=number)
-    return Prompt(telling, facts, holders)
+        holders = fts.holder_counts(
+            db, [term for term, word in words.items() if word in telling], origin_number=number
+        )
+    for head, others in () if forms is None else forms.others.items():
+        group = [term for term in (head, *others) if term in holders]
+        holders.update(dict.fromkeys(group, sum(map(holders.__getitem__, group))))
+    return Prompt(frozenset(telling), facts, holders, words)

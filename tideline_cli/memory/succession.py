@@ -17,5 +17,4 @@ def give_way(db: Connection, ended: Iterable[Ended], *, now: int) -> None:
     """Store what each fact becomes and link its successor to it; part of the caller's batch."""
     for end in ended:
         writes.change(db, end.before, end.after)
-        for kind in end.link_kinds:
-            links.add(db, links.Link(end.by.id, kind, end.before.id, created_at=now))
+        links.add_all(db, end.by.id, end.link_kinds, end.before.id, now=now)

@@ -9,32 +9,33 @@ from __future__ import annotations
 
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import Match
+from tideline_cli.memory.question import is_one_word
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.text import normalise, terms
+from tideline_cli.model.text import index_terms, normalise
 from tideline_cli.ranking import surroundings as worth
 from tideline_cli.store import fts, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from apsw import Connection
 
+    from tideline_cli.memory.question import Question
     from tideline_cli.memory.scorer import Scorer
-    from tideline_cli.model.window import Part, Window
+    from tideline_cli.model.window import Window
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.lapsed import Lapsed
     from tideline_cli.store.sessions import Place
 
-_NOWHERE = sessions.Place(None, None, 0)
+_NOWHERE = sessions.Place(None, None, 0, False)
 
 
 @record
 class _Asked:
-    """A question: its terms with their weights, the times that it names, and whose facts answer it
-    when."""
+    """A question, the times that it names, and whose facts answer it when."""
 
-    terms: Mapping[str, float]
+    question: Question
     windows: tuple[Window, ...]
     origin_number: int
     now: int
@@ -61,34 +62,35 @@ class _Look:
 
 @record
 class _View:
-    """A fact with its score, what its neighbours and its session added, and its neighbours."""
+    """A fact with its score, what its neighbours and its session added, its neighbours, and the
+    factor that holds it behind what is trusted."""
 
     look: _Look
     score: float
     neighbour: float
     session: float
     beside: Sequence[_Look]
+    held: float = 1.0
 
 
 def search(
-    db: Connection, question: Mapping[str, float], *, origin_number: int, now: int, limit: int,
+    db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool,
-    gone: Lapsed | None = None, text: str | None = None,
+    gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
 ) -> list[Match]:  # fmt: skip
-    """Return the best `limit` facts in order for the terms of a question and their weights, and for
-    the times that it names. `has_sessions` says whether some fact has a session or a speaker. With
-    `text`, that of the question, what is like it by a learned embedder counts too."""
+    """Return the best `limit` facts in order for a question and for the times that it names.
+    `has_sessions` says whether some fact has a session or a speaker. With `text`, that of the
+    question, what is like it by a learned embedder counts too. `left_out` takes what the search by
+    words leaves out, unless the question names its speaker or its time."""
     asked = _Asked(question, windows, origin_number, now, wanted, fading)
     count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
     scorer = lexical.best_by_words(
-        db, asked.terms, origin_number=asked.origin_number, now=asked.now, limit=count,
-        wanted=asked.wanted, fading=asked.fading, gone=gone,
+        db, question, origin_number=asked.origin_number, now=asked.now, limit=count,
+        wanted=asked.wanted, fading=asked.fading, gone=gone, leaves_out=left_out is not None,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
     beside: dict[int, list[int]] = {}
-    places: dict[int, Place] = {}
-    hidden: set[int] = set()
-    near = None
+    hidden, near = set[int](), None
     if text is not None:
         from tideline_cli.memory import fusion  # noqa: PLC0415  learned embedders alone
 
@@ -102,21 +104,84 @@ def search(
         found, more = _weighed(db, asked, scorer, others)
         pool |= found
         hidden |= more
-        places = sessions.places(db, pool, origin_number=asked.origin_number)
+    places = sessions.places(db, pool, origin_number=origin_number) if pool else {}
     looks = _looks(db, asked, pool, places, scorer.mean_length)
+    if left_out is not None and scorer.is_mostly_unknown:
+        alike = near.alike() if near else set()
+        by_chance = _by_chance(question, scorer.matches, looks, alike, beside)
+        left_out += [match for match in by_chance.values() if match.why.matched_terms]
+        hidden.update(by_chance)
     best = _best_of_sessions([looks[match.seq] for match in scorer.matches], places)
-    views = [
+    views = _held_back(_views(looks, places, beside, best), places, hidden)
+    if near is None or text is None:
+        return _best(views, hidden, limit)
+    claiming = {seq for seq in pool if not places[seq].is_trusted}
+    ranked = fusion.joined(
+        db, text, near, list(map(_again, views)), beside, claiming, origin_number=origin_number
+    )
+    shown = [one for one in ranked if one.seq not in hidden and _is_hit(one, one.score)]
+    return sorted(shown, key=Match.order)[:limit]
+
+
+def _best(views: Iterable[_View], hidden: Collection[int], limit: int) -> list[Match]:
+    shown = [
+        view for view in views
+        if view.look.match.seq not in hidden and _is_hit(view.look.match, view.score)
+    ]  # fmt: skip
+    return list(map(_again, sorted(shown, key=_order)[:limit]))
+
+
+def _views(
+    looks: Mapping[int, _Look], places: Mapping[int, Place],
+    beside: Mapping[int, Sequence[int]], best: Mapping[object, float],
+) -> list[_View]:  # fmt: skip
+    return [
         _viewed(look, places.get(seq, _NOWHERE), [looks[at] for at in beside.get(seq, ())], best)
         for seq, look in looks.items()
     ]
-    if near is not None and text is not None:
-        ranked = fusion.joined(
-            db, text, near, list(map(_again, views)), beside, origin_number=origin_number
-        )
-        shown = [match for match in ranked if match.score > 0.0 and match.seq not in hidden]
-        return sorted(shown, key=Match.order)[:limit]
-    views = [view for view in views if view.score > 0.0 and view.look.match.seq not in hidden]
-    return list(map(_again, sorted(views, key=_order)[:limit]))
+
+
+def _held_back(
+    views: Sequence[_View], places: Mapping[int, Place], hidden: Collection[int]
+) -> list[_View]:
+    """Return the facts, with those that nobody trusts held behind the trusted ones that are shown
+    and come first by their words: who claims a session, a speaker or a time gains no place."""
+    shown = [view for view in views if view.look.match.seq not in hidden]
+    trusted = [places[view.look.match.seq].is_trusted for view in shown]
+    bounds = worth.bounds(
+        [(view.look.match.score, view.score) for view, is_free in zip(shown, trusted, strict=True)
+         if is_free]
+    )  # fmt: skip
+    held: list[_View] = []
+    for view, is_free in zip(shown, trusted, strict=True):
+        score = view.score if is_free else worth.held_back(
+            view.look.match.score, view.score, bounds
+        )  # fmt: skip
+        factor = score / view.score if score < view.score else 1.0
+        held.append(view if factor == 1.0 else replace(view, score=score, held=factor))
+    return held
+
+
+def _by_chance(
+    question: Question, candidates: Sequence[Match], looks: Mapping[int, _Look],
+    alike: Collection[int], beside: Mapping[int, Collection[int]],
+) -> dict[int, Match]:  # fmt: skip
+    """Return the facts that share one word alone with a question, neither their speaker nor their
+    time, are not alike, and are next to none that is more."""
+    sure = {
+        match.seq for match in candidates
+        if not is_one_word(match.why.matched_terms, question.forms)
+        or looks[match.seq].speaker != 1.0 or looks[match.seq].time != 1.0
+    }.union(alike)  # fmt: skip
+    return {
+        seq: look.match for seq, look in looks.items()
+        if seq not in sure and sure.isdisjoint(beside.get(seq, ()))
+    }  # fmt: skip
+
+
+def _is_hit(match: Match, score: float) -> bool:
+    """Say whether a fact answers: by its words, whatever it is trusted, or by what is around it."""
+    return score > 0.0 or bool(match.why.matched_terms)
 
 
 def _order(view: _View) -> tuple[float, int, str]:
@@ -163,9 +228,11 @@ def _looks(
     mean_length: float,
 ) -> dict[int, _Look]:  # fmt: skip
     named = _named_speakers(asked, places)
-    dates = _Dates(db, asked, mean_length) if asked.windows else None
-    if dates is not None and not places:
-        places = sessions.places(db, pool, origin_number=asked.origin_number)
+    dates = None
+    if asked.windows:
+        from tideline_cli.memory.named_dates import NamedDates  # noqa: PLC0415  most name no time
+
+        dates = NamedDates(db, asked.windows, mean_length, origin_number=asked.origin_number)
     looks: dict[int, _Look] = {}
     for seq, match in pool.items():
         place = places.get(seq, _NOWHERE)
@@ -180,47 +247,10 @@ def _looks(
 def _named_speakers(asked: _Asked, places: Mapping[int, Place]) -> set[str]:
     """Return the speakers of whom the question has a word."""
     speakers = {place.speaker for place in places.values() if place.speaker}
+    terms, analyzer = asked.question.weights.keys(), asked.question.analyzer
     return {
         name for name in speakers
-        if not asked.terms.keys().isdisjoint(terms(normalise(name), analyzer="standard"))
-    }  # fmt: skip
-
-
-class _Dates:
-    """What the times that a question names add to facts."""
-
-    def __init__(self, db: Connection, asked: _Asked, mean_length: float) -> None:
-        from tideline_cli.model import question_times  # noqa: PLC0415  it is loaded: a time is named
-
-        self._parts_at = question_times.parts_at
-        self._windows = asked.windows
-        self._mean_length = mean_length
-        parts = {part for window in asked.windows for part in window.parts}
-        self._weights = _part_weights(db, asked, parts) if parts else {}
-
-    def of(self, match: Match, length: int) -> tuple[float, float]:
-        """Return what its date adds to the words of a fact, and its factor."""
-        time = worth.nearness(match.created_at, self._windows)
-        if not (self._weights and match.why.bm25):
-            return 0.0, time
-        parts = self._parts_at(match.created_at)
-        return worth.date_score(
-            parts, self._weights, length=length, mean_length=self._mean_length
-        ), time
-
-
-def _part_weights(db: Connection, asked: _Asked, parts: set[Part]) -> dict[Part, float]:
-    """Return the idf of parts of dates among the active facts of the origin."""
-    from tideline_cli.store import arrivals  # noqa: PLC0415  the question names a date
-
-    days = arrivals.by_day(db, origin_number=asked.origin_number)
-    facts = sum(count for *_, count in days)
-    place = {"year": 0, "month": 1, "day": 2}
-    return {
-        (name, value): worth.date_weight(
-            sum(day[3] for day in days if day[place[name]] == value), facts
-        )
-        for name, value in parts
+        if not terms.isdisjoint(index_terms(normalise(name), analyzer=analyzer))
     }
 
 
@@ -259,6 +289,6 @@ def _again(view: _View) -> Match:
     weak = match.weak
     if view.beside and not why.matched_terms:
         weak = max(view.beside, key=lambda near: near.share).match.weak
-    more = replace(why, date=look.date, speaker=look.speaker, time=look.time,
+    more = replace(why, date=look.date, speaker=look.speaker, time=look.time, held=view.held,
                    neighbour=view.neighbour, session=view.session)  # fmt: skip
     return replace(match, score=view.score, why=more, weak=weak)

@@ -140,6 +140,5 @@ def _report(batch: Batch, plan: UndoPlan, own: int) -> Undone:
         tuple(plan.ids[seq] for seq in sorted(plan.facts.gone)),
         tuple(plan.ids[seq] for seq in restored),
         tuple(plan.ids[seq] for seq in changed),
-        len(plan.links.gone),
-        len(plan.links.back),
+        *plan.edges,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from tideline_cli.errors import WriteBlockedError
 from tideline_cli.model import codec
+from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record
 from tideline_cli.store import history, steps, undo_conflicts, undo_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from apsw import Connection
 
@@ -45,6 +46,7 @@ class UndoPlan:
     uses: dict[int, Row | None]
     ids: dict[int, str]
     awoken: frozenset[int]  # facts that become active again
+    edges: tuple[int, int]  # how many edges go and come back
 
 
 def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
@@ -66,7 +68,14 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
             hint="what it did was taken back by other commands",
             code="undo_conflict",
         )
-    return UndoPlan(facts, links, uses, ids, awoken)
+    edges = _edge_count(trails, links.gone), _edge_count(trails, links.back)
+    return UndoPlan(facts, links, uses, ids, awoken, edges)
+
+
+def _edge_count(trails: Trails, rows: Iterable[int]) -> int:
+    """Return how many edges some rows stand for."""
+    states = (trails.links[row].now or trails.links[row].before for row in rows)
+    return sum(len(kinds_under(codec.loads(state)["kind"])) for state in states if state)
 
 
 def _refuse_undone(db: Connection, batch: Batch, viewer: Origin) -> None:

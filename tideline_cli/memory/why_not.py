@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Reason = Literal[
         "found", "archived", "not_valid", "other_scope", "filtered", "no_shared_term",
-        "below_min_score", "outranked",
+        "below_min_score", "outranked", "one_shared_word",
     ]
 
 
@@ -53,12 +53,13 @@ def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now
     if fact.id in shown:
         rank = shown[fact.id]
         return WhyNot(fact, "found", rank, hits[rank - 1], hits[-1])
-    every = recall(
-        db, replace(query, limit=ALL, mmr=1.0, min_score=0.0), viewer=viewer, now=now
-    ).hits
+    whole = replace(query, limit=ALL, mmr=1.0, min_score=0.0)
+    every = recall(db, whole, viewer=viewer, now=now).hits
     place = next((at for at, hit in enumerate(every) if hit.fact.id == fact.id), None)
     if place is None:
-        return WhyNot(fact, "no_shared_term")
+        others = recall(db, replace(whole, leaves_out=False), viewer=viewer, now=now).hits
+        is_left_out = any(hit.fact.id == fact.id for hit in others)
+        return WhyNot(fact, "one_shared_word" if is_left_out else "no_shared_term")
     hit = every[place]
     is_low = hit.score < query.min_score
     last = hits[-1] if hits else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 # Made by replacing and merging facts.
 MINTED = ("supersedes", "transition", "corrects", "derived_from", "supports", "contradicts")
@@ -34,4 +34,22 @@ REPLACING = ("contradicts", "transition", "supersedes")
 SUCCEEDS = ("contradicts", "transition")
 # From a fact to the one that its writer names as replaced.
 SUPERSEDES = ("supersedes", "transition")
+# Two edges that are made together are one row of the store, under a word that nobody sees. The kind
+# of a row never changes.
+TWOFOLD: Mapping[str, tuple[str, ...]] = {"succeeds": SUCCEEDS, "replaces": SUPERSEDES}
 MOST_OF_A_KIND = 12  # edges of one kind that leave one fact: passes, models and `link` add no more
+
+
+def kinds_under(word: str) -> tuple[str, ...]:
+    """Return the kinds of the edges that are stored under this word."""
+    return TWOFOLD.get(word, (word,))
+
+
+def words_for(*kinds: str) -> tuple[str, ...]:
+    """Return the words under which edges of these kinds may be stored."""
+    return (*kinds, *(word for word, both in TWOFOLD.items() if not set(both).isdisjoint(kinds)))
+
+
+def sql_list(words: Iterable[str]) -> str:
+    """Return words as a list of SQL."""
+    return ", ".join(f"'{word}'" for word in words)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 @record
 class Breakdown:
     """What makes a score. Lexical: ((bm25 + date) · speaker · time + neighbour + session) · trust ·
-    modulator · role. Vector: base · damping · trust · modulator · role, where base is half the
-    lowest lexical score. `label_terms` are those of the matched terms that stand in labels of the
-    fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
+    modulator · role · held. Vector: base · damping · trust · modulator · role, where base is half
+    the lowest lexical score. `label_terms` are those of the matched terms that stand in labels of
+    the fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
     fact adds, `neighbour` and `session` what stands around it, and `likeness` what a learned
-    embedder adds to all of that, where the fusion is by scores; `similarity` is the cosine by
-    it."""
+    embedder adds to all of that, where the fusion is by scores; `similarity` is the cosine by it.
+    `held` keeps what nobody trusts behind the trusted facts that it is behind by its words."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -39,6 +39,7 @@ class Breakdown:
     time: float = 1.0
     neighbour: float = 0.0
     session: float = 0.0
+    held: float = 1.0
     likeness: float = 0.0
     similarity: float | None = None
 

@@ -12,21 +12,70 @@ from tideline_cli.model.lean import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal
+    from collections.abc import Callable, Iterator, Sequence
 
-    Analyzer = Literal["standard", "reference"]
+    from tideline_cli.model.forms.found import Forms
+
+    # `reference`, `standard` of files that know no further forms, or WITH_FORMS, a colon, and the
+    # codes of languages with commas.
+    Analyzer = str
 
 MAX_SHORT = 1024
-ANALYZERS: tuple[Analyzer, ...] = ("standard", "reference")
+ANALYZERS = ("standard", "reference")
+WITH_FORMS = "standard/2"
+"""The analyser of new files: as `standard`, with further forms behind the terms."""
+
+FURTHER = "  "
+"""What parts the terms of a text from its further forms, as the file keeps them."""
 
 STOP_WORDS = frozenset(
     "a an and are as at be by did do does for from had has have how i in is it its me my of on or "
     "that the this to was what when where which who will with you your".split()
 )
+_QUOTES = "\"'()[]{}<>.,;:!?"  # and other signs that stand at the ends of words
 _CONTRACTIONS = frozenset(("s", "m", "re", "ve", "ll", "d"))
 # Thai: the first letter of a script without spaces. Here too, since ASCII does not load `letters`.
 _FIRST_SPACELESS = "\u0e00"
+
+
+class IndexTerms:
+    """The index terms of a text: those that it is compared by, and further forms behind them."""
+
+    __slots__ = ("further", "said")
+
+    def __init__(self, said: list[str], further: Sequence[str] = ()) -> None:
+        self.said = said
+        self.further = further
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexTerms) and self.joined() == other.joined()
+
+    def __hash__(self) -> int:
+        return hash(self.joined())
+
+    def __len__(self) -> int:
+        return len(self.said) + len(self.further)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.said
+        yield from self.further
+
+    @classmethod
+    def parted(cls, joined: str) -> IndexTerms:
+        """Return the terms that `joined` was made of."""
+        said, _, further = joined.partition(FURTHER)
+        return cls(said.split(), further.split())
+
+    def joined(self) -> str:
+        """Return them as the file keeps them: two spaces part the further forms from the rest."""
+        if not self.further:
+            return " ".join(self.said)
+        return " ".join(self.said) + FURTHER + " ".join(self.further)
+
+
+def said_terms(joined: str) -> list[str]:
+    """Return the terms that a text is compared by, of all that the file keeps of it."""
+    return joined.partition(FURTHER)[0].split()
 
 
 def normalise(text: str) -> str:
@@ -65,8 +114,66 @@ def storable(value: str, name: str) -> str:
 
 
 def terms(text: str, *, analyzer: Analyzer) -> list[str]:
-    """Return the index terms of `text` in order, repeats kept."""
-    return _standard(text) if analyzer == "standard" else _reference(text)
+    """Return the terms of `text` in order, repeats kept: what two texts are compared by."""
+    return _reference(text) if analyzer == "reference" else _standard(text)
+
+
+def asked_forms(text: str, listed: Sequence[str], *, analyzer: Analyzer) -> Forms | None:
+    """Return the further forms of a question with these terms; None where it has none."""
+    if not analyzer.startswith(WITH_FORMS):
+        return None
+    from tideline_cli.model.forms import further  # noqa: PLC0415  older files have none
+
+    return further.question_forms(
+        text, listed, terms=_standard, languages=languages_of(analyzer), is_plain=_is_plain(text)
+    )
+
+
+def index_terms(text: str, *, analyzer: Analyzer) -> IndexTerms:
+    """Return what the index holds of a text."""
+    listed = terms(text, analyzer=analyzer)
+    if analyzer == WITH_FORMS:
+        if _is_plain(text):
+            return IndexTerms(listed)
+    elif not analyzer.startswith(WITH_FORMS):
+        return IndexTerms(listed)
+    from tideline_cli.model.forms import further  # noqa: PLC0415  plain English needs none of it
+
+    found = further.further_forms(
+        text, listed, terms=_standard, languages=languages_of(analyzer), is_plain=_is_plain(text)
+    )
+    return IndexTerms(listed, found.further())
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text has nothing but words of ASCII letters, none with further forms."""
+    if not text.isascii():
+        return False
+    shape = text.encode().translate(_SHAPE)
+    if b"0" in shape or b"aA" in shape:
+        return False
+    return "'" not in text or all(map(_is_contracted, text.split("'")[1:]))
+
+
+def _is_contracted(tail: str) -> bool:
+    """Say whether what stands behind an apostrophe is the end of `Anna's`, `don't`, `we're`, or
+    begins with no letter."""
+    if not tail[:1].isalnum():
+        return True
+    size = 1 if tail[0] in "stmd" else 2 if tail[:2] in _CONTRACTIONS else 3
+    return size < 3 and not tail[size : size + 1].isalnum()
+
+
+def languages_of(analyzer: Analyzer) -> list[str]:
+    """Return the codes of the languages whose stems an analyser adds."""
+    named = analyzer.partition(":")[2]
+    return named.split(",") if named else []
+
+
+def content_words(text: str) -> str:
+    """Return a question without its stop words; whole, where nothing else is in it."""
+    words = [word for word in text.split() if word.strip(_QUOTES).lower() not in STOP_WORDS]
+    return " ".join(words) if words else text
 
 
 def _standard(text: str) -> list[str]:
@@ -169,6 +276,11 @@ _ASCII = {
     code: chr(code) if chr(code).isalnum() or chr(code) in "'-" else " " for code in range(128)
 }
 _MOST_STEMS = 200_000
+# Of each byte its kind: a digit or a sign that has terms, a small or a capital letter, or itself.
+_SHAPE = bytes(
+    0x30 if code in b"0123456789_+#$%/" else 0x61 if 0x61 <= code <= 0x7A else
+    0x41 if 0x41 <= code <= 0x5A else code for code in range(256)
+)  # fmt: skip
 
 
 @once

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tideline_cli.model.forms.found import Forms
+
     # A condition on the terms of a fact: a term, or ("AND" | "OR", conditions).
     Condition = str | tuple[str, tuple["Condition", ...]]
 
@@ -25,18 +27,20 @@ class Statistics:
     """The facts of a viewer as BM25 needs them: how many, their mean length, the idf of each term.
 
     `idf` holds only terms that occur, the rarest first, each times what it weighs in the question:
-    `weights` has what is not 1.
+    `weights` has what is not 1. `forms` says which of them are one word.
     """
 
     facts: int
     mean_length: float
     idf: Mapping[str, float]
     weights: Mapping[str, float] = {}
+    forms: Forms | None = None
 
 
 def statistics(
-    facts: int, tokens: int, frequencies: Mapping[str, int], weights: Mapping[str, float] = {}
-) -> Statistics:
+    facts: int, tokens: int, frequencies: Mapping[str, int], weights: Mapping[str, float] = {},
+    forms: Forms | None = None,
+) -> Statistics:  # fmt: skip
     """Return the statistics of `facts` facts with `tokens` terms in all.
 
     `frequencies` maps query terms to the number of facts that hold them, `weights` to what they
@@ -44,9 +48,21 @@ def statistics(
     idf = ln(1 + (N − n + 0.5) / (n + 0.5)). Source: Robertson and Zaragoza 2009, with the +1 of
     Lucene that keeps idf positive.
     """
+    if forms is not None:
+        frequencies = _by_word(frequencies, forms)
     rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
     idf = {term: idf_of(facts, n) * weights.get(term, 1.0) for n, term in rarest_first}
-    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf, weights)
+    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf, weights, forms)
+
+
+def _by_word(frequencies: Mapping[str, int], forms: Forms) -> dict[str, int]:
+    """Return the frequencies, where each spelling of a word of letters is as common as the
+    commonest one."""
+    every = dict(frequencies)
+    for term, others in forms.others.items():
+        group = [one for one in (term, *others) if every.get(one) and one.isalpha()]
+        every.update(dict.fromkeys(group, max(map(every.__getitem__, group), default=0)))
+    return every
 
 
 def idf_of(facts: int, holders: int) -> float:
@@ -62,6 +78,10 @@ def score(
     Σ idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean)), over distinct query terms.
     """
     norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
+    if stats.forms is not None:
+        from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
+
+        return combined(term_scores(terms, query, stats), stats.forms)
     total = 0.0
     matched: list[str] = []
     often = terms.count if len(terms) <= _SHORT else _counted(terms, query).__getitem__
@@ -71,6 +91,18 @@ def score(
             total += stats.idf[term] * f * (K1 + 1.0) / (f + norm)
             matched.append(term)
     return total, tuple(matched)
+
+
+def term_scores(
+    terms: Sequence[str], query: Sequence[str], stats: Statistics
+) -> dict[str, float]:
+    """Return what each query term that a fact with these terms holds adds by itself."""
+    norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
+    return {
+        term: stats.idf[term] * f * (K1 + 1.0) / (f + norm)
+        for term, f in _counted(terms, query).items()
+        if f
+    }
 
 
 def holders_of(stats: Statistics, term: str) -> float:

@@ -49,12 +49,13 @@ CODER = " | ".join(
 
 
 def bound_code(
-    terms: Sequence[str], source: Source, role: str | None = None, highest: float = 1.0
-) -> int:
-    """Return the byte of a fact with these terms; `role` is None where roles do not weigh,
-    `highest` the strength that it has at most."""
-    length = len(terms)
-    most = 1 if len(set(terms)) == length else _most(terms)
+    terms: Sequence[str], source: Source, role: str | None = None, highest: float = 1.0, *,
+    said: int,
+) -> int:  # fmt: skip
+    """Return the byte of a fact with these index terms, of which the first `said` are those that it
+    is compared by: it tells how many they are, and how often any of all is repeated. `role` is None
+    where roles do not weigh, `highest` the strength that the fact has at most."""
+    most = 1 if len(set(terms)) == len(terms) else _most(terms)
     standing = STANDING.get(source)
     if standing is None:  # a source of a newer program, or a damaged one
         return UNKNOWN
@@ -64,7 +65,7 @@ def bound_code(
     weight -= 1e-12  # rounding, for which bounds have a margin
     place = sum(weight > edge for edge in _WEIGHTS[:-1])
     repeats = min(most, len(_REPEATS)) - 1
-    return 1 + _SHORTNESS[min(length, _LENGTHS[-1])] * _COUNTS + repeats * len(_WEIGHTS) + place
+    return 1 + _SHORTNESS[min(said, _LENGTHS[-1])] * _COUNTS + repeats * len(_WEIGHTS) + place
 
 
 def most_strength(importance: float, uses: int, *, immune: bool) -> float:

@@ -22,12 +22,13 @@ LIKE = 0.6
 
 @record
 class Prompt:
-    """The terms of a prompt that tell something, how many facts there are, and how many of them
-    hold each term."""
+    """The words of a prompt that tell something, how many facts there are, how many of them hold
+    each term of those words, and of each term of the prompt its word."""
 
     telling: frozenset[str]
     facts: int
     holders: Mapping[str, int]
+    words: Mapping[str, str]
 
 
 def telling_terms(terms: Iterable[str]) -> frozenset[str]:
@@ -43,12 +44,19 @@ def is_worth_saying(why: Breakdown, prompt: Prompt, *, least_cosine: float) -> b
     """Say whether a hit rests on two telling words, on a rare one, or on likeness that counts."""
     if why.cosine is not None and why.cosine >= least_cosine:
         return True
-    shared = [term for term in why.matched_terms if term in prompt.telling]
+    # A term that is none of the prompt is a stored word that begins like one.
+    shared = {term: prompt.words.get(term, term) for term in why.matched_terms}
+    shared = {term: word for term, word in shared.items()
+              if word in prompt.telling or term not in prompt.words}  # fmt: skip
     enough = min(len(prompt.telling), max(2, -(-len(prompt.telling) // _SHARE)))
-    return len(shared) >= max(enough, 1) or any(_is_rare(term, prompt) for term in shared)
+    if len({*shared.values()}) >= max(enough, 1):
+        return True
+    return any(_is_rare(term, word, prompt) for term, word in shared.items())
 
 
-def _is_rare(term: str, prompt: Prompt) -> bool:
-    if term in EVERYDAY or (term.isdigit() and len(term) <= _SHORT_NUMBER):
+def _is_rare(term: str, word: str, prompt: Prompt) -> bool:
+    if not EVERYDAY.isdisjoint((term, word)) or (term.isdigit() and len(term) <= _SHORT_NUMBER):
         return False
+    if term not in prompt.words and term.isalpha():
+        return False  # `planets` is not `planes`; the beginning of an id is that id
     return prompt.holders.get(term, 0) <= max(_FEW, int(_RARE * prompt.facts))

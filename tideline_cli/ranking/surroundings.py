@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from math import log
 
 from tideline_cli.ranking.bm25 import K1, B
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tideline_cli.model.window import Part, Window
 
@@ -26,6 +27,27 @@ TIME = 1.5
 """The factor of a fact from a time that the question names."""
 WHOLE = 40
 """Terms up to which a fact takes all of its neighbour's share; a long one explains itself."""
+_BEHIND = 1.0 - 1e-9
+
+
+def bounds(trusted: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return for each score by words alone of trusted facts, lowest first, the least score in view
+    of all of those that have as much; the facts are given as (by words, in view of all)."""
+    found: list[tuple[float, float]] = []
+    least = float("inf")
+    for own, score in sorted(trusted, reverse=True):
+        least = min(least, score)
+        found.append((own, least))
+    return found[::-1]
+
+
+def held_back(own: float, score: float, bounds: Sequence[tuple[float, float]]) -> float:
+    """Return the score of a fact that nobody trusts: what stands around it is what its writer
+    claims, so it stays behind each trusted fact whose words count as much."""
+    place = bisect_left(bounds, (own, -1.0))
+    if place == len(bounds):
+        return score
+    return min(score, max(own, bounds[place][1] * _BEHIND))
 
 
 def neighbour_share(best: float, length: int) -> float:

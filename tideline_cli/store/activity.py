@@ -27,6 +27,10 @@ _OF_GONE = """
 SELECT number FROM change WHERE row IN (SELECT value FROM json_each(?))
   AND entity = 'fact' AND act <> '-'
 """
+_OF_RUNS = """
+SELECT change.batch, count(*) FROM json_each(?) AS born CROSS JOIN change ON {run}
+WHERE {origin} = ? GROUP BY change.batch
+"""
 
 
 def by_day(db: Connection, *, viewer: Origin, since: int, days: int) -> list[tuple[int, int]]:
@@ -60,9 +64,17 @@ def _take_off(
 ) -> None:
     """Take off what was counted of facts that are gone."""
     from tideline_cli.model import codec  # noqa: PLC0415  few days remove a fact
-    from tideline_cli.store import batch_counts  # noqa: PLC0415  as above
+    from tideline_cli.store import batch_counts, births  # noqa: PLC0415  as above
 
-    numbers = [number for (number,) in db.execute(_OF_GONE, (codec.dumps(gone),))]
+    listed = codec.dumps(sorted(set(gone)))
+    of_runs = _OF_RUNS.format(
+        run=births.run_of("born.value"), origin=batch_counts.origin_of("born.value")
+    )
+    for batch, count in db.execute(of_runs, (listed, origin)):
+        day = day_of.get(batch, -1)
+        if 0 <= day < len(found):
+            found[day][0] -= count
+    numbers = [number for (number,) in db.execute(_OF_GONE, (listed,))]
     for batch, owner, counts in batch_counts.counted(db, numbers):
         day = day_of.get(batch, -1)
         if owner == origin and 0 <= day < len(found):

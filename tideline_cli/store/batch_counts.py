@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import TWOFOLD, sql_list
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -33,14 +34,14 @@ class Deeds:
     used: int = 0
 
     def total(self) -> int:
-        """Return the number of changes that the journal has of it."""
+        """Return how many changes are told of it."""
         return (
             self.added + self.changed + self.removed + self.linked + self.relinked
             + self.unlinked + self.used
         )  # fmt: skip
 
 
-def _origin_of(seq: str) -> str:
+def origin_of(seq: str) -> str:
     """Return the SQL for the origin of a fact, also of one that is gone."""
     return (
         f"coalesce((SELECT origin FROM fact WHERE fact.seq = {seq}),"
@@ -53,6 +54,13 @@ _START = """coalesce(before ->> 'from_fact',
   (SELECT from_fact FROM link WHERE link.number = change.row),
   (SELECT before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
    AND gone.entity = 'link' AND gone.act = '-' ORDER BY number DESC LIMIT 1))"""
+# One row may stand for two edges. Its kind never changes.
+KIND = """coalesce(change.before ->> 'kind',
+  (SELECT kind FROM link WHERE link.number = change.row),
+  (SELECT gone.before ->> 'kind' FROM change AS gone WHERE gone.row = change.row
+   AND gone.entity = 'link' AND gone.act = '-' ORDER BY number DESC LIMIT 1))"""
+"""The word under which the edges of a change of `link` are stored."""
+_EDGES = f"iif(entity = 'link', 1 + ({KIND} IN ({sql_list(TWOFOLD)})), 0)"
 # A fact was archived by a change when it was active before and is not after it. What it was after
 # it is what the next change of its lifecycle found, or what is there now.
 _LATER = """coalesce(
@@ -62,14 +70,15 @@ _LATER = """coalesce(
   (SELECT lifecycle FROM fact WHERE fact.seq = change.row))"""
 _COUNTED = f"""
 SELECT batch.number,
-       coalesce(iif(entity = 'link', {_origin_of(_START)}, {_origin_of("change.row")}),
+       coalesce(iif(entity = 'link', {origin_of(_START)}, {origin_of("change.row")}),
                 batch.origin) AS owner,
-       sum(entity = 'fact' AND act = '+'), sum(entity = 'fact' AND act = '~'),
+       sum(iif(entity = 'facts', change.row - change.after + 1, entity = 'fact' AND act = '+')),
+       sum(entity = 'fact' AND act = '~'),
        sum(entity = 'fact' AND act = '-'),
        sum(entity = 'fact' AND act = '~' AND before ->> 'lifecycle' IS 'active'
            AND {_LATER} IS NOT 'active'),
-       sum(entity = 'link' AND act = '+'), sum(entity = 'link' AND act = '~'),
-       sum(entity = 'link' AND act = '-'), sum(entity = 'usage')
+       sum((act = '+') * {_EDGES}), sum((act = '~') * {_EDGES}), sum((act = '-') * {_EDGES}),
+       sum(entity = 'usage')
 FROM change CROSS JOIN batch ON batch.number = change.batch
 WHERE {{}} GROUP BY 1, 2
 """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from tideline_cli.store import digest
+from tideline_cli.model.text import IndexTerms
+from tideline_cli.store import births, digest
 from tideline_cli.store.fact_rows import COLUMNS, columns_of, fact_of_columns
 from tideline_cli.store.writes import STORED
 
@@ -29,12 +30,12 @@ _INSERT_GROUP = _INTO + ", ".join([_ROW] * _GROUP)
 _INSERT_ONE = _INTO + _ROW
 
 
-def sealed(fact: Fact, terms: Sequence[str]) -> Columns:
+def sealed(fact: Fact, terms: IndexTerms) -> Columns:
     """Return what the file keeps of a new fact, its terms and digest included; its origin by its
     key, in the place of which `insert` wants a number."""
     values = columns_of(fact)
     seal = digest.of(values)
-    values += (len(terms), " ".join(terms), seal)
+    values += (len(terms), terms.joined(), seal)
     return values
 
 
@@ -43,9 +44,9 @@ def numbered(columns: Columns, origin_number: int) -> Columns:
     return [*columns[:ORIGIN], origin_number, *columns[ORIGIN + 1 :]]
 
 
-def unsealed(columns: Columns) -> tuple[Fact, list[str]]:
+def unsealed(columns: Columns) -> tuple[Fact, IndexTerms]:
     """Return the fact and the terms that `sealed` was given, of a fact that was never used."""
-    return fact_of_columns(columns), columns[_TERMS].split()
+    return fact_of_columns(columns), IndexTerms.parted(columns[_TERMS])
 
 
 def taken(db: Connection, ids: Iterable[str]) -> set[str]:
@@ -60,6 +61,9 @@ def taken(db: Connection, ids: Iterable[str]) -> set[str]:
 def insert(db: Connection, rows: Sequence[Columns]) -> None:
     """Store new facts, whose ids nobody has, in this order."""
     whole = len(rows) - len(rows) % _GROUP
+    is_quiet = births.keep_quiet(db, len(rows))
     for start in range(0, whole, _GROUP):
         db.execute(_INSERT_GROUP, tuple(chain.from_iterable(rows[start : start + _GROUP])))
     db.executemany(_INSERT_ONE, rows[whole:])
+    if is_quiet:
+        births.tell_runs(db, [row[ORIGIN] for row in rows])

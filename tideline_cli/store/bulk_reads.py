@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import log
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import SUCCEEDS, kinds_under, sql_list, words_for
 from tideline_cli.model.fact import SEGMENTS
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
+from tideline_cli.model.text import said_terms
 from tideline_cli.ranking import decay
 from tideline_cli.store import crowds, facts, visibility
 
@@ -74,7 +76,8 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
         f"""
         SELECT fact.id, fact.content, keeper.content
         FROM change JOIN batch ON batch.number = change.batch AND batch.verb = 'dream'
-        JOIN link ON link.number = change.row AND link.kind = 'contradicts'
+        JOIN link ON link.number = change.row
+          AND link.kind IN ({sql_list(words_for("contradicts"))})
         JOIN fact ON fact.seq = link.to_fact AND fact.lifecycle = 'archived'
         JOIN fact AS keeper ON keeper.seq = link.from_fact
         WHERE change.entity = 'link' AND change.act = '+' AND {condition} AND NOT EXISTS (
@@ -119,7 +122,7 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
         FROM fact JOIN link ON link.to_fact = fact.seq JOIN fact AS newer
           ON newer.seq = link.from_fact
         WHERE {condition} AND fact.lifecycle = 'archived' AND fact.slot IS NOT NULL
-          AND link.kind IN ('contradicts', 'transition') AND newer.slot = fact.slot
+          AND link.kind IN ({sql_list(words_for(*SUCCEEDS))}) AND newer.slot = fact.slot
           AND newer.scope IS fact.scope
           AND newer.origin = fact.origin AND rtrim(newer.content, '.') <> rtrim(fact.content, '.')
         GROUP BY fact.slot, fact.scope
@@ -275,8 +278,9 @@ def edges(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[str, l
             """,
             values,
         )
-        for source, *edge in rows:
-            found.setdefault(source, []).append((edge[0], edge[1], edge[2], edge[3]))
+        for source, word, target, reason, strength in rows:
+            for kind in kinds_under(word):
+                found.setdefault(source, []).append((kind, target, reason, strength))
     return found
 
 
@@ -291,7 +295,7 @@ def terms_of(
             f"SELECT terms FROM fact WHERE id = ? AND {condition}", (fact_id, *values)
         ).fetchone()
         if row:
-            found[fact_id] = frozenset(str(row[0]).split())
+            found[fact_id] = frozenset(said_terms(str(row[0])))
     return found
 
 

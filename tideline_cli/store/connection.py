@@ -140,6 +140,17 @@ def named_settings(db: Connection, *names: str) -> dict[str, str]:
     return {str(name): str(value) for name, value in rows}
 
 
+OLDER_TERMS = (
+    "analysed by older rules, which know fewer forms of words; "
+    "`tideline config set analyzer standard` analyses all facts anew"
+)
+
+
+def is_analysed_by_older_rules(db: Connection) -> bool:
+    """Say whether the index of a file lacks the further forms that its analyser has now."""
+    return setting(db, "analyzer", "standard") == "standard"
+
+
 def put_setting(db: Connection, name: str, value: str) -> None:
     """Store a setting of the file."""
     db.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (name, value))

@@ -33,10 +33,10 @@ SELECT CASE change.entity WHEN 'link' THEN coalesce(before ->> 'from_fact',
          (SELECT from_fact FROM link WHERE link.number = change.row),
          (SELECT gone.before ->> 'from_fact' FROM change AS gone WHERE gone.row = change.row
           AND gone.entity = 'link' AND gone.act = '-' ORDER BY gone.number DESC LIMIT 1))
-       ELSE change.row END AS place
+       WHEN 'facts' THEN change.after + 0 ELSE change.row END AS place
 FROM batch JOIN change ON change.number BETWEEN batch.first AND batch.last
   AND change.batch = batch.number
-WHERE batch.number = ?1 AND entity = ?2 AND (act = '+') = ?3
+WHERE batch.number = ?1 AND entity IN (?2, iif(?2 = 'fact', 'facts', ?2)) AND (act = '+') = ?3
   AND ifnull((SELECT origin FROM fact WHERE fact.seq = place), ?4) = ?4
 ORDER BY change.number LIMIT 1
 """

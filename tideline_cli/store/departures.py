@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import REPLACING, sql_list, words_for
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import visibility
+from tideline_cli.store import births, visibility
 from tideline_cli.store.facts import narrowing
+from tideline_cli.store.newest import Choice, numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +52,20 @@ FROM change LEFT JOIN batch ON batch.number = change.batch
 WHERE entity = 'fact' AND change.row IN (SELECT value FROM json_each(?))
 ORDER BY change.row, change.number
 """
-_SUCCESSORS = """
+_BIRTHS = f"""
+SELECT born.value, change.batch, '+', NULL, verb, ifnull(at, 0), undoes,
+  iif(change.number - change.row + born.value <= stated.change, stated.gone, NULL)
+FROM json_each(?) AS born CROSS JOIN change ON {births.run_of("born.value")}
+  LEFT JOIN batch ON batch.number = change.batch
+  LEFT JOIN stated ON stated.fact = born.value
+"""
+"""The steps by which facts came that the journal keeps together: of such a fact it is the first."""
+_SUCCESSORS = f"""
 SELECT link.to_fact, source.id, link.created_at
 FROM link JOIN fact AS source ON source.seq = link.from_fact
   JOIN fact ON fact.seq = link.to_fact
 WHERE link.to_fact IN (SELECT value FROM json_each(?)) AND source.origin = fact.origin
-  AND link.kind IN ('contradicts', 'transition', 'supersedes')
+  AND link.kind IN ({sql_list(words_for(*REPLACING))})
 """
 
 
@@ -78,14 +88,8 @@ def archived_ones(
 
 def newest(db: Connection, *, viewer: Origin, wanted: Filter, limit: int) -> list[int]:
     """Return the numbers of the archived facts that `wanted` asks for, newest first, then by id."""
-    condition, values = visibility.where(viewer)
-    narrowed, more = narrowing(wanted)
-    rows = db.execute(
-        f"SELECT fact.seq FROM fact WHERE {condition}{narrowed}"
-        " ORDER BY fact.created_at DESC, fact.id LIMIT ?",
-        (*values, *more, limit),
-    )
-    return [seq for (seq,) in rows]
+    choice = Choice(*narrowing(wanted), "inactive")
+    return numbers(db, choice, origin_number=visibility.number(db, viewer), limit=limit)
 
 
 def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:
@@ -93,9 +97,10 @@ def of(db: Connection, seqs: Iterable[int]) -> dict[int, Departure]:
     again brings back the departure that it had before."""
     listed = list(seqs)
     trails: dict[int, list[_Step]] = {seq: [] for seq in listed}
-    rows: Iterable[Any] = db.execute(_STEPS, (codec.dumps(listed),))
-    for seq, *step in rows:
-        trails[seq].append(_Step(*step))
+    for query in (_BIRTHS, _STEPS):
+        rows: Iterable[Any] = db.execute(query, (codec.dumps(listed),))
+        for seq, *step in rows:
+            trails[seq].append(_Step(*step))
     return {seq: _departure(_filled(trail)) for seq, trail in trails.items()}
 
 

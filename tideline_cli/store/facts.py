@@ -28,10 +28,12 @@ ORDERS = {
     "importance": "importance DESC, fact.created_at DESC, fact.id",
     "used": "ifnull(usage.last_accessed_at, fact.created_at) DESC, fact.id",
 }
-_ADDED = (
-    "fact.seq IN (SELECT row FROM change WHERE number >= (SELECT first FROM batch WHERE number = ?)"
-    " AND batch = ? AND entity = 'fact' AND act = '+')"
-)
+_ADDED = """fact.seq IN (
+  SELECT ifnull(born.seq, change.row)
+  FROM change LEFT JOIN fact AS born
+    ON entity = 'facts' AND born.seq BETWEEN change.after + 0 AND change.row
+  WHERE change.number >= (SELECT first FROM batch WHERE number = ?)
+    AND batch = ? AND entity IN ('fact', 'facts') AND act = '+')"""
 
 
 @record

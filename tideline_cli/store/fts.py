@@ -150,6 +150,43 @@ def terms_of(
         )
 
 
+def rows_written(
+    db: Connection, patterns: Sequence[str], *, origin_number: int, now: int, wanted: Filter,
+    limit: int,
+) -> list[tuple[RankingRow, str]]:  # fmt: skip
+    """Return the newest facts whose text fits one of the GLOB patterns, each as a ranking row and
+    its text: those that are active and valid now, and that `wanted` asks for. All texts of the
+    origin are looked at, newest first."""
+    narrowed, values = narrowing(wanted, valid_at=now)
+    fits = " OR ".join(["content GLOB ?"] * len(patterns))
+    is_active = wanted.as_of is None and wanted.lifecycle == "active"
+    # By the index of an origin's active facts: what others store costs nothing.
+    index = "INDEXED BY fact_active" if is_active else ""
+    also = " AND lifecycle = 'active'" if is_active else ""
+    rows: list[Any] = db.execute(
+        f"{_COLUMNS.rstrip()}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
+        f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed} ORDER BY created_at DESC LIMIT ?",
+        (origin_number, *patterns, *values, limit),
+    ).fetchall()
+    return [(row[:-1], row[-1]) for row in rows]
+
+
+def words_from(db: Connection, start: str, *, origin_number: int, limit: int) -> list[str]:
+    """Return stored terms of an origin that begin with `start`, up to a limit, in order."""
+    prefix = _prefix(origin_number)
+    low, end = prefix + start, prefix + start[:-1] + chr(ord(start[-1]) + 1)
+    # What begins with a number and `_` is a term of another origin: the owner's figures end there.
+    ranges = ((low, end),) if prefix else ((low, low + "_"), (low + "`", end))
+    found: list[str] = []
+    for first, last in ranges:
+        rows = db.execute(
+            "SELECT term FROM fact_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+            (first, last, limit - len(found)),
+        )
+        found += [term[len(prefix) :] for (term,) in rows]
+    return found
+
+
 def has_archived(db: Connection, *, viewer: Origin) -> bool:
     """Say whether an origin has a fact that is no longer active."""
     sql = """
@@ -176,10 +213,10 @@ def archived_counts(
 
 
 def holding_all(
-    db: Connection, terms: Sequence[str], *, origin_number: int, lifecycle: str, limit: int
+    db: Connection, words: Sequence[Condition], *, origin_number: int, lifecycle: str, limit: int
 ) -> list[int]:
-    """Return the numbers of facts with this lifecycle that hold all of the terms, newest first."""
-    query = _expression(("AND", tuple(terms)), _prefix(origin_number))
+    """Return the numbers of facts with this lifecycle that hold all of the words, newest first."""
+    query = _expression(("AND", tuple(words)), _prefix(origin_number))
     rows = db.execute(
         "SELECT fact.seq FROM fact_fts CROSS JOIN fact ON fact.seq = fact_fts.rowid "
         "WHERE fact_fts MATCH ? AND lifecycle = ? ORDER BY fact_fts.rowid DESC LIMIT ?",

@@ -5,14 +5,15 @@ from __future__ import annotations
 from itertools import islice
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import batch_counts, images, visibility
+from tideline_cli.store import batch_counts, births, images, visibility
 from tideline_cli.store.batch_counts import Deeds
 from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -69,7 +70,8 @@ class Entry:
     for a batch of another origin, whose numbers are not shown.
 
     `before` is the old row as JSON text, None for an insert; `row` and `change` are the numbers
-    of the row and of the change; `edge` is a link in words: its kind and where it leads.
+    of the row and of the change; `edge` is a link in words: its kind and where it leads; `kind` is
+    that of a link.
     """
 
     batch: int | None
@@ -84,6 +86,7 @@ class Entry:
     row: int | None = None
     change: int | None = None
     edge: str | None = None
+    kind: str | None = None
 
 
 @record
@@ -114,14 +117,16 @@ SELECT iif(batch.origin = own.number, batch.ordinal, NULL), batch.at, batch.verb
        iif(batch.origin = own.number, batch.reason, NULL), change.entity, change.act,
        ifnull(fact.id, iif(change.entity = 'fact', {_IMAGE} ->> 'id', NULL)),
        iif(change.entity = 'link' AND fact.id IS NULL, NULL, change.before),
-       change.row, change.number, link.kind || ' → ' || target.id
+       change.row, change.number, ' → ' || target.id,
+       iif(change.entity = 'link', {batch_counts.KIND}, NULL),
+       iif(change.entity = 'facts', {births.FIRST}, NULL)
 FROM origin AS own, change CROSS JOIN batch ON batch.number = change.batch
   LEFT JOIN link ON change.entity = 'link' AND link.number = change.row
   LEFT JOIN fact AS target ON target.seq = link.to_fact
   LEFT JOIN fact ON fact.seq = CASE change.entity
     WHEN 'link' THEN ifnull(change.before ->> 'from_fact', link.from_fact) ELSE change.row END
-WHERE own.key = ? AND coalesce(fact.origin,
-  iif(change.entity = 'fact', {_IMAGE} ->> 'origin', NULL), batch.origin) = own.number
+WHERE own.key = ? AND (change.entity = 'facts' OR coalesce(fact.origin,
+  iif(change.entity = 'fact', {_IMAGE} ->> 'origin', NULL), batch.origin) = own.number)
 """
 _LISTED = f"""
 SELECT batch.number, ordinal, at, verb, outcome, reason, first, last,
@@ -154,13 +159,17 @@ def changes_of(db: Connection, wanted: Filter, *, viewer: Origin) -> dict[int, i
     or to their use."""
     condition, names = visibility.where(viewer)
     narrowed, values = narrowing(wanted)
-    rows: Iterable[Any] = db.execute(
-        "SELECT change.batch, count(*) FROM fact CROSS JOIN change ON change.row = fact.seq"
-        f" AND change.entity IN ('fact', 'usage') WHERE {condition}{narrowed}"
-        " GROUP BY change.batch",
-        (*names, *values),
-    )
-    return dict(rows)
+    found: dict[int, int] = {}
+    alone = "change.row = fact.seq AND change.entity IN ('fact', 'usage')"
+    for joined in (alone, births.run_of("fact.seq")):
+        rows: Iterable[Any] = db.execute(
+            f"SELECT change.batch, count(*) FROM fact CROSS JOIN change ON {joined}"
+            f" WHERE {condition}{narrowed} GROUP BY change.batch",
+            (*names, *values),
+        )
+        for batch, count in rows:
+            found[batch] = found.get(batch, 0) + count
+    return found
 
 
 def entries_about(
@@ -171,13 +180,12 @@ def entries_about(
     narrowed, values = narrowing(wanted)
     rows = db.execute(
         f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
-        AND change.entity IN ('fact', 'usage')
-        AND change.row IN (SELECT fact.seq FROM fact WHERE {condition}{narrowed})
-        ORDER BY change.number LIMIT ?""",
-        (viewer.key, batch.first, batch.last, batch.number, *names, *values, most),
+        AND (change.entity = 'facts' OR change.entity IN ('fact', 'usage')
+          AND change.row IN (SELECT fact.seq FROM fact WHERE {condition}{narrowed}))
+        ORDER BY change.number""",
+        (viewer.key, batch.first, batch.last, batch.number, *names, *values),
     )
-    for row in rows:
-        yield Entry(*row)
+    yield from islice(_entries(db, rows, viewer, wanted), most if most >= 0 else None)
 
 
 def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1) -> Iterator[Entry]:
@@ -189,22 +197,23 @@ def entries_in(db: Connection, batch: Listed, *, viewer: Origin, most: int = -1)
         return
     rows = db.execute(
         f"""{_ENTRY} AND change.number BETWEEN ? AND ? AND change.batch = ?
-        ORDER BY change.number LIMIT ?""",
-        (viewer.key, batch.first, batch.last, batch.number, most),
+        ORDER BY change.number""",
+        (viewer.key, batch.first, batch.last, batch.number),
     )
-    for row in rows:
-        yield Entry(*row)
+    yield from islice(_entries(db, rows, viewer), most if most >= 0 else None)
 
 
 def entries_of(db: Connection, seq: int, *, viewer: Origin) -> Iterator[Entry]:
     """Yield what any batch did to one fact of an origin, oldest first."""
+    run = db.execute(f"{_ENTRY} AND {births.run_of('?2')}", (viewer.key, seq))
+    for *row, _ in run:
+        yield from _born(db, Entry(*row), [seq], viewer)
     rows = db.execute(
         f"""{_ENTRY} AND change.entity IN ('fact', 'usage') AND change.row = ?
         ORDER BY change.number""",
         (viewer.key, seq),
     )
-    for row in rows:
-        yield Entry(*row)
+    yield from _entries(db, rows, viewer)
 
 
 def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Iterator[Entry]:
@@ -215,13 +224,69 @@ def entries_at(db: Connection, changes: Iterable[int], *, viewer: Origin) -> Ite
         ORDER BY change.number""",
         (viewer.key, codec.dumps(list(changes))),
     )
-    for row in rows:
-        yield Entry(*row)
+    yield from _entries(db, rows, viewer)
 
 
-def with_whole_images(db: Connection, told: Iterable[Entry]) -> Iterator[Entry]:
+def _entries(
+    db: Connection, rows: Iterable[Any], viewer: Origin, wanted: Filter | None = None
+) -> Iterator[Entry]:
+    """Yield an entry of each change, of a row that stands for two edges one of each, and of a run
+    one for each birth: with `wanted`, for those of the facts that it asks for."""
+    for *row, first in rows:
+        entry = Entry(*row)
+        if first is not None:
+            last = entry.row or 0
+            asked = range(first, last + 1) if wanted is None else _asked(
+                db, first, last, viewer, wanted
+            )  # fmt: skip
+            yield from _born(db, entry, asked, viewer)
+        elif entry.kind is None:
+            yield entry
+        else:
+            for kind in kinds_under(entry.kind):
+                before = images.of_kind(entry.before, kind)
+                edge = entry.edge and kind + entry.edge
+                yield replace(entry, before=before, edge=edge, kind=kind)
+
+
+def _born(db: Connection, run: Entry, seqs: Sequence[int], viewer: Origin) -> Iterator[Entry]:
+    """Yield the births of these facts of a run, those of facts that are there by the origin of the
+    facts. Those that are gone have the origin of the batch."""
+    if not seqs:
+        return
+    known: Iterable[Any] = db.execute(
+        "SELECT seq, id, origin.key FROM fact JOIN origin ON origin.number = fact.origin"
+        " WHERE seq BETWEEN ? AND ?", (seqs[0], seqs[-1]),
+    )  # fmt: skip
+    there = {seq: (fact_id, key == viewer.key) for seq, fact_id, key in known}
+    gone = None, run.batch is not None
+    ahead = (run.change or 0) - (run.row or 0)
+    for seq in seqs:
+        fact_id, is_own = there.get(seq, gone)
+        if is_own:
+            yield Entry(
+                run.batch, run.at, run.verb, run.outcome, run.reason, "fact", run.act, fact_id,
+                None, seq, seq + ahead,
+            )  # fmt: skip
+
+
+def _asked(
+    db: Connection, first: int, last: int, viewer: Origin, wanted: Filter
+) -> list[int]:
+    """Return those of the facts between two numbers that a filter asks for."""
+    condition, names = visibility.where(viewer)
+    narrowed, values = narrowing(wanted)
+    rows: Iterable[Any] = db.execute(
+        f"SELECT fact.seq FROM fact WHERE fact.seq BETWEEN ? AND ? AND {condition}{narrowed}"
+        " ORDER BY fact.seq",
+        (first, last, *names, *values),
+    )
+    return [seq for (seq,) in rows]
+
+
+def with_whole_images(db: Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield entries with the whole row before each change, where the journal keeps a part of it."""
-    for entry in told:
+    for entry in entries:
         if entry.entity == "fact" and images.is_part(entry.before):
             row, change = entry.row or 0, entry.change or 0
             yield replace(entry, before=images.state_before(db, row, change))

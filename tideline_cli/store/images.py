@@ -58,6 +58,12 @@ def in_one_form(row: dict[str, Any]) -> str:
     return codec.dumps(dict(sorted(row.items())))
 
 
+def of_kind(image: str | None, kind: str | None) -> str | None:
+    """Return the row of an edge as that of an edge of this kind: one row may stand for two."""
+    row = codec.loads(image) if image and kind else None
+    return image if row is None or row["kind"] == kind else codec.dumps(row | {"kind": kind})
+
+
 def is_part(image: str | None) -> bool:
     """Say whether an image of a fact holds only the values that changed."""
     return image is not None and not image.startswith(_WHOLE)

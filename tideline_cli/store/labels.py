@@ -1,7 +1,8 @@
 """The words of titles, tags, slots and kinds that the text of a fact does not hold: a derived index
 of each origin, by which a fact is found by its labels.
 
-Facts without labels have no row. Who changes one of `fields.SEARCHED` puts the fact anew.
+Facts without labels have no row. Who changes one of `fields.SEARCHED` takes the fact out before
+that, and puts it back afterwards; who deletes a fact takes it out before.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from _operator import attrgetter
 
 from tideline_cli.model import codec
 from tideline_cli.model.fields import LISTS, SEARCHED
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
@@ -28,23 +29,49 @@ _COUNTED = 20_000  # older holders that are counted beside them
 _LABELLED = "(" + " OR ".join(f"{name} IS NOT NULL" for name in SEARCHED) + ")"
 _SELECT = f"SELECT seq, origin, terms, {', '.join(SEARCHED)} FROM fact"
 _values = attrgetter(*SEARCHED)
-_INSERT = "INSERT INTO label_term (origin, term, fact) VALUES (?, ?, ?)"
-_HOLDERS = "SELECT fact FROM label_term WHERE origin = ? AND term = ? ORDER BY fact DESC LIMIT ?"
+_INSERT = "INSERT INTO label_term (origin, term, fact, size) VALUES (?, ?, ?, ?)"
+_FEW = 500  # facts that are taken out by their terms; for more of them the table is read
+_HOLDERS = (
+    "SELECT fact, size FROM label_term WHERE origin = ? AND term = ? ORDER BY fact DESC LIMIT ?"
+)
 _OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
 
 
 def add(
-    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Collection[str]
+    db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
 ) -> None:
     """Index the labels of a new fact whose text holds these terms."""
     rows = _rows(seq, origin_number, set(held), _values(fact), _analyzer(db))
     db.executemany(_INSERT, rows)
 
 
+def take(db: Connection, seqs: Collection[int]) -> None:
+    """Take facts out of the index whose labels are as they were indexed."""
+    if len(seqs) > _FEW:
+        take_wherever(db, seqs)
+        return
+    rows = db.execute(
+        f"{_SELECT} WHERE {_LABELLED} AND seq IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(seqs)),),
+    ).fetchall()
+    analyzer = _analyzer(db)
+    db.executemany(
+        "DELETE FROM label_term WHERE origin = ? AND fact = ? AND term = ?",
+        [(row[1], row[0], term) for row in rows for term in _named(_labels_of(row), analyzer)],
+    )
+
+
+def take_wherever(db: Connection, seqs: Collection[int]) -> None:
+    """Take facts out of the index, under whatever terms they stand: all of it is read."""
+    db.execute(
+        "DELETE FROM label_term WHERE fact IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(seqs)),),
+    )
+
+
 def put(db: Connection, seqs: Iterable[int]) -> None:
-    """Index the labels of facts as they are now."""
+    """Index the labels of facts that are not in the index."""
     for seq in seqs:
-        db.execute("DELETE FROM label_term WHERE fact = ?", (seq,))
         rows = db.execute(f"{_SELECT} WHERE seq = ? AND {_LABELLED}", (seq,)).fetchall()
         db.executemany(_INSERT, list(_of_rows(rows, _analyzer(db))))
 
@@ -58,25 +85,26 @@ def make_anew(db: Connection) -> None:
 def wrong_count(db: Connection) -> int:
     """Return how many rows are missing or too many."""
     wanted = set(_of_rows(db.execute(f"{_SELECT} WHERE {_LABELLED}"), _analyzer(db)))
-    held = set(db.execute("SELECT origin, term, fact FROM label_term"))
+    held = set(db.execute("SELECT origin, term, fact, size FROM label_term"))
     return len(wanted ^ held)
 
 
 def holders(
     db: Connection, asked: Sequence[str], *, origin_number: int
-) -> dict[str, list[int]]:
+) -> dict[str, dict[int, int]]:
     """Return the numbers of the facts whose labels hold an asked term, the newest MOST of each
-    term, newest first; terms that no label holds are left out."""
+    term, newest first, and how many terms the labels of each have; terms that no label holds are
+    left out."""
     if not db.execute(
         "SELECT EXISTS (SELECT 1 FROM label_term WHERE origin = ?)", (origin_number,)
     ).get:
         return {}
-    found: dict[str, list[int]] = {}
+    found: dict[str, dict[int, int]] = {}
     for term in asked:
-        rows = db.execute(_HOLDERS, (origin_number, term, MOST))
-        seqs = [seq for (seq,) in rows]
-        if seqs:
-            found[term] = seqs
+        rows: Iterable[Any] = db.execute(_HOLDERS, (origin_number, term, MOST))
+        sizes = dict(rows)
+        if sizes:
+            found[term] = sizes
     return found
 
 
@@ -86,36 +114,36 @@ def older_count(db: Connection, term: str, *, origin_number: int) -> int:
     return max(0, int(db.execute(_OLDER, (origin_number, term, MOST + _COUNTED)).get) - MOST)
 
 
-def counts(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[int, int]:
-    """Return how many label terms each of the facts of an origin has."""
-    marks = ", ".join(map(str, seqs))
-    rows: Iterable[Any] = db.execute(
-        f"SELECT fact, count(*) FROM label_term WHERE fact IN ({marks}) AND origin = ?"
-        " GROUP BY fact",
-        (origin_number,),
-    )
-    return dict(rows)
+def _of_rows(rows: Iterable[Any], analyzer: Analyzer) -> Iterator[tuple[int, str, int, int]]:
+    for row in rows:
+        seq, origin, held, *_ = row
+        yield from _rows(seq, origin, set(held.split()), _labels_of(row), analyzer)
 
 
-def _of_rows(rows: Iterable[Any], analyzer: Analyzer) -> Iterator[tuple[int, str, int]]:
-    for seq, origin, held, *columns in rows:
-        labels = [
-            codec.loads(column) if column and name in LISTS else column
-            for name, column in zip(SEARCHED, columns, strict=True)
-        ]
-        yield from _rows(seq, origin, set(held.split()), labels, analyzer)
+def _labels_of(row: Sequence[Any]) -> list[Any]:
+    """Return the labels that a row of _SELECT ends with."""
+    return [
+        codec.loads(column) if column and name in LISTS else column
+        for name, column in zip(SEARCHED, row[-len(SEARCHED) :], strict=True)
+    ]
 
 
 def _rows(
     seq: int, origin_number: int, held: set[str], labels: Iterable[Any], analyzer: Analyzer
-) -> list[tuple[int, str, int]]:
+) -> list[tuple[int, str, int, int]]:
+    found = _named(labels, analyzer) - held
+    return [(origin_number, term, seq, len(found)) for term in sorted(found)]
+
+
+def _named(labels: Iterable[Any], analyzer: Analyzer) -> set[str]:
+    """Return the terms of labels: texts, and lists of texts."""
     named: set[str] = set()
     for label in labels:
         for text in [label] if isinstance(label, str) else label or ():
-            named.update(terms(text, analyzer=analyzer))
-    return [(origin_number, term, seq) for term in sorted(named - held)]
+            named.update(index_terms(text, analyzer=analyzer))
+    return named
 
 
 def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     return analyzer

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.edge import MOST_OF_A_KIND
+from tideline_cli.model import codec
+from tideline_cli.model.edge import MOST_OF_A_KIND, TWOFOLD, kinds_under, words_for
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from apsw import Connection
 
@@ -46,18 +48,30 @@ ON CONFLICT DO NOTHING
 """
 _EXISTS = f"""
 SELECT EXISTS (
-  SELECT 1 FROM link WHERE kind = ?3 AND (from_fact, to_fact) = (SELECT a.seq, b.seq {_ENDS})
+  SELECT 1 FROM link WHERE kind IN (SELECT value FROM json_each(?3))
+    AND (from_fact, to_fact) = (SELECT a.seq, b.seq {_ENDS})
 )
 """
 _COUNT = """
 SELECT count(*) FROM link
-WHERE kind = ?2 AND from_fact = (SELECT seq FROM fact WHERE id = ?1)
+WHERE kind IN (SELECT value FROM json_each(?2)) AND from_fact = (SELECT seq FROM fact WHERE id = ?1)
+"""
+_TWOFOLD = f"""
+SELECT number, from_fact, to_fact, kind, reason, strength, created_at FROM link
+WHERE kind IN (SELECT value FROM json_each(?3))
+  AND (from_fact, to_fact) = (SELECT a.seq, b.seq {_ENDS} {{}})
+"""
+_ANY = _TWOFOLD.format("")
+_LACKING = _TWOFOLD.format(f"AND {_BOTH_ACTIVE}") + """
+  AND (reason IS NULL AND ?4 IS NOT NULL OR strength IS NULL AND ?5 IS NOT NULL)
 """
 
 
 def add(db: Connection, link: Link) -> bool:
     """Store an edge between two facts of one origin. Return False when it is there already, when an
     end is missing, when both ends are one fact, or when it would lead into another origin."""
+    if len(words_for(link.kind)) > 1 and _is_held(db, link.source, (link.kind,), link.target):
+        return False
     db.execute(
         """
         INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)
@@ -68,6 +82,17 @@ def add(db: Connection, link: Link) -> bool:
         (link.source, link.target, link.kind, link.reason, link.strength, link.created_at),
     )
     return db.changes() > 0
+
+
+def add_all(
+    db: Connection, source: str, kinds: tuple[str, ...], target: str, *, now: int,
+    reason: str | None = None,
+) -> None:  # fmt: skip
+    """Store an edge of each kind between two facts: as one row, where there is a word for the kinds
+    and none of the edges is there."""
+    words = tuple(word for word, both in TWOFOLD.items() if both == kinds)
+    for word in kinds if not words or _is_held(db, source, kinds, target) else words:
+        add(db, Link(source, word, target, reason, None, now))
 
 
 def relate(
@@ -90,6 +115,8 @@ def relate(
     """
     for start, word, end in equal(source, kind, target):
         if reason is not None or strength is not None:
+            if len(words_for(word)) > 1:
+                _part(db, _LACKING, (start, end, _twofold(word), reason, strength))
             db.execute(_FILL, (start, end, word, reason, strength))
     if full_end(db, source, kind, target, at_most=at_most) is not None:
         return 0
@@ -106,7 +133,7 @@ def full_end(
     """Return the fact that has too many edges of a kind to be linked so, None where there is
     room."""
     for start, word, _ in _missing(db, source, kind, target):
-        if int(db.execute(_COUNT, (start, word)).get) >= at_most:
+        if int(db.execute(_COUNT, (start, codec.dumps(words_for(word)))).get) >= at_most:
             return start
     return None
 
@@ -125,8 +152,7 @@ def equal(source: str, kind: str, target: str) -> tuple[tuple[str, str, str], ..
 def is_stated(db: Connection, source: str, kind: str, target: str) -> bool:
     """Say whether there is an edge that states this, also by the inverse kind."""
     return any(
-        db.execute(_EXISTS, (start, end, word)).get
-        for start, word, end in equal(source, kind, target)
+        _is_held(db, start, (word,), end) for start, word, end in equal(source, kind, target)
     )
 
 
@@ -141,14 +167,48 @@ def _missing(
     return tuple(
         (start, word, end)
         for start, word, end in equal(source, kind, target)
-        if not db.execute(_EXISTS, (start, end, word)).get
+        if not _is_held(db, start, (word,), end)
     )
+
+
+def _is_held(db: Connection, source: str, kinds: tuple[str, ...], target: str) -> bool:
+    return bool(db.execute(_EXISTS, (source, target, codec.dumps(words_for(*kinds)))).get)
+
+
+def _twofold(kind: str) -> str:
+    """Return the words, as JSON, under which edges of a kind are stored with another."""
+    return codec.dumps(words_for(kind)[1:])
+
+
+def _part(db: Connection, query: str, values: tuple[Any, ...], *, but: str = "") -> int:
+    """Store two edges that are one row by themselves, but for that of kind `but`; return how many
+    rows there were."""
+    rows: list[Any] = db.execute(query, values).fetchall()
+    for number, start, end, word, *rest in rows:
+        db.execute("DELETE FROM link WHERE number = ?", (number,))
+        for kind in kinds_under(word):
+            if kind == but:
+                continue
+            db.execute(
+                "INSERT INTO link (from_fact, to_fact, kind, reason, strength, created_at)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (start, end, kind, *rest),
+            )
+    return len(rows)
+
+
+def _links(rows: Iterable[Any]) -> Iterator[Link]:
+    for source, word, *rest in rows:
+        for kind in kinds_under(word):
+            yield Link(source, kind, *rest)
 
 
 def remove(db: Connection, source: str, kind: str, target: str) -> int:
     """Delete the edges that state this, from either end; return how many there were."""
     gone = 0
     for start, word, end in equal(source, kind, target):
+        if len(words_for(word)) > 1:
+            gone += _part(db, _ANY, (start, end, _twofold(word)), but=word)
         db.execute(
             """
             DELETE FROM link WHERE kind = ? AND from_fact = (SELECT seq FROM fact WHERE id = ?)
@@ -168,7 +228,7 @@ def between(db: Connection, one: str, other: str, *, viewer: Origin | Everyone) 
         "ORDER BY link.number",
         (one, other, other, one, *values),
     )
-    return [Link(*row) for row in rows]
+    return list(_links(rows))
 
 
 def leaving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[Link]:
@@ -177,7 +237,7 @@ def leaving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[
     rows = db.execute(
         f"{_SELECT} WHERE fact.id = ? AND {condition} ORDER BY link.number", (fact_id, *values)
     )
-    return [Link(*row) for row in rows]
+    return list(_links(rows))
 
 
 def arriving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list[Link]:
@@ -186,14 +246,13 @@ def arriving(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> list
     rows = db.execute(
         f"{_SELECT} WHERE target.id = ? AND {condition} ORDER BY link.number", (fact_id, *values)
     )
-    return [Link(*row) for row in rows]
+    return list(_links(rows))
 
 
 def each(db: Connection, *, viewer: Origin | Everyone) -> Iterator[Link]:
     """Yield all edges that `viewer` may see, by the order of the facts they start at."""
     condition, values = visibility.where(viewer)
-    for row in db.execute(
-        f"{_SELECT} WHERE {condition} ORDER BY link.from_fact, link.number", values
-    ):
-        yield Link(*row)
+    yield from _links(
+        db.execute(f"{_SELECT} WHERE {condition} ORDER BY link.from_fact, link.number", values)
+    )
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
+from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
 from tideline_cli.store import (
     batch_counts,
+    births,
     common_upkeep,
     fts,
     images,
+    labels,
     query_vectors,
     score_bounds,
     vector_upkeep,
@@ -106,7 +109,7 @@ def earlier(db: Connection, gone: Collection[int], *, viewer: Origin) -> list[st
         f"""
         SELECT DISTINCT fact.id FROM link JOIN fact ON fact.seq = link.to_fact
         WHERE link.from_fact IN (SELECT value FROM json_each(?))
-          AND link.kind IN ('supersedes', 'transition') AND lifecycle <> 'active'
+          AND link.kind IN ({sql_list(words_for(*SUPERSEDES))}) AND lifecycle <> 'active'
           AND fact.seq NOT IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY fact.seq
         """,
         (codec.dumps(list(gone)), codec.dumps(list(gone)), *values),
@@ -176,9 +179,11 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     vector_upkeep.remove(db, gone)
     _forget_questions(db, listed)
     score_bounds.put(db, dict.fromkeys(gone, 0))
+    labels.take_wherever(db, gone)
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")
+    births.part(db, gone)
     told = [number for life in images.lives(db, gone) for number, _, _ in life.changes]
     own: Iterable[Any] = db.execute(
         "SELECT number FROM change WHERE entity IN ('fact', 'usage')"

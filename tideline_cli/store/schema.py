@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli import store
+from tideline_cli.model.text import WITH_FORMS
 
 VERSION = store.SCHEMA_VERSION
 APPLICATION_ID = store.APPLICATION_ID
@@ -140,14 +141,15 @@ CREATE TABLE lapsed_term (
 ) STRICT, WITHOUT ROWID;
 
 -- The words of a fact's title, tags, slot and kind that its text does not hold, as index terms:
--- derived. A fact without such labels has no row.
+-- derived. A fact without such labels has no row. Which rows a fact has is known from its labels,
+-- so there is no index by fact, and nothing that removes them with it: store/labels.py does.
 CREATE TABLE label_term (
   origin INTEGER NOT NULL REFERENCES origin (number),
   term   TEXT NOT NULL,
-  fact   INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
+  fact   INTEGER NOT NULL,             -- fact.seq
+  size   INTEGER NOT NULL,             -- how many terms the labels of the fact have
   PRIMARY KEY (origin, term, fact)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX label_term_of ON label_term (fact);
 
 -- What the full-text index holds. Terms of the owner's facts stand bare, those of other origins
 -- carry the origin's number ('7_deploy'). So each origin has posting lists of its own: neither its
@@ -172,10 +174,9 @@ CREATE VIRTUAL TABLE fact_vocabulary USING fts5vocab (fact_fts, row);
 -- What is counted of a fact. A row that is put in here is not stored: the counts above get `sign`
 -- more facts, 1 or -1. A count that falls to nothing goes: nothing tells that there was such a
 -- fact.
-CREATE VIEW counted AS SELECT 1 AS sign, {counted}, {octets} AS octets FROM fact;
--- A load counts its facts by one statement a table: see store/fact_counts.py.
-CREATE TRIGGER fact_counted INSTEAD OF INSERT ON counted
-WHEN new.sign < 0 OR {open} < 3 BEGIN
+CREATE VIEW counted AS SELECT 1 AS sign, 0 AS later, {counted}, {octets} AS octets FROM fact;
+-- A load counts its new facts `later`, by one statement a table: see store/fact_counts.py.
+CREATE TRIGGER fact_counted INSTEAD OF INSERT ON counted WHEN NOT new.later BEGIN
   INSERT INTO census VALUES ({new_key}, new.sign, new.sign * new.octets)
     ON CONFLICT DO UPDATE SET facts = facts + excluded.facts, octets = octets + excluded.octets;
   DELETE FROM census WHERE new.sign < 0 AND ({key}) = ({new_key}) AND facts = 0;
@@ -205,7 +206,7 @@ CREATE TRIGGER fact_terms_counted INSTEAD OF INSERT ON counted WHEN {new_is_apar
     ON CONFLICT DO UPDATE SET facts = facts + excluded.facts;
 END;
 CREATE TRIGGER fact_counting AFTER INSERT ON fact WHEN {open} < 3 OR {new_is_apart} BEGIN
-  INSERT INTO counted VALUES (1, {new_counted});
+  INSERT INTO counted VALUES (1, {open} > 2, {new_counted});
 END;
 
 -- Many that are deleted at once are taken out of the index by making it anew. Only a new analyser
@@ -223,8 +224,8 @@ CREATE TRIGGER fact_changed AFTER UPDATE OF
 BEGIN
   INSERT INTO fact_fts (rowid, terms)
     SELECT seq, terms FROM fact_index WHERE seq = new.seq AND ({retermed});
-  INSERT INTO counted VALUES (-1, {old_counted});
-  INSERT INTO counted VALUES (1, {new_counted});
+  INSERT INTO counted VALUES (-1, 0, {old_counted});
+  INSERT INTO counted VALUES (1, 0, {new_counted});
   INSERT OR IGNORE INTO unpaired SELECT new.seq FROM near_progress
     WHERE origin = new.origin AND seq >= new.seq
       AND new.lifecycle = 'active' AND old.lifecycle <> 'active';
@@ -254,7 +255,8 @@ CREATE TABLE fade (
 ) STRICT;
 CREATE INDEX fade_of ON fade (origin, at);
 
--- Typed edges between facts of one origin.
+-- Typed edges between facts of one origin. Two edges that are made together are one row: `succeeds`
+-- is contradicts and transition, `replaces` is supersedes and transition.
 CREATE TABLE link (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: the journal tells edges by it
   from_fact  INTEGER NOT NULL REFERENCES fact (seq) ON DELETE CASCADE,
@@ -269,7 +271,7 @@ CREATE INDEX link_to ON link (to_fact);
 
 -- The journal. A batch is one command or one pass; `open` marks the one that is being written: 1,
 -- or 2 when it is a bulk that indexes its facts itself before it commits, or 3 when it is a load
--- that counts its new facts itself too.
+-- that counts its new facts itself too, or 4 while that stores facts whose births it tells itself.
 CREATE TABLE batch (
   number  INTEGER PRIMARY KEY,
   origin  INTEGER NOT NULL REFERENCES origin (number),
@@ -314,22 +316,28 @@ CREATE TABLE batch_count (
 -- JSON, NULL for an insert; of a fact that is updated, only the values that change. The new row is
 -- the row before the next change, or the row itself: so the row before an update is `before` laid
 -- over the row after it. A change made outside of tideline has batch 0.
+-- A load tells the births of facts of one origin that came in a row by one row, a run: `row` is the
+-- last of them, `after` the first. They have the numbers up to `number`, one each, so a run is read
+-- as that many changes of `fact`. The birth in a run is the first change of its fact.
 CREATE TABLE change (
   number INTEGER PRIMARY KEY,
   batch  INTEGER NOT NULL,
-  entity TEXT NOT NULL,                -- fact, link, usage
+  entity TEXT NOT NULL,                -- fact, link, usage; facts: a run
   row    INTEGER NOT NULL,             -- fact.seq, link.number, usage.fact
   act    TEXT NOT NULL,
   before TEXT,
-  after  TEXT                          -- usage only: recall changes it without a trace
+  after  TEXT                          -- of usage: recall changes it without a trace; of a run
 ) STRICT;
 CREATE INDEX change_row ON change (row);
+-- The runs, by their last fact: few, and disjoint.
+CREATE INDEX change_run ON change (row) WHERE entity = 'facts';
 -- The edges that were changed or removed: few, and the life of a fact asks for those it had.
 CREATE INDEX change_edge ON change (row) WHERE entity = 'link' AND before IS NOT NULL;
 
 -- Many new facts at once are indexed by one statement at the end: row by row, each insert makes
 -- the index write what it has gathered (29 against 4 µs a fact).
-CREATE TRIGGER fact_inserted AFTER INSERT ON fact BEGIN
+-- What a load stores comes after all that was ever compared, so none of it is unpaired.
+CREATE TRIGGER fact_inserted AFTER INSERT ON fact WHEN {open} < 4 BEGIN
   INSERT INTO change (batch, entity, row, act)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', new.seq, '+');
   INSERT INTO fact_fts (rowid, terms)
@@ -347,7 +355,7 @@ END;
 CREATE TRIGGER fact_deleted AFTER DELETE ON fact BEGIN
   INSERT INTO change (batch, entity, row, act, before)
     VALUES (ifnull((SELECT number FROM batch WHERE open > 0), 0), 'fact', old.seq, '-', {old_fact});
-  INSERT INTO counted VALUES (-1, {old_counted});
+  INSERT INTO counted VALUES (-1, 0, {old_counted});
 END;
 CREATE TRIGGER link_inserted AFTER INSERT ON link BEGIN
   INSERT INTO change (batch, entity, row, act)
@@ -472,6 +480,7 @@ CREATE TABLE cursor (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO origin (number, key) VALUES (1, 'owner');
+INSERT INTO setting (name, value) VALUES ('analyzer', '{analyzer}');
 """
 
 _DERIVED = ("length", "terms", "digest")  # made of the rest of a fact: no history keeps them
@@ -499,12 +508,14 @@ def _filled(words: tuple[str, ...]) -> str:
 
 
 _FACT, _LINK, _USAGE = _columns("fact"), _columns("link"), _columns("usage")
-_INDEX_OF = """CASE
+# Two spaces part the further forms from the rest.
+_SPACED = "trim(replace({}terms, char(32, 32), ' '))"
+_INDEX_OF = f"""CASE
          WHEN terms = '' OR origin = 1 THEN terms
-         ELSE origin || '_' || replace(terms, ' ', ' ' || origin || '_')
+         ELSE origin || '_' || replace({_SPACED.format("")}, ' ', ' ' || origin || '_')
        END"""
 # Terms hold no quotes: they are letters, digits and marks.
-_EACH_TERM = """json_each('["' || replace({0}.terms, ' ', '","') || '"]')"""
+_EACH_TERM = f"""json_each('["' || replace({_SPACED.format("{0}.")}, ' ', '","') || '"]')"""
 
 def is_lapsed(fact: str) -> str:
     """Return the SQL condition that a row of `fact` counts in the row of `lapsed` beside it."""
@@ -599,6 +610,7 @@ _PIECES = (
     ("new_is_apart", "(new.lifecycle <> 'active' OR new.valid_from IS NOT NULL\n"
      "  OR new.valid_to IS NOT NULL)"),
     ("new_lapsed", is_lapsed("new")),
+    ("analyzer", WITH_FORMS),
     ("each_new_term", _EACH_TERM.format("new")),
     ("watched", _filled(("seq", *_WATCHED, "content"))),
     ("counted", ", ".join(_WATCHED)),

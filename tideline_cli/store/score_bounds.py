@@ -9,6 +9,7 @@ from __future__ import annotations
 from _operator import ne
 from itertools import compress
 
+from tideline_cli.model.text import said_terms
 from tideline_cli.ranking.decay import is_immune
 from tideline_cli.ranking.score_bounds import (
     CODER,
@@ -143,5 +144,6 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
     for seq, terms, source, role, importance, tier, pinned, uses in facts:
         immune = is_immune(tier, bool(pinned))
         highest = most_strength(importance, uses, immune=immune)
-        fresh[seq - start] = bound_code(terms.split(), source, role, highest)
+        said = len(said_terms(terms))
+        fresh[seq - start] = bound_code(terms.split(), source, role, highest, said=said)
     return bytes(fresh)

@@ -51,12 +51,14 @@ class Neighbours:
 
 @record
 class Place:
-    """Where and by whom a fact was said, and how many terms it has. Facts of one `group` may move
-    one another: those of a session, a scope and a degree of trust; None has no session."""
+    """Where and by whom a fact was said, how many terms it has, and whether it is trusted. Facts of
+    one `group` may move one another: those of a session, a scope and a degree of trust; None has no
+    session."""
 
     group: tuple[str, str | None, int] | None
     speaker: str | None
     length: int
+    is_trusted: bool
 
 
 def are_there(db: Connection, *, origin_number: int) -> bool:
@@ -68,7 +70,9 @@ def places(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[i
     """Return for each of these facts of an origin where and by whom it was said."""
     rows: list[Any] = db.execute(_PLACES, (codec.dumps(list(seqs)), origin_number)).fetchall()
     return {
-        seq: Place(None if session is None else (session, scope, trusted), speaker, length)
+        seq: Place(
+            None if session is None else (session, scope, trusted), speaker, length, bool(trusted)
+        )
         for seq, session, scope, trusted, speaker, length in rows
     }
 

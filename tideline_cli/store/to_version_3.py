@@ -162,7 +162,6 @@ def _lift_utterances(db: Connection) -> None:
 def _index_labels(db: Connection) -> None:
     """Index the words of labels: version 2 searched the texts alone."""
     db.execute(_statement("CREATE TABLE label_term("))
-    db.execute("CREATE INDEX label_term_of ON label_term (fact)")
     labels.make_anew(db)
 
 
@@ -171,7 +170,7 @@ def _counts(db: Connection) -> None:
     db.execute("ALTER TABLE batch ADD COLUMN last INTEGER NOT NULL DEFAULT 0")
     for made in (
         "INDEX fact_active ", "INDEX fact_inactive ", "TABLE census(", "TABLE arrival(",
-        "TABLE batch_count(", "INDEX change_row ", "INDEX change_edge ",
+        "TABLE batch_count(", "INDEX change_row ", "INDEX change_run ", "INDEX change_edge ",
     ):  # fmt: skip
         db.execute(_statement(f"CREATE {made}"))
     text_index.enrol_anew(db)
@@ -209,20 +208,24 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
 
 
 def _remake_triggers(db: Connection) -> None:
-    """Replace all triggers by those of this version, and make the view that some are on."""
+    """Replace all triggers by those of this version, and the views that some are on."""
     names = [
         name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     ]
     for name in names:
         db.execute(f"DROP TRIGGER {name}")
-    db.execute(_statement("CREATE VIEW counted "))
+    db.execute("DROP VIEW fact_index")
+    for view in ("fact_index", "counted"):
+        db.execute(_statement(f"CREATE VIEW {view}"))
     for statement in _triggers():
         db.execute(statement)
 
 
 def _statement(beginning: str) -> str:
-    """Return the statement of the schema that begins so."""
+    """Return the statement of the schema, as it is stored, that begins so."""
     _, begun, rest = schema.stored_script().partition(beginning)
+    if not begun:
+        raise LookupError(f"the schema has no {beginning!r}")
     return begun + rest[: rest.index(_ENDS)]
 
 

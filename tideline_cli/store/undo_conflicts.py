@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.edge import REPLACING
+from tideline_cli.model.edge import REPLACING, kinds_under, sql_list, words_for
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import images
+from tideline_cli.store import births, images
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Period = list[Any]  # created_at, valid_from, valid_to
 
-_ENDING = ", ".join(f"'{kind}'" for kind in REPLACING)
+_ENDING = sql_list(words_for(*REPLACING))
 
 
 @record
@@ -67,9 +67,11 @@ def same_edge(
     db: Connection, edge: dict[str, Any], *, gone: Collection[int]
 ) -> Iterator[Conflict]:
     """Yield an edge that is there and says the same as the one that comes back."""
+    words = codec.dumps(words_for(*kinds_under(edge["kind"])))
     rows: list[Any] = db.execute(
-        "SELECT number FROM link WHERE from_fact = ? AND to_fact = ? AND kind = ?",
-        (edge["from_fact"], edge["to_fact"], edge["kind"]),
+        "SELECT number FROM link WHERE from_fact = ? AND to_fact = ?"
+        " AND kind IN (SELECT value FROM json_each(?))",
+        (edge["from_fact"], edge["to_fact"], words),
     ).fetchall()
     for (number,) in rows:
         if number not in gone:
@@ -180,6 +182,9 @@ def _came_beside(
         " ORDER BY number",
         (since, rival),
     ).fetchall()
+    birth = births.of(db, [rival]).get(rival)
+    if birth is not None and birth.number >= since:
+        changes.insert(0, (birth.batch, None))
     kept, now = [before for _, before in changes], images.row_image(db, "fact", rival)
     found = images.row_states(kept, now=now)
     if not changes or _is_beside(found[0], fact, in_slot):
@@ -221,6 +226,8 @@ def _maker(db: Connection, entity: str, row: int) -> int:
         " ORDER BY number DESC LIMIT 1",
         (entity, row),
     ).fetchone()
+    if found is None and entity == "fact":
+        return births.batch_of(db, row)
     return int(found[0]) if found else 0
 
 

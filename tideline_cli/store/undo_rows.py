@@ -5,23 +5,26 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
-from tideline_cli.store import digest, images, labels, score_bounds, uses
+from tideline_cli.store import births, digest, images, labels, score_bounds, uses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from apsw import Connection
 
+    from tideline_cli.model.text import IndexTerms
     from tideline_cli.store.history import Batch
 
     Row = dict[str, Any]
 
-_TOUCHED = """
-SELECT entity, row, number, batch, before, after FROM change
-WHERE number >= ?1 AND (entity, row) IN (
-  SELECT entity, row FROM change WHERE number BETWEEN ?1 AND ?3 AND batch = ?2)
+_TOUCHED = f"""
+SELECT entity, row, number, batch, before, after FROM change AS later
+WHERE number >= ?1 AND ((entity, row) IN (
+    SELECT entity, row FROM change WHERE number BETWEEN ?1 AND ?3 AND batch = ?2)
+  OR entity = 'fact' AND EXISTS (SELECT 1 FROM change
+    WHERE {births.run_of("later.row")} AND change.batch = ?2))
 ORDER BY number
 """
 _EDGE = ("from_fact", "to_fact", "kind")
@@ -81,7 +84,10 @@ def trails(db: Connection, batch: Batch) -> Trails:
     """Return what a batch did to each row, and what has become of the row since."""
     changes: dict[str, dict[int, list[_Change]]] = {"fact": {}, "link": {}, "usage": {}}
     for entity, row, *values in db.execute(_TOUCHED, (batch.first, batch.number, batch.last)):
-        changes[entity].setdefault(row, []).append(_Change(*values))
+        if entity == "facts":
+            changes["fact"] |= _births(row, *values)
+        else:
+            changes[entity].setdefault(row, []).append(_Change(*values))
     now = {entity: images.row_images(db, entity, by_row) for entity, by_row in changes.items()}
     return Trails(
         {
@@ -97,6 +103,16 @@ def trails(db: Connection, batch: Batch) -> Trails:
             for row, found in changes["usage"].items()
         },
     )
+
+
+def _births(
+    last: int, number: int, batch: int, before: str | None, first: str
+) -> dict[int, list[_Change]]:
+    """Return the births that a run stands for, by fact."""
+    return {
+        seq: [_Change(number - last + seq, batch, before, None)]
+        for seq in range(int(first), last + 1)
+    }
 
 
 def present_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
@@ -119,17 +135,19 @@ def known_ids(db: Connection, facts: Iterable[int]) -> dict[int, str]:
     return dict(rows) | present_ids(db, wanted)
 
 
-def delete(db: Connection, entity: str, rows: Iterable[int]) -> None:
+def delete(db: Connection, entity: str, rows: Collection[int]) -> None:
     """Delete rows by number."""
+    if entity == "fact":
+        labels.take(db, rows)
     db.execute(
         f"DELETE FROM {entity} WHERE {images.KEYS[entity]} IN (SELECT value FROM json_each(?))",
         (codec.dumps(list(rows)),),
     )
 
 
-def insert_fact(db: Connection, row: Row, terms: Sequence[str]) -> None:
+def insert_fact(db: Connection, row: Row, terms: IndexTerms) -> None:
     """Store a fact again under its number."""
-    _insert(db, "fact", row | {"length": len(terms), "terms": " ".join(terms)})
+    _insert(db, "fact", row | {"length": len(terms), "terms": terms.joined()})
     digest.put(db, [row["seq"]])
     labels.put(db, [row["seq"]])
 
@@ -142,6 +160,9 @@ def insert_link(db: Connection, row: Row) -> None:
 
 def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any]) -> None:
     """Set columns of one row."""
+    is_labelled = entity == "fact" and any(name in SEARCHED for name in changed)
+    if is_labelled:
+        labels.take(db, [number])
     columns = ", ".join(f"{name} = ?" for name in changed)
     db.execute(
         f"UPDATE {entity} SET {columns} WHERE {images.KEYS[entity]} = ?",
@@ -149,7 +170,7 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
     )
     if entity == "fact" and not digest.COVERED.isdisjoint(changed):
         digest.put(db, [number])
-    if entity == "fact" and any(name in SEARCHED for name in changed):
+    if is_labelled:
         labels.put(db, [number])
     if entity == "fact" and not score_bounds.MADE_FROM.isdisjoint(changed):
         score_bounds.put_of(db, [number])

@@ -8,12 +8,12 @@ from tideline_cli.store.fact_rows import COLUMNS, column_of, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.text import IndexTerms
 
 STORED = (*COLUMNS, "length", "terms", "digest")
 """The columns of a new fact, in the order in which they are stored."""
@@ -24,12 +24,12 @@ _INSERT = (
 )
 
 
-def insert(db: Connection, fact: Fact, *, origin_number: int, terms: Sequence[str]) -> bool:
+def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms) -> bool:
     """Store a fact under its origin's number; return False when its id is taken."""
     values = columns_of(fact)
     sealed = digest.of(values)
     values[_ORIGIN] = origin_number
-    db.execute(_INSERT, (*values, len(terms), " ".join(terms), sealed))
+    db.execute(_INSERT, (*values, len(terms), terms.joined(), sealed))
     is_new = db.changes() > 0
     if is_new and (fact.tags or fact.slot or fact.title or fact.kind):
         from tideline_cli.store import labels  # noqa: PLC0415  most facts have none
@@ -43,20 +43,21 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: Sequence[st
 def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
+    is_labelled = any(name in SEARCHED for name in changed)
+    if is_labelled:
+        from tideline_cli.store import labels  # noqa: PLC0415  as above
+
+        labels.take(db, _numbers(db, before.id))
     if changed:
         db.execute(
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
             (*(column_of(after, name) for name in changed), before.id),
         )
     _bound_anew(db, before.id, changed)
-    is_labelled = any(name in SEARCHED for name in changed)
     if is_labelled or not digest.COVERED.isdisjoint(changed):
-        rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (before.id,)).fetchall()
-        seqs = [int(seq) for (seq,) in rows]
+        seqs = _numbers(db, before.id)
         digest.put(db, seqs)
         if is_labelled:
-            from tideline_cli.store import labels  # noqa: PLC0415  as above
-
             labels.put(db, seqs)
 
 
@@ -64,8 +65,12 @@ def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:
     from tideline_cli.store import score_bounds  # noqa: PLC0415  few writes change a fact
 
     if not score_bounds.MADE_FROM.isdisjoint(changed):
-        rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchall()
-        score_bounds.put_of(db, [int(seq) for (seq,) in rows])
+        score_bounds.put_of(db, _numbers(db, fact_id))
+
+
+def _numbers(db: Connection, fact_id: str) -> list[int]:
+    rows: list[Any] = db.execute("SELECT seq FROM fact WHERE id = ?", (fact_id,)).fetchall()
+    return [int(seq) for (seq,) in rows]
 
 
 def archive(db: Connection, fact_id: str, *, now: int) -> None:
@@ -77,9 +82,9 @@ def archive(db: Connection, fact_id: str, *, now: int) -> None:
     )
 
 
-def put_terms(db: Connection, seq: int, terms: Sequence[str]) -> None:
+def put_terms(db: Connection, seq: int, terms: IndexTerms) -> None:
     """Store the index terms of a fact."""
     db.execute(
         "UPDATE fact SET terms = ?, length = ? WHERE seq = ?",
-        (" ".join(terms), len(terms), seq),
+        (terms.joined(), len(terms), seq),
     )

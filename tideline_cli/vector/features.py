@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 HRR = "hrr-256"
+WORD_BAGS = (HRR, "hash-256")
+"""The embedders that see the words of a text and not its sentences: a stop word of a question is
+like a word that shares its letters. A learned embedder takes the question whole."""
 FLOOR = 0.3  # the least cosine that counts as similar
 PHASES = 128  # of a vector of hrr-256
 EMPTY = "w:__hrr_empty__"  # the one feature of a text without words

@@ -13,8 +13,9 @@ from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.fact import one_of
+from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import record
-from tideline_cli.model.text import ANALYZERS
+from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
 from tideline_cli.policy.sameness import SAMENESS
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.folders import make_folder
@@ -22,6 +23,7 @@ from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 HELP = """Show and change settings.
@@ -36,9 +38,12 @@ origin that it names counts only once you trust the file with `trust`, and no mo
 changes or moves. It is ignored where it is not yours or others may write it. `context --auto`
 takes no origin from it.
 
-Two settings belong to the memory file. `analyzer` is standard or reference; changing it makes the
-index anew. `sameness` is strict or reference: whether two texts with nearly the same words must
-also agree in order, names, figures and negations before one of them counts as a restatement."""
+Three settings belong to the memory file. `analyzer` is standard or reference; setting it analyses
+all facts anew, also those of a file that an older version has made. `language` names, by codes with
+commas (de, fr, pl …), languages in Latin letters whose words shall be found in any of their forms;
+none is none. English and other scripts need no name. `sameness` is strict or reference: whether two
+texts with nearly the same words must also agree in order, names, figures and negations before one
+of them counts as a restatement."""
 EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."))
 ARGUMENTS = (
     Argument("words", "ACTION", "list, get NAME, set NAME VALUE, unset NAME, edit, path, trust "
@@ -48,7 +53,10 @@ ARGUMENTS = (
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
-OF_FILE: dict[str, tuple[str, ...]] = {"analyzer": ANALYZERS, "sameness": SAMENESS}
+NO_LANGUAGE = "none"
+OF_FILE: dict[str, tuple[str, ...]] = {
+    "analyzer": ANALYZERS, "language": (NO_LANGUAGE, *LANGUAGES), "sameness": SAMENESS
+}  # fmt: skip
 
 
 @record
@@ -182,6 +190,9 @@ def _project_file(folder: str, *, is_gone: bool = False) -> str:
 def _get(session: Session, name: str) -> str:
     if name in OF_FILE:
         db = session.reading()
+        if name in _OF_ANALYZER:
+            held = WITH_FORMS if db is None else setting(db, "analyzer", "standard")
+            return _OF_ANALYZER[name](held)
         default = OF_FILE[name][0]
         return default if db is None else setting(db, name, default)
     one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
@@ -192,7 +203,8 @@ def _set(session: Session, name: str, value: str) -> None:
     if name in OF_FILE:
         if not session.viewer.is_owner:
             raise UsageError("only the owner may change the memory file", hint="leave out --origin")
-        _set_of_file(session, name, one_of(value, OF_FILE[name], name))
+        checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
+        _set_of_file(session, name, checked)
         return
     one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
     _check_model(name, value)
@@ -235,12 +247,40 @@ def _check_model(name: str, value: str) -> None:
 
 def _set_of_file(session: Session, name: str, value: Any) -> None:
     db = session.writing()
-    if name == "analyzer":
-        session.note(f"{analyse_anew(db, value):,} facts analysed anew")
+    if name in _OF_ANALYZER:
+        count = analyse_anew(db, _analyzer(setting(db, "analyzer", "standard"), name, value))
+        session.note(f"{count:,} facts analysed anew")
     else:
         with writing(db):
             put_setting(db, name, value)
     _put(session, name, value, session.database)
+
+
+_OF_ANALYZER: dict[str, Callable[[str], str]] = {
+    "analyzer": lambda held: held.partition("/")[0],
+    "language": lambda held: ",".join(languages_of(held)) or NO_LANGUAGE,
+}
+"""The settings that the analyser of a file says."""
+
+
+def _languages(value: str) -> str:
+    """Return codes of languages with commas, each once, as the analyser has them."""
+    codes = [code.strip().lower() for code in value.split(",") if code.strip()]
+    if codes in ([], [NO_LANGUAGE]):
+        return NO_LANGUAGE
+    return ",".join(sorted({one_of(code, tuple(LANGUAGES), "language") for code in codes}))
+
+
+def _analyzer(held: str, name: str, value: str) -> str:
+    """Return the analyser that a setting makes of the one that a file has."""
+    if name == "analyzer" and value == "reference":
+        return value
+    if name == "language" and held == "reference":
+        raise UsageError(
+            "the reference analyser knows no language", hint="tideline config set analyzer standard"
+        )
+    named = value if name == "language" else ",".join(languages_of(held)) or NO_LANGUAGE
+    return WITH_FORMS if named == NO_LANGUAGE else f"{WITH_FORMS}:{named}"
 
 
 def _put(session: Session, name: str, value: str, path: str) -> None:

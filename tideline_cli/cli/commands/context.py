@@ -84,7 +84,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if limit is None:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen),
+    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen), leaves_out=False,
                   fading=session.setting("fading", DEPTH))  # fmt: skip
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)

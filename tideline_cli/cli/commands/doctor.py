@@ -51,7 +51,7 @@ _WHAT = {
     "modes": "take away what rights others have on the files",
     "batches": "close the batches that were left open",
     "references": "remove links and derived rows that point to nothing",
-    "links": "remove links from one origin to another",
+    "links": "remove links from one origin to another, and links stored twice",
     "journal": "close the gaps of the history",
     "index": "make the full-text index anew",
     "terms": "analyse every text anew",
@@ -99,10 +99,26 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.repair:
         report, mended, kept = _repaired(session, report, deep=options.deep, yes=options.yes)
     _show(session, report, mended, kept)
+    _note_older_terms(session)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
     )
     return 0 if well else StoreError.exit_code
+
+
+def _note_older_terms(session: Session) -> None:
+    """Say that words could be found in more forms; that is no fault."""
+    try:
+        db = connection.open_for_inspection(session.database)
+    except (connection.DatabaseError, TidelineError):
+        return
+    try:
+        if connection.is_analysed_by_older_rules(db):
+            session.note(f"the words of this file are {connection.OLDER_TERMS}")
+    except connection.DatabaseError:
+        return
+    finally:
+        db.close()
 
 
 def _is_none(path: str) -> bool:

@@ -30,12 +30,14 @@ class Options:
 def run(session: Session, words: list[str], options: Options) -> int:
     """Embed one text."""
     text = session.text(words)
-    from tideline_cli.vector.embedder import resolve  # noqa: PLC0415  numpy, 60-90 ms
+    from tideline_cli.memory import choice  # noqa: PLC0415  numpy, 60-90 ms
+    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
 
-    chosen = resolve(options.embedder)
+    chosen = choice.chosen(session, options.embedder)
     vector = [float(value) for value in chosen.embed([text])[0]]
     if session.json:
-        output.emit_json({"embedder": chosen.name, "dims": len(vector), "vector": vector})
+        name = split_name(chosen.name).spec
+        output.emit_json({"embedder": name, "dims": len(vector), "vector": vector})
     else:
         output.emit_lines([" ".join(map(repr, vector))])
     return 0

@@ -8,7 +8,7 @@ from tideline_cli.cli import embedding, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UnavailableError, UsageError
-from tideline_cli.memory import reembed, semantic
+from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 
@@ -45,7 +45,7 @@ class Options:
 
 def run(session: Session, words: list[str], _: Options) -> int:
     """Run one action."""
-    semantic.forget_named()
+    lanes.forget_named()
     match words or ["status"]:
         case ["list"]:
             _list(session)
@@ -112,7 +112,7 @@ def _why_missing(session: Session, choice: VectorChoice) -> str | None:
     if db is None or choice.wanted == _DEFAULT:
         return None
     try:
-        semantic.embedder_named(db, choice.wanted)
+        lanes.embedder_named(db, choice.wanted)
     except UnavailableError as error:
         return error.message
     return None
@@ -124,7 +124,7 @@ def _use(session: Session, name: str) -> None:
     from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
 
     db = session.writing()
-    found = choices.chosen(db, name)
+    found = choices.chosen(session, name)
     label = found.name if " " in found.name else choices.plain_name(name, found)
     before = reembed.choice_of(db, viewer=EVERYONE).now
     choice = reembed.choose(db, label)
@@ -154,10 +154,9 @@ def _warm_up(session: Session, name: str = "") -> None:
 
     from tideline_cli.memory import choice as choices  # noqa: PLC0415  numpy
 
-    db = session.reading()
-    wanted = name or embedding.spec_of(_choice(session, db).wanted)
+    wanted = name or embedding.spec_of(_choice(session, session.reading()).wanted)
     began = perf_counter()
-    found = choices.chosen(db, wanted)
+    found = choices.chosen(session, wanted)
     found.embed_packed(["warm up"])
     ms = round(1000 * (perf_counter() - began))
     form: dict[str, Any] = embedding.form_of(found.name) | {"dims": found.dims, "ms": ms}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import groupby, islice, takewhile
+from itertools import groupby, takewhile
 
-from tideline_cli.cli import filters, output
+from tideline_cli.cli import filters, history_entries, output
 from tideline_cli.cli.commands.show import ACTS, births, deed
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -13,9 +13,8 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import record, replace
-from tideline_cli.store import deeds, facts, history, images, steps, undo_rows
+from tideline_cli.store import deeds, facts, steps
 from tideline_cli.store.facts import Filter
-from tideline_cli.store.images import lives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +65,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Show the history."""
     if len(words) > 1:
         raise UsageError("name one fact at most", hint="tideline history ID")
+    about = _about(options)
     db = session.reading()
     if words and db is None:
         raise facts.missing(session.reference(words[0]))
@@ -81,17 +81,27 @@ def run(session: Session, words: list[str], options: Options) -> int:
     counts: dict[int | None, int] = {}
     is_cut = False
     if db is not None and words:
-        told, is_cut = _told_of(session, db, words[0], limit)
+        told, is_cut = history_entries.of_fact(session, db, words[0], limit)
     elif db is not None:
-        about = _about(options)
-        told, counts, is_cut = (
-            _told(session, db, limit, most) if about is None
-            else _told_about(session, db, about, limit, most)
-        )  # fmt: skip
+        told, counts, is_cut = history_entries.of_commands(session, db, limit, most, about)
+    _print(session, db, chosen, told, counts, words, is_cut=is_cut)
+    if is_cut:
+        session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
+    if not told:
+        session.note("nothing to tell: no " + ("changes yet" if about is None else "such fact"))
+    return 0 if told or about is None else 1
+
+
+def _print(
+    session: Session, db: Connection | None, format: str, told: list[Told],
+    counts: dict[int | None, int], words: list[str], *, is_cut: bool,
+) -> None:  # fmt: skip
+    """Print what was done, by batch or to one fact."""
     names: dict[int, str] = {}
     if db is not None:
         edges = [pair for pair in told if pair[0].entity == "link"]
-        names = _names(db, [row for entry, row in edges] + [e.before for e, _ in edges])
+        rows = [row for _, row in edges] + [entry.before for entry, _ in edges]
+        names = history_entries.names_of(db, rows)
 
     def table() -> None:
         if words:
@@ -100,19 +110,12 @@ def run(session: Session, words: list[str], options: Options) -> int:
             _batches_table(session, db, told)
 
     output.emit_rows(
-        chosen if told or chosen != "table" else "lines",
+        format if told or format != "table" else "lines",
         (_form(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, counts, whole=not words),
         table=table if told else None,
     )
-    if is_cut:
-        session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
-    if not told:
-        is_narrowed = _about(options) is not None
-        session.note("nothing to tell: no " + ("such fact" if is_narrowed else "changes yet"))
-        return int(is_narrowed)
-    return 0
 
 
 def _batches_table(session: Session, db: Connection, told: list[Told]) -> None:
@@ -144,37 +147,6 @@ def _changes_table(session: Session, told: list[Told], names: dict[int, str]) ->
     history_table.changes(session, [entry for entry, _ in told], said)
 
 
-def _told_of(
-    session: Session, db: Connection, reference: str, limit: int
-) -> tuple[list[Told], bool]:
-    """Return what the newest `limit` commands did to a fact (0: all), and whether there were
-    more."""
-    seq = facts.number_of(db, session.reference(reference), viewer=session.viewer)
-    told = _life(session, db, seq)
-    newest = list(dict.fromkeys(entry.batch for entry, _ in told[::-1]))
-    is_cut = bool(limit) and len(newest) > limit
-    kept = frozenset(newest[:limit] if is_cut else newest)
-    return [pair for pair in told if pair[0].batch in kept], is_cut
-
-
-def _told(
-    session: Session, db: Connection, limit: int, most: int | None
-) -> tuple[list[Told], dict[int | None, int], bool]:
-    """Return what the newest `limit` commands did (0: all), of each the first `most` changes; how
-    many changes each made; and whether there were more commands."""
-    batches = history.batches(db, viewer=session.viewer)
-    listed = list(islice(batches, limit or None))
-    is_cut = bool(limit) and next(batches, None) is not None
-    told: list[Told] = []
-    for batch in listed:
-        entries = history.entries_in(
-            db, batch, viewer=session.viewer, most=-1 if most is None else most
-        )
-        whole = entries if most else history.with_whole_images(db, entries)
-        told += [(entry, None) for entry in whole]
-    return told, {batch.ordinal: batch.changes.total() for batch in listed}, is_cut
-
-
 def _about(options: Options) -> Filter | None:
     """Return the facts that the call asks about; None for all."""
     if not (options.session or options.speaker or options.role):
@@ -182,58 +154,6 @@ def _about(options: Options) -> Filter | None:
     return Filter(
         lifecycle=None, sessions=options.session, speakers=options.speaker, roles=options.role
     )
-
-
-def _told_about(
-    session: Session, db: Connection, about: Filter, limit: int, most: int | None
-) -> tuple[list[Told], dict[int | None, int], bool]:
-    """Return the same of the commands that did anything to the facts of a filter, and of what they
-    did that alone."""
-    viewer = session.viewer
-    did = history.changes_of(db, about, viewer=viewer)
-    batches = (batch for batch in history.batches(db, viewer=viewer) if batch.number in did)
-    listed = list(islice(batches, limit or None))
-    is_cut = bool(limit) and next(batches, None) is not None
-    told: list[Told] = []
-    for batch in listed:
-        entries = history.entries_about(
-            db, batch, about, viewer=viewer, most=-1 if most is None else most
-        )
-        whole = entries if most else history.with_whole_images(db, entries)
-        told += [(entry, None) for entry in whole]
-    return told, {batch.ordinal: did[batch.number] for batch in listed}, is_cut
-
-
-def _life(session: Session, db: Connection, seq: int) -> list[Told]:
-    """Return what happened to a fact, its use and its links, each with the row as it became."""
-    kept = history.entries_of(db, seq, viewer=session.viewer)
-    entries = list(history.with_whole_images(db, kept))
-    now = {entity: images.row_image(db, entity, seq) for entity in ("fact", "usage")}
-    told = list(zip(entries, _afters(entries, now), strict=True))
-    linked = {
-        number: states for life in lives(db, [seq]) for number, *states in life.changes
-    }
-    for entry in history.entries_at(db, linked, viewer=session.viewer):
-        before, after = linked[entry.change or 0]
-        told.append((replace(entry, before=before), after))
-    return sorted(told, key=lambda pair: pair[0].change or 0)
-
-
-def _names(db: Connection, edges: list[str | None]) -> dict[int, str]:
-    """Return the ids of the facts at the ends of edges, by number."""
-    rows = [codec.loads(row) for row in edges if row is not None]
-    return undo_rows.known_ids(db, [row[end] for row in rows for end in ("from_fact", "to_fact")])
-
-
-def _afters(entries: list[Entry], now: dict[str, str | None]) -> list[str | None]:
-    """Return the row after each change: what the next change found, or what is there now."""
-    latest = dict(now)
-    afters: list[str | None] = []
-    for entry in reversed(entries):
-        entity = entry.entity or "fact"
-        afters.append(None if entry.act == "-" else latest.get(entity))
-        latest[entity] = entry.before
-    return afters[::-1]
 
 
 def _form(entry: Entry, after: str | None, names: dict[int, str]) -> dict[str, Any]:

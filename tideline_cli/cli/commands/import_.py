@@ -11,7 +11,7 @@ from tideline_cli.errors import Interrupted, TidelineError, UsageError
 from tideline_cli.exchange.importer import import_rows, prepared
 from tideline_cli.exchange.importer.columns import mapping_of
 from tideline_cli.exchange.importer.rows import ImportContext
-from tideline_cli.memory.semantic import is_slow
+from tideline_cli.memory.lanes import is_slow
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False

@@ -133,8 +133,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if options.why_not is not None:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
 
-        usual = output.usual_of_rows(session)
-        chosen = output.chosen(session, output.named(options), usual=usual)
+        chosen = output.chosen(session, output.named(options), usual="lines")
         return why_not.run(session, db, query, options.why_not, format=chosen)
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
@@ -143,6 +142,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
+    if answer.left_out:
+        session.note(_left_out(answer.left_out))
     if beside and not (options.archived or output.is_json(session, chosen)):
         _announce(session, text, beside)
     if db is not None and not answer.hits and query.wanted.scopes is not None:
@@ -158,6 +159,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
         used = active_part(answer) if options.archived else answer
         write_back(db, used, touch=not passive, now=session.now)
     return 0 if answer.hits else 1
+
+
+def _left_out(count: int) -> str:
+    """Say how many facts are left out of an answer, and how they are found."""
+    shares = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
+    found = "it" if count == 1 else "them"
+    return f"left out: {shares} one word alone with the question; --mode keyword finds {found}"
 
 
 def _announce(session: Session, text: str, beside: list[Archived]) -> None:

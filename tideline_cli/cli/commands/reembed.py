@@ -6,7 +6,7 @@ from tideline_cli.cli import embedding, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
-from tideline_cli.memory import reembed, semantic
+from tideline_cli.memory import lanes, reembed
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 
@@ -38,7 +38,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("reembed takes no words", hint="tideline reembed")
     if not session.viewer.is_owner:
         raise UsageError("only the owner may change the memory file", hint="leave out --origin")
-    semantic.forget_named()
+    lanes.forget_named()
     made, choice = 0, reembed.VectorChoice("hrr-256", "", 0)
     if session.reading() is not None:
         db = session.writing()

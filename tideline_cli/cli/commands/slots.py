@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import filters, output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Scopes
+from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 HELP = """List the slots, each with its value of now.
 
 Where an untrusted value stands beside a trusted one, the trusted one is shown; where no value holds
-now, the one that begins next. `values` counts what the slot has and had. Exits with 0 where there
-is none."""
+now, the one that begins next. `values` counts what the slot has and had. With --session, --speaker
+or --role values that were said so alone. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = (*SCOPES, *output.SHORT_FORMS, output.ROWS)
+OPTIONS: tuple[Option, ...] = (
+    *SCOPES, *filters.SPOKEN, *output.SHORT_FORMS, output.ROWS
+)
 
 
 @record
-class Options(Scopes, Formats):
+class Options(Said, Formats):
     """The options of a call."""
 
 
@@ -47,13 +49,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """List the slots."""
     if words:
         raise UsageError("slots takes no words", hint="`tideline list --slot NAME` lists its facts")
-    scopes = session.scopes(options.scope, everything=options.all_scopes)
+    wanted = filters.spoken(session, options)
     db = session.reading()
     found: list[_Slot] = []
     if db is not None:
         viewer = session.viewer
-        active = label_counts.values(db, viewer=viewer, scopes=scopes)
-        counts = label_counts.values_ever(db, viewer=viewer, scopes=scopes)
+        active = label_counts.values(db, viewer=viewer, wanted=wanted)
+        counts = label_counts.values_ever(db, viewer=viewer, wanted=wanted)
         best = _best(active, now=session.now)
         found = [_Slot(fact, counts[fact.slot or "", fact.scope]) for fact in best]
     _print(session, options, found)

@@ -15,6 +15,7 @@ from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.record import record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import SCHEMA_VERSION, activity, stats
+from tideline_cli.store.connection import OLDER_TERMS, is_analysed_by_older_rules
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -40,7 +41,8 @@ every scope, an empty name those without one.
 On a terminal, one bar a day shows the facts that arrived and those that were archived in the last
 30 days (UTC), whatever time they carry themselves; with --json, `activity` has the numbers.
 
-After a first dream, a line says how many facts fade within 14 days (`fading_next_14d`)."""
+After a first dream, a line says how many facts fade within 14 days (`fading_next_14d`). Another
+says whether the words of the file are analysed by older rules (`older_terms`)."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
@@ -54,6 +56,7 @@ _NOTHING = stats.Counts(
     {}, 0, 0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
 )  # fmt: skip
 
+_OLDER = f"words      {OLDER_TERMS}"
 _LABEL = 11  # columns of a label, with the blank behind it
 
 
@@ -77,6 +80,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     counts = _NOTHING
     others: list[tuple[str, int]] = []
     fading: int | None = None
+    is_older = False
     days: Days = [(0, 0)] * _DAYS
     draws = not session.json and output.is_terminal(session) and _can_draw(sys.stdout.encoding)
     if db is not None:
@@ -84,11 +88,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
             counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
             fading = _fading(session, db, counts)
+            is_older = session.viewer.is_owner and is_analysed_by_older_rules(db)
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
     scope = seen[0] or "" if seen else None
-    form = _form(session, counts, days) | {"scope": scope, "fading_next_14d": fading}
+    form = _form(session, counts, days) | {
+        "scope": scope, "fading_next_14d": fading, "older_terms": is_older
+    }  # fmt: skip
     if options.all_origins:  # both tell of other origins
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
@@ -96,7 +103,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         output.emit_json(form)
     else:
         bars = _bars(days) if draws else []
-        more = _fading_lines(session, fading)
+        more = [*_fading_lines(session, fading), *([_OLDER] if is_older else [])]
         lines = [*_lines(form), *_passes(session, counts), *more, *bars]
         output.emit_lines(_wrapped(lines) if sys.stdout.isatty() else lines)
     return 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import output
+from tideline_cli.cli import filters, output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Scopes
+from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.record import record
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 HELP = """List the tags, and how many facts have each.
 
-Active facts count, the most frequent tag comes first. Exits with 0 where there is none."""
+Active facts count, the most frequent tag comes first; with --session, --speaker or --role those
+that were said so. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
-OPTIONS: tuple[Option, ...] = (*SCOPES, *output.SHORT_FORMS, output.ROWS)
+OPTIONS: tuple[Option, ...] = (
+    *SCOPES, *filters.SPOKEN, *output.SHORT_FORMS, output.ROWS
+)
 
 
 @record
-class Options(Scopes, Formats):
+class Options(Said, Formats):
     """The options of a call."""
 
 
@@ -32,9 +35,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """List the tags."""
     if words:
         raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
-    scopes = session.scopes(options.scope, everything=options.all_scopes)
+    wanted = filters.spoken(session, options)
     db = session.reading()
-    found = [] if db is None else label_counts.tags(db, viewer=session.viewer, scopes=scopes)
+    found = [] if db is None else label_counts.tags(db, viewer=session.viewer, wanted=wanted)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
 

@@ -58,7 +58,7 @@ def verbatim(
 
 
 def _distinct(db: Connection, text: str) -> frozenset[str]:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     return frozenset(terms(text, analyzer=analyzer))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.exchange.importer.import_vectors import ChunkEmbedder
-from tideline_cli.memory.semantic import can_embed, embed_backlog
+from tideline_cli.memory.lanes import can_embed
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
 

@@ -34,7 +34,7 @@ class Copies:
         """Return the active facts that have the text, slot and scope of a row, oldest first."""
         fact = ready.fact
         found = twins(
-            self._db, fact.content, frozenset(ready.terms), viewer=fact.origin,
+            self._db, fact.content, frozenset(ready.terms.said), viewer=fact.origin,
             origin_number=self._destination.number(fact.origin), rule="strict",
         )  # fmt: skip
         rivals = (rival.fact for rival in found)

@@ -115,7 +115,7 @@ class _Run:
 
 
 def _analyzer(db: Connection) -> Analyzer:
-    analyzer: Analyzer = setting(db, "analyzer", "standard")  # type: ignore[assignment]
+    analyzer: Analyzer = setting(db, "analyzer", "standard")
     return analyzer
 
 

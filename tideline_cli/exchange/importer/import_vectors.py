@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.exchange.importer.beside import started
-from tideline_cli.memory.semantic import embedder_of
+from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.worker import frame
 

@@ -12,6 +12,7 @@ from tideline_cli.model.fact import said_again
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
+from tideline_cli.model.text import said_terms
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
@@ -120,9 +121,9 @@ class Merger:
         first; and those much like it that say something else and still held then."""
         same: list[Fact] = []
         alike: list[Fact] = []
-        distinct = frozenset(ready.terms)
+        distinct = frozenset(ready.terms.said)
         for mate, held in self._mates(fact):
-            is_alike = jaccard(distinct, frozenset(held.split())) >= SAME_TERMS
+            is_alike = jaccard(distinct, frozenset(said_terms(held))) >= SAME_TERMS
             if is_alike and _is_like(mate, fact) and self._is_one_value(mate, fact):
                 same.append(mate)
         origin = self._destination.number(fact.origin)

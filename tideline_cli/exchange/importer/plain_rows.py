@@ -6,7 +6,7 @@ from _operator import attrgetter
 
 from tideline_cli.exchange.importer.prepared import Prepared
 from tideline_cli.exchange.importer.row_times import STATED_KEYS
-from tideline_cli.exchange.importer.rows import times_of, was_confined, was_limited
+from tideline_cli.exchange.importer.rows import reason_of, times_of, was_confined, was_limited
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.text import Analyzer, IndexTerms
 
 _labels = attrgetter("derived_from", *SEARCHED)
 
@@ -55,7 +55,7 @@ class PlainRow:
         return bulk_inserts.unsealed(self.columns)[0]
 
     @property
-    def terms(self) -> list[str]:
+    def terms(self) -> IndexTerms:
         """The index terms of the text, made anew."""
         return bulk_inserts.unsealed(self.columns)[1]
 
@@ -92,8 +92,10 @@ def is_plain(ready: Prepared, context: ImportContext) -> bool:
 
 
 def _is_timed_as_made(ready: Prepared, fact: Fact, context: ImportContext) -> bool:
-    """Say whether the state of a fact was stated when the fact was made."""
+    """Say whether the state of a fact was stated when the fact was made, and no reason for it."""
     if fact.lifecycle == "active" and STATED_KEYS.isdisjoint(ready.row):
         return True
     at = times_of(ready.row, fact, context)
+    if reason_of(ready.row, context):
+        return False
     return at.changed_at == at.said_at == fact.created_at

@@ -10,7 +10,7 @@ from tideline_cli.memory.screening import Screen, refuse_threats
 from tideline_cli.model.fields import NAMES
 from tideline_cli.model.record import record
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.exchange.importer.rows import ImportContext
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.text import Analyzer
+    from tideline_cli.model.text import Analyzer, IndexTerms
 
     Rows = Iterable[tuple[int, "dict[str, Any] | TidelineError"]]
 
@@ -39,7 +39,7 @@ class Prepared:
     row: dict[str, Any]
     fact: Fact
     analyzer: Analyzer
-    terms: list[str]
+    terms: IndexTerms
     screen: Screen
     secrets: int
 
@@ -101,7 +101,7 @@ def prepared(
         for edge in links_of(row):
             edge_of(fact.id, edge, context)
         replaced_by(row)
-    listed = terms(fact.content, analyzer=analyzer)
+    listed = index_terms(fact.content, analyzer=analyzer)
     return Prepared(line, row, fact, analyzer, listed, Screen(), count)
 
 

@@ -6,7 +6,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.exchange.importer.prepare_rows import RowPreparer
 from tideline_cli.model.record import replace
-from tideline_cli.model.text import terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.store import vectors
 
 TYPE_CHECKING = False
@@ -58,4 +58,4 @@ def _again(ready: Ready, analyzer: Analyzer) -> Ready:
     """Return a row with the terms of another analyser."""
     if isinstance(ready, PlainRow):
         ready = ready.prepared()
-    return replace(ready, analyzer=analyzer, terms=terms(ready.content, analyzer=analyzer))
+    return replace(ready, analyzer=analyzer, terms=index_terms(ready.content, analyzer=analyzer))

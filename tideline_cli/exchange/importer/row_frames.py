@@ -16,6 +16,7 @@ from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fact import Fact
 from tideline_cli.model.fields import NAMES
 from tideline_cli.model.origin import Origin
+from tideline_cli.model.text import IndexTerms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any] | TidelineError
     Ready = Prepared | PlainRow
-    # What a row becomes: the columns of a plain one; the values of a fact, its terms,
-    # and whether a scan has found nothing in it; or None,
+    # What a row becomes: the columns of a plain one; the values of a fact, its terms as the file
+    # keeps them, and whether a scan has found nothing in it; or None,
     # where the process that asks shall look itself.
-    Answer = list[Any] | tuple[list[Any], list[str], bool] | None
+    Answer = list[Any] | tuple[list[Any], str, bool] | None
 
 COUNT = 8  # bytes of the length in front of a frame
 _ORIGIN = NAMES.index("origin")
@@ -96,17 +97,17 @@ def _answer(ready: Prepared, context: ImportContext, *, merge: bool) -> Answer:
     columns = None if merge else plain_columns(ready, context)
     if columns is not None:
         return columns
-    return _values(ready.fact), ready.terms, is_scanned(ready, context, merge=merge)
+    return _values(ready.fact), ready.terms.joined(), is_scanned(ready, context, merge=merge)
 
 
 def _ready(line: int, row: Any, answer: Any, analyzer: Analyzer) -> Ready:
     if isinstance(answer, list):
         return PlainRow(line, row, analyzer, answer)
-    values, terms, was_scanned = answer
+    values, joined, was_scanned = answer
     values[_ORIGIN] = Origin(values[_ORIGIN])
     fact = Fact(*values)
     screen = Screen([fact.content] if was_scanned else ())
-    return Prepared(line, row, fact, analyzer, terms, screen, 0)
+    return Prepared(line, row, fact, analyzer, IndexTerms.parted(joined), screen, 0)
 
 
 def _values(fact: Fact) -> list[Any]:

@@ -59,7 +59,7 @@ STATED = ("changed_at", "said_at")
 fields of the fact."""
 REASON = "archived_reason"
 """Why a fact is archived: a key of an export beside the fields of the fact."""
-_REASONS = ("faded", "merged", "superseded", "forgotten")
+_REASONS = ("faded", "merged", "superseded", "forgotten", "unknown")
 _UNASKED = ("faded", "merged")
 KEYS = frozenset((*NAMES, "links", "supersedes", *STATED, REASON))
 _TIMED = frozenset(("created_at", *STATED))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.finding import Finding, mendable, some
-from tideline_cli.store import batch_counts
+from tideline_cli.store import batch_counts, births
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 LOST = "lost"
 _GAP = "closes the gap, after a copy: what it held cannot be undone any more; the facts are whole"
-_UNTOLD = """
+_UNTOLD = f"""
 SELECT seq FROM fact
 WHERE seq NOT IN (SELECT row FROM change WHERE entity = 'fact' AND act = '+')
+  AND NOT EXISTS (SELECT 1 FROM change WHERE {births.run_of("fact.seq")})
 """
 _ORPHANS = "batch <> 0 AND batch NOT IN (SELECT number FROM batch)"
 _MISSING = """
@@ -29,6 +30,24 @@ SELECT count(*) FROM (SELECT row, act, max(number) FROM change
                       WHERE entity = 'fact' AND act <> '~' AND row NOT IN (SELECT seq FROM fact)
                       GROUP BY row)
 WHERE act = '+'
+"""
+# Those that came in a run, and that no change tells of since. What is gone is in `change`.
+_VANISHED_OF_RUNS = f"""
+SELECT ifnull(sum(change.row - {births.FIRST} + 1
+  - (SELECT count(*) FROM fact WHERE seq BETWEEN {births.FIRST} AND change.row)
+  - (SELECT count(DISTINCT gone.row) FROM change AS gone
+     WHERE gone.row BETWEEN {births.FIRST} AND change.row AND gone.entity = 'fact'
+       AND gone.act = '-' AND gone.row NOT IN (SELECT seq FROM fact))), 0)
+FROM change WHERE entity = 'facts'
+"""
+# How many changes a row tells.
+_TOLD = f"iif(entity = 'facts', max(1, change.row - {births.FIRST} + 1), 1)"
+# Runs that have no facts, or begin before another one ends: `before` is the end of that.
+_BAD_RUNS = f"""
+SELECT number FROM (
+  SELECT number, {births.FIRST} AS first, row, lag(row, 1, 0) OVER (ORDER BY row) AS before
+  FROM change WHERE entity = 'facts')
+WHERE first IS NULL OR first <= before OR first > row
 """
 
 
@@ -46,22 +65,26 @@ def close_batches(db: Connection) -> None:
 
 
 def journal(db: Connection) -> Iterator[Finding]:
-    """Batches are numbered without a gap, changes belong to a batch, and the journal has the
-    beginning of every fact."""
+    """Batches are numbered without a gap, changes belong to a batch, runs are apart, and the
+    journal has the beginning of every fact."""
     missing: list[Any] = db.execute(_MISSING).fetchall()
     lost = sum(count for _, count in missing)
     if lost:
         message = f"the journal has a gap: {some(lost, 'batch', 'batches')} missing"
         yield mendable("journal", message, _GAP)
-    orphans = db.execute(f"SELECT count(*) FROM change WHERE {_ORPHANS}").get
+    orphans = db.execute(f"SELECT ifnull(sum({_TOLD}), 0) FROM change WHERE {_ORPHANS}").get
     if orphans:
         message = f"the journal has {some(orphans, 'change')} of batches that are missing"
+        yield mendable("journal", message, _GAP)
+    bad = db.execute(f"SELECT count(*) FROM ({_BAD_RUNS})").get
+    if bad:
+        message = f"the journal has {some(bad, 'run')} of facts that cannot be"
         yield mendable("journal", message, _GAP)
     untold = db.execute(f"SELECT count(*) FROM ({_UNTOLD})").get
     if untold:
         message = f"the journal does not tell how {some(untold, 'fact')} came"
         yield mendable("journal", message, _GAP)
-    vanished = db.execute(_VANISHED).get
+    vanished = db.execute(_VANISHED).get + db.execute(_VANISHED_OF_RUNS).get
     if vanished:
         yield Finding(
             "journal", "error", f"{some(vanished, 'fact')} went without a trace in the journal",
@@ -111,7 +134,9 @@ def whole_images(db: Connection) -> Iterator[Finding]:
 
 def close_gaps(db: Connection) -> None:
     """Add an empty batch for each missing one, count each change without a batch as one from
-    outside, and record for each fact without a beginning that it came from outside."""
+    outside, and record for each fact without a beginning, or of a run that cannot be, that it came
+    from outside."""
+    db.execute(f"DELETE FROM change WHERE number IN ({_BAD_RUNS})")
     db.execute(f"UPDATE change SET batch = 0 WHERE {_ORPHANS}")
     db.execute(
         f"""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import apsw
 
+from tideline_cli.model.edge import TWOFOLD, sql_list
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.fields import JSON
 from tideline_cli.model.finding import Finding, mendable, some
@@ -33,6 +34,13 @@ _DERIVED = frozenset(
 )
 _NO_FACT = "NOT IN (SELECT seq FROM fact)"
 _NO_ORIGIN = "NOT IN (SELECT number FROM origin)"
+_TOLD_TWICE = " UNION ".join(
+    f"""
+SELECT one.number FROM link AS one JOIN link AS both USING (from_fact, to_fact)
+WHERE both.kind = '{word}' AND one.kind IN ({sql_list(kinds)})
+"""
+    for word, kinds in TWOFOLD.items()
+)
 _ALLOWED = {
     "lifecycle": LIFECYCLES, "segment": tuple(SEGMENTS), "tier": TIERS, "heat": HEATS,
     "source": SOURCES,
@@ -119,7 +127,7 @@ def references(db: Connection) -> Iterator[Finding]:
 
 
 def links(db: Connection) -> Iterator[Finding]:
-    """Links stay inside an origin."""
+    """Links stay inside an origin, and each is stored once: by itself or with another."""
     count = db.execute(
         """
         SELECT count(*) FROM link JOIN fact AS a ON a.seq = from_fact
@@ -129,6 +137,10 @@ def links(db: Connection) -> Iterator[Finding]:
     if count:
         message = f"{some(count, 'link')} lead from one origin to another"
         yield mendable("links", message, "removes them, after a copy")
+    twice = db.execute(f"SELECT count(*) FROM ({_TOLD_TWICE})").get
+    if twice:
+        message = f"{some(twice, 'link')} stored twice"
+        yield mendable("links", message, "removes the second ones, after a copy")
 
 
 def drop_orphans(db: Connection) -> None:
@@ -142,8 +154,9 @@ def drop_orphans(db: Connection) -> None:
         db.execute(f"DELETE FROM {table} WHERE origin {_NO_ORIGIN}")
 
 
-def drop_crossing_links(db: Connection) -> None:
-    """Remove links from one origin to another."""
+def drop_wrong_links(db: Connection) -> None:
+    """Remove links from one origin to another, and links that are stored with another one too."""
+    db.execute(f"DELETE FROM link WHERE number IN ({_TOLD_TWICE})")
     db.execute(
         """
         DELETE FROM link WHERE (SELECT origin FROM fact WHERE seq = from_fact)

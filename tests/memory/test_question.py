@@ -1,0 +1,155 @@
+"""Questions as words: what counts as one, and what stands in for an unknown one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import DAY, NOW, fact, fresh_store, put
+from tideline_cli.memory import beginning_words, lexical
+from tideline_cli.memory.query import Query
+from tideline_cli.memory.question import conditions, question_of, word_count
+from tideline_cli.memory.recall import recall
+from tideline_cli.model.origin import OWNER, channel
+from tideline_cli.model.text import WITH_FORMS
+from tideline_cli.store import fts, visibility
+from tideline_cli.store.connection import put_setting
+from tideline_cli.store.facts import Filter
+
+PEER = channel("wa", "c1", "s1")
+
+
+@pytest.fixture
+def db():
+    with fresh_store() as made:
+        yield made
+
+
+def found(db, text, *, viewer=OWNER, mode="keyword", **given):
+    answer = recall(db, Query(text, mode=mode, **given), viewer=viewer, now=NOW + DAY)
+    return [hit.fact.content for hit in answer.hits]
+
+
+def stored(db, *texts, origin=OWNER):
+    put(db, [fact(text, f"{origin.key}{at}", origin=origin) for at, text in enumerate(texts)])
+
+
+def test_the_exact_spelling_stays_first(db):
+    """Of two facts with two spellings the one that is asked for comes first, the other second."""
+    pairs = (
+        ("Zürich office has five rooms", "Zurich office has five rooms", "office zurich"),
+        ("Zürich office has five rooms", "Zurich office has five rooms", "office zürich"),
+        ("unit F-07 is loud", "unit F07 is loud", "unit f07"),
+        ("unit F-07 is loud", "unit F07 is loud", "unit F-07"),
+        ("a disk of 5GB for backups", "a disk of 5 GB for backups", "5gb disk"),
+        ("the mouse lives here", "the mice live here", "mice"),
+        ("the mouse lives here", "the mice live here", "mouse"),
+    )
+    for one, other, question in pairs:
+        with fresh_store() as fresh:
+            stored(fresh, one, other)
+            first, second = found(fresh, question)
+            bare = question.replace("office ", "").split()[-1 if "disk" not in question else 0]
+            assert bare.lower() in first.lower(), (question, first, second)
+
+
+def test_a_word_with_a_hyphen_counts_once(db):
+    """`e-mail` weighs no more than another word: the fact with both words comes first."""
+    stored(db, "send the summary by e-mail", "her email signature is short", "by post it goes")
+    assert found(db, "e-mail signature")[0] == "her email signature is short"
+    question = question_of("e-mail signature", WITH_FORMS)
+    assert word_count(question.terms, question.forms) == 2
+    assert len(conditions(question)) == 2
+
+
+def test_unknown_words_are_found_by_their_beginning(db):
+    """A shortened hash and another ending find their fact; a word that is known does not spread."""
+    stored(db, "fixed in 3fa9c1d88e72bb", "photosynthesis is slow", "photo of a photon", "nothing")
+    assert found(db, "3fa9c1d") == ["fixed in 3fa9c1d88e72bb"]
+    assert found(db, "photosynth") == ["photosynthesis is slow"]
+    assert found(db, "photo") == ["photo of a photon"]
+
+
+def test_no_statement_is_added_where_all_words_are_known(db, monkeypatch):
+    """The vocabulary is read for unknown words alone."""
+    stored(db, "the garden gate squeaks")
+
+    def refused(*_args, **_given):
+        raise AssertionError("the vocabulary was read")
+
+    monkeypatch.setattr(beginning_words, "stand_ins", refused)
+    assert found(db, "garden gate") == ["the garden gate squeaks"]
+
+
+def test_the_vocabulary_of_another_origin_is_not_read(db):
+    """No word of another origin stands in, not even where its number begins like a word asked."""
+    stored(db, "nothing of note")
+    stored(db, "photosynthesis is slow", "serial 1234567", origin=PEER)
+    number = visibility.number(db, PEER)
+    assert found(db, "photosynth") == []
+    assert found(db, "photosynth", viewer=PEER) == ["photosynthesis is slow"]
+    assert fts.words_from(db, str(number), origin_number=1, limit=99) == []
+    assert fts.words_from(db, f"{number}", origin_number=number, limit=99) == []
+    held = fts.words_from(db, "1234", origin_number=number, limit=99)
+    assert held == ["1234567"]
+    db.execute("INSERT INTO origin (number, key) VALUES (12345, 'channel:wa/c9/s9')")
+    mine = channel("wa", "c9", "s9")
+    stored(db, "zebra", origin=mine)
+    more = ("code 12345678", "model 12345a", "all 12345")
+    put(db, [fact(one, f"M{at}") for at, one in enumerate(more)])
+    assert fts.words_from(db, "12345", origin_number=1, limit=2) == ["12345", "12345678"]
+    assert sorted(fts.words_from(db, "12345", origin_number=1, limit=9)) == [
+        "12345", "12345678", "12345a"
+    ]  # fmt: skip
+
+
+def test_a_stop_word_alone_is_looked_up(db):
+    """A name that is a stop word is found as it stands, names before words."""
+    stored(
+        db, "Will you open the gate", "I think I will wait", "Will repairs violins",
+        "The IT desk is upstairs", "it rains", "The Who played here", "who knows",
+    )  # fmt: skip
+    assert found(db, "Will")[0] == "Will repairs violins"
+    assert found(db, "IT")[0] == "The IT desk is upstairs"
+    assert found(db, "The Who") == ["The Who played here"]
+    assert found(db, "who is it") == []
+    assert found(db, "Will", viewer=PEER) == []
+
+
+def test_one_word_of_a_question_that_is_mostly_unknown_is_no_answer(db):
+    """Such hits are left out, counted, and there with --mode keyword."""
+    stored(db, "the lighthouse was painted white", "bread is baked at six")
+    query = Query("what does the lighthouse keeper earn monthly")
+    answer = recall(db, query, viewer=OWNER, now=NOW + DAY)
+    assert (answer.hits, answer.left_out) == ((), 1)
+    assert found(db, query.text) == ["the lighthouse was painted white"]
+    assert found(db, "painted lighthouse bakery quota", mode="hybrid") == [
+        "the lighthouse was painted white"
+    ]
+
+
+def test_an_older_file_answers_as_before(db):
+    """Without further forms in the index no question asks for any."""
+    put_setting(db, "analyzer", "standard")
+    put(db, [fact("Zürich office", "A"), fact("photosynthesis", "B")], analyzer="standard")
+    assert db.execute("SELECT terms FROM fact ORDER BY seq").fetchall() == [
+        ("zürich offic",), ("photosynthesi",)
+    ]  # fmt: skip
+    assert found(db, "zurich") == found(db, "photosynth") == found(db, "Will") == []
+    assert found(db, "zürich") == ["Zürich office"]
+
+
+def test_words_of_several_terms_are_found_exactly(db):
+    """The best few are those of a search through all facts, whatever their words' forms are."""
+    texts = [
+        f"{name} {unit} {extra}"
+        for name in ("Zürich", "Zurich", "zuerich", "Łódź", "lodz")
+        for unit in ("5GB", "5 GB", "gb 7", "F-07", "f07")
+        for extra in ("mice mouse", "went go", "e-mail", "mail email", "note " * 9)
+    ]
+    stored(db, *texts)
+    for text in ("zürich 5gb e-mail", "lodz f-07 mouse", "Zurich went gb", "e-mail mice F07 Łódź"):
+        question = question_of(text, WITH_FORMS)
+        given = {"origin_number": 1, "now": NOW + DAY, "wanted": Filter()}
+        every = lexical.search(db, question, limit=10_000, **given)
+        few = lexical.search(db, question, limit=4, **given)
+        assert [(one.id, one.score) for one in few] == [(one.id, one.score) for one in every[:4]]

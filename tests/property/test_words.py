@@ -1,0 +1,129 @@
+"""Questions whose words have forms and weights against a plain formula: every fact read, a word
+counted once in text and labels."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.test_lexical import bounded, modulator, summed
+from tests.support import DAY, NOW, fact, fresh_store, put
+from tideline_cli.memory import lexical, reading
+from tideline_cli.memory.question import question_of
+from tideline_cli.model.fact import role_weight, trust
+from tideline_cli.model.origin import OWNER, channel
+from tideline_cli.model.record import replace
+from tideline_cli.model.text import WITH_FORMS, index_terms
+from tideline_cli.store import visibility
+from tideline_cli.store.facts import Filter
+
+PEER = channel("wa", "c", "s")
+WORDS = ("Zürich", "Zurich", "mice", "mouse", "5GB", "5 GB", "F-07", "f07", "e-mail", "email",
+         "went", "go", "office", "the", "note", "about")  # fmt: skip
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+rows = st.lists(
+    st.fixed_dictionaries({
+        "content": texts, "title": st.one_of(st.none(), st.none(), texts),
+        "origin": st.sampled_from((OWNER, OWNER, PEER)),
+        "role": st.sampled_from((None, "user", "assistant")),
+        "source": st.sampled_from(("owner_message", "tool_output")),
+    }),
+    min_size=1, max_size=14,
+)  # fmt: skip
+
+
+def word_worth(forms, worth):
+    """Return what terms add: of the spellings and parts of a word the best, and a quarter of the
+    rest; another spelling nine tenths of itself."""
+
+    def best(ways):
+        return max(ways) + 0.25 * (sum(ways) - max(ways)) if ways else 0.0
+
+    left = dict(worth)
+    for term, others in forms.others.items():
+        ways = [0.9 * left.pop(other) for other in others if other in left]
+        ways += [left.pop(term)] if term in left else []
+        if ways:
+            left[term] = best(ways)
+    for parts, wholes in forms.wholes:
+        held = [left.pop(part) for part in parts if part in left]
+        ways = [left.pop(whole) for whole in wholes if whole in left]
+        ways += [sum(held)] if held else []
+        if ways:
+            left[parts[0]] = best(ways)
+    return sum(left.values())
+
+
+def expected(every, question, origin):
+    mine = [one for one in every if one.origin == origin]
+    texts = {one.id: [*index_terms(one.content, analyzer=WITH_FORMS)] for one in mine}
+    labels = {
+        one.id: set(index_terms(one.title or "", analyzer=WITH_FORMS)) - set(texts[one.id])
+        for one in mine
+    }
+    mean = max(1.0, sum(map(len, texts.values())) / max(1, len(mine)))
+
+    def idf(term, *, labelled):
+        others = {} if labelled or question.forms is None else question.forms.others
+        group = next(([head, *more] for head, more in others.items() if term in (head, *more)), [])
+        alike = [one for one in group if one.isalpha()] if term.isalpha() else []
+        n = max(
+            sum(one in texts[key] or (labelled and one in labels[key]) for key in texts)
+            for one in {term, *alike}
+        )
+        return question.weights[term] * log(1.0 + (len(mine) - n + 0.5) / (n + 0.5))
+
+    scores = {}
+    for one in mine:
+        listed, named = texts[one.id], labels[one.id]
+        norm = 1.2 * (0.25 + 0.75 * len(listed) / mean)
+        wide = 1.2 * (0.25 + 0.75 * (len(listed) + len(named)) / mean)
+        worth = {}
+        for term in question.terms:
+            f = listed.count(term)
+            if f:
+                worth[term] = idf(term, labelled=False) * f * 2.2 / (f + norm)
+            elif term in named:
+                worth[term] = idf(term, labelled=True) * 2.2 / (1.0 + wide)
+        total = sum(worth.values()) if question.forms is None else word_worth(question.forms, worth)
+        if total:
+            factor = trust(one.source, one.confidence) * role_weight(one.role)
+            scores[one.id] = total * factor * modulator(one, NOW)
+    return scores
+
+
+@settings(max_examples=120)
+@given(rows=rows, text=texts, limit=st.integers(1, 8), origin=st.sampled_from((OWNER, PEER)),
+       few=st.sampled_from((1, 400)), enough=st.sampled_from((0, 1 << 40)))  # fmt: skip
+def test_words_equal_brute_force(rows, text, limit, origin, few, enough):
+    """The best by words with forms, weights, roles and labels are those of reading all facts."""
+    every = [fact(row["content"], f"ID{n:024d}", now=NOW - n * DAY,
+                  **{name: value for name, value in row.items() if name != "content"})
+             for n, row in enumerate(rows)]  # fmt: skip
+    question = replace(question_of(text, WITH_FORMS), by_beginning=False)
+    with fresh_store() as db, summed(enough, chunk=8), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "FEW", few)
+        put(db, every)
+        bounded(db, 4096)
+        found = lexical.search(
+            db, question, origin_number=visibility.number(db, origin), now=NOW, limit=limit,
+            wanted=Filter(),
+        )  # fmt: skip
+    scores = expected(every, question, origin) if question.weights else {}
+    best = sorted(scores.values(), reverse=True)[:limit]
+    assert [match.score for match in found] == pytest.approx(best, abs=1e-12)
+    assert [match.score for match in found] == pytest.approx(
+        [scores[match.id] for match in found], abs=1e-12
+    )
+
+
+def test_a_form_weighs_as_much_as_its_word():
+    """Forms share the weight of their word: a common one half, one that is said twice two."""
+    question = question_of("tell mice about mice in Zürich", WITH_FORMS)
+    assert question.weights["mice"] == question.weights["mous"] == 2.0
+    assert question.weights["zürich"] == question.weights["zurich"] == 1.0
+    assert question.weights["tell"] == question.weights["about"] == 0.5
+    assert question.weights["told"] == 0.5

@@ -1,0 +1,154 @@
+"""Which embedder a file has, and the lightest way to compare its vectors."""
+
+from __future__ import annotations
+
+import sys
+
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.errors import UnavailableError
+from tideline_cli.memory.nearest import DECIMALS, PlainLane
+from tideline_cli.store.connection import setting
+from tideline_cli.vector.features import FLOOR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    import numpy as np
+    from apsw import Connection
+    from numpy.typing import NDArray
+
+    from tideline_cli.memory.coded_lane import CodedLane
+    from tideline_cli.memory.nearest import Chunk, Lane, Rough
+    from tideline_cli.vector.embedder import Embedder
+
+    Vector = NDArray[np.float64]
+
+_resolved: dict[str, Embedder] = {}  # by the name that vectors carry
+_missing: dict[str, UnavailableError] = {}  # those that cannot be had, asked for once
+
+
+def embedder_of(db: Connection) -> Embedder:
+    """Return the embedder of a file; raises UnavailableError where it cannot be had here."""
+    return embedder_named(db, setting(db, "embedder", DEFAULT_EMBEDDER))
+
+
+def embedder_named(db: Connection, name: str) -> Embedder:
+    """Return an embedder by the name that its vectors carry. It is resolved once, so that it keeps
+    what it has learned."""
+    if name in _missing:
+        raise _missing[name]
+    if name not in _resolved:
+        from tideline_cli.memory.choice import made  # noqa: PLC0415  loads numpy
+
+        try:
+            _resolved[name] = made(db, name)
+        except UnavailableError as error:
+            _missing[name] = error
+            raise
+    return _resolved[name]
+
+
+def forget_named() -> None:
+    """Look for embedders anew: one may be installed, or its folder may have changed."""
+    _resolved.clear()
+    _missing.clear()
+
+
+def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
+    """Return the way to compare vectors of a file's embedder, the lightest that is fit for few
+    texts; with `large`, for many. An embedder that must be loaded may raise UnavailableError."""
+    name = setting(db, "embedder", DEFAULT_EMBEDDER)
+    if " " in name:
+        return coded_lane(db, name)
+    if large or not _is_plain(db):
+        return ArrayLane(embedder_of(db))
+    return PlainLane()
+
+
+def is_slow(db: Connection) -> bool:
+    """Say whether the embedder of a file takes too long for a transaction, or for a write."""
+    name = setting(db, "embedder", DEFAULT_EMBEDDER)
+    if " " not in name:
+        return False
+    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  learned embedders alone
+    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+
+    kind = known_kind(split_name(name).spec)
+    return kind is None or kind.is_slow
+
+
+def can_embed(db: Connection) -> bool:
+    """Say whether the embedder of a file is here, and quick enough for an open transaction."""
+    if is_slow(db):
+        return False
+    try:
+        return bool(embedder_of(db).name)
+    except UnavailableError:
+        return False
+
+
+def coded_lane(db: Connection, name: str) -> CodedLane:
+    """Return the way to compare vectors of a learned embedder."""
+    from tideline_cli.memory.coded_lane import CodedLane  # noqa: PLC0415  learned embedders alone
+    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  as above
+    from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
+
+    kind = known_kind(split_name(name).spec)
+    return CodedLane(name, lambda: embedder_named(db, name), kind.floor if kind else FLOOR)
+
+
+class ArrayLane:
+    """Similarity by any embedder, for any number of vectors. Loads numpy, 55 to 60 ms."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name = embedder.name
+        self.floor = embedder.floor
+        self.margin = embedder.tolerance if embedder.exact else 0.0
+
+    def embed(self, text: str) -> Vector:
+        vector: Vector = self._embedder.embed([text])[0]
+        return vector
+
+    def packed(self, texts: Sequence[str]) -> bytes:
+        return self._embedder.embed_packed(texts).tobytes()
+
+    def rough(self, asked: Vector, chunks: Sequence[Chunk], least: float) -> Rough:
+        from tideline_cli.vector import search  # noqa: PLC0415  numpy, 80 ms
+        from tideline_cli.vector.arrays import np  # noqa: PLC0415  as above
+
+        size = self._embedder.code_size
+        blocks = (
+            (
+                np.frombuffer(numbers, dtype="<u4").astype(np.int64),
+                np.frombuffer(codes, dtype=np.uint8).reshape(-1, size),
+            )
+            for numbers, codes in chunks
+        )
+        floor = least + self.margin  # `best` counts from the embedder's tolerance below
+        seqs, scores = search.best(self._embedder, asked, blocks, floor=floor)
+        return list(zip(seqs.tolist(), scores.tolist(), strict=True))
+
+    def exact(self, asked: Vector, text: str, approximate: float) -> float:
+        return self._cosine(asked, self.embed(text)) if self._embedder.exact else approximate
+
+    def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
+        made = self._embedder.embed(texts)
+        return lambda a, b: self._cosine(made[a], made[b])
+
+    @staticmethod
+    def _cosine(left: Vector, right: Vector) -> float:
+        from tideline_cli.vector.embedder import cosine  # noqa: PLC0415  numpy, 80 ms
+
+        return round(cosine(left, right), DECIMALS)
+
+
+def _is_plain(db: Connection) -> bool:
+    """Say whether a few texts are compared faster in plain Python than with numpy."""
+    return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name and not _numpy_is_loaded()
+
+
+def _numpy_is_loaded() -> bool:
+    return "numpy" in sys.modules

@@ -1,0 +1,213 @@
+"""A question as its words: what the index is asked for, and what counts as one word."""
+
+from __future__ import annotations
+
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
+from tideline_cli.ranking.question_words import weights
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+
+    from tideline_cli.model.forms.found import Forms
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.ranking.bm25 import Condition
+
+MAX_QUERY_TERMS = 256
+_SEVERAL = 3
+_LEAST = 5  # letters of a word that is looked up by its beginning; not in ASCII one less
+
+
+@record
+class Question:
+    """What a text asks for: its terms in order, further forms of its words among them, each with
+    what it weighs, and whether stored words stand in for unknown ones. `names` are its words where
+    all are stop words."""
+
+    weights: Mapping[str, float]
+    forms: Forms | None = None
+    by_beginning: bool = False
+    names: tuple[str, ...] = ()
+    analyzer: Analyzer = "standard"
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms in order."""
+        return tuple(self.weights)
+
+    @property
+    def is_of_reference(self) -> bool:
+        """Say whether it is asked as the reference asks, which weighs neither words nor roles."""
+        return self.analyzer == "reference"
+
+    def is_empty(self) -> bool:
+        """Say whether there is nothing to look for."""
+        return not self.weights and not self.names
+
+    def with_forms(self, forms: Forms) -> Question:
+        """Return the same question with the stored words among `forms` that stand in for unknown
+        ones, each with the weight of its word."""
+        every = _weighed(self.weights, forms)
+        more = {term: every[term] for term in forms.added_to(self.forms)}
+        return replace(self, weights={**self.weights, **more}, forms=forms, by_beginning=False)
+
+
+def question_of(text: str, analyzer: Analyzer) -> Question:
+    """Return what a text asks for."""
+    text = normalise(text)
+    listed = terms(text, analyzer=analyzer)
+    said = dict.fromkeys(listed, 1.0) if analyzer == "reference" else weights(listed)
+    if len(said) > MAX_QUERY_TERMS:
+        said = dict([*said.items()][:MAX_QUERY_TERMS])
+    has_forms = analyzer.startswith(WITH_FORMS)
+    if not has_forms or len(said) == MAX_QUERY_TERMS:
+        return Question(said, None, has_forms, (), analyzer)
+    found = asked_forms(text, listed, analyzer=analyzer)
+    if found is None:
+        return Question(said, None, True, () if said else _names(text), analyzer)
+    kept = [term for term in said if term not in found.mute and any(map(str.isalnum, term))]
+    every = _weighed(said, found)
+    asked_for = (*(kept or said), *found.further()[:MAX_QUERY_TERMS])
+    return Question({term: every[term] for term in asked_for}, found, True, (), analyzer)
+
+
+def _weighed(said: Mapping[str, float], forms: Forms) -> dict[str, float]:
+    """Return what the terms of a question and their forms weigh: a form as much as its word, and of
+    a word in parts as much as the part or the whole that weighs most."""
+    known = dict(said)
+    for parts, wholes in forms.wholes:
+        group = (*parts, *wholes)
+        most = max([known[term] for term in group if term in known], default=1.0)
+        for term in group:
+            known.setdefault(term, most)
+    for term, others in forms.others.items():
+        for other in others:
+            known.setdefault(other, known.get(term, 1.0))
+    for term in forms.further():
+        known.setdefault(term, 1.0)
+    return known
+
+
+def _names(text: str) -> tuple[str, ...]:
+    from tideline_cli.memory.name_words import asked_name  # noqa: PLC0415  few ask for a stop word
+
+    return tuple(asked_name(text))
+
+
+def conditions(question: Question) -> tuple[Condition, ...]:
+    """Return for each word of a question what a fact must hold to have it."""
+    forms = question.forms
+    if forms is None:
+        return question.terms
+    left: dict[str, Condition] = {term: term for term in question.terms}
+    for term, others in forms.others.items():
+        ways = [left.pop(one) for one in (term, *others) if one in left]
+        if ways:
+            left[term] = ("OR", tuple(ways))
+    for parts, wholes in forms.wholes:
+        held = tuple([left.pop(one) for one in parts if one in left])
+        ways = [left.pop(one) for one in wholes if one in left]
+        left[parts[0]] = ("OR", (*ways, ("AND", held))) if held else ("OR", tuple(ways))
+    return tuple(left.values())
+
+
+def least_size(term: str) -> int:
+    """Return how many letters a word must have that is looked up by its beginning."""
+    return _LEAST if term.isascii() else _LEAST - 1
+
+
+def unknown_words(
+    terms: Sequence[str], held: Mapping[str, int], forms: Forms | None
+) -> list[str]:
+    """Return the terms that are long enough to be looked up by their beginning, and that no fact
+    holds in any form."""
+    missing = [term for term in terms if not held[term] and len(term) >= least_size(term)]
+    if missing and forms is not None:
+        skipped = _skipped(terms, held, forms)
+        missing = [term for term in missing if term not in skipped]
+    if all(map(str.isascii, missing)):
+        return missing
+    from tideline_cli.model.letters import is_spaceless  # noqa: PLC0415  ASCII needs none of it
+
+    return [term for term in missing if not is_spaceless(term[0])]
+
+
+def _skipped(terms: Sequence[str], held: Mapping[str, int], forms: Forms) -> set[str]:
+    """Return the terms that are not looked up, as another form of their word is."""
+    known = {term for term in terms if held[term]}
+    skipped: set[str] = set()
+    for term, others in forms.others.items():
+        skipped.update(others)
+        if not known.isdisjoint(others):
+            known.add(term)
+    for parts, wholes in forms.wholes:
+        skipped.update(parts if len(parts) > 1 else ())
+        if not known.isdisjoint(wholes) or known.issuperset(parts):
+            skipped.update(wholes)
+    return skipped | known
+
+
+def is_mostly_unknown(
+    terms: Sequence[str], known: Container[str], forms: Forms | None
+) -> bool:
+    """Say whether a question is of several words, of which half or more are unknown to the memory.
+    """
+    words = _words(terms, forms)
+    found = sum(any(term in known for term in word) for word in words)
+    return len(words) >= _SEVERAL and 2 * found <= len(words)
+
+
+def is_one_word(matched: Sequence[str], forms: Forms | None) -> bool:
+    """Say whether a hit shares one word alone with the question, and no word in parts. The parts
+    are words here."""
+    if len(matched) > 1 and len(_apart(matched)) > 1:
+        return False
+    return forms is None or not any(matched[0] in wholes for _, wholes in forms.wholes)
+
+
+def _apart(matched: Sequence[str]) -> list[str]:
+    """Return the terms that matched, without characters that stand in another one of them."""
+    return [
+        term for term in matched
+        if len(term) > 1 or term.isascii() or not any(term in other for other in matched
+                                                      if other != term)
+    ]  # fmt: skip
+
+
+def _words(terms: Sequence[str], forms: Forms | None) -> list[tuple[str, ...]]:
+    """Return the words of a question, each with its other spellings."""
+    if forms is None:
+        return [(term,) for term in terms]
+    wholes = {whole for _, listed in forms.wholes for whole in listed}
+    others = {other for listed in forms.others.values() for other in listed}
+    return [
+        (term, *forms.others.get(term, ()))
+        for term in terms
+        if term not in wholes and term not in others
+    ]
+
+
+def word_count(terms: Sequence[str], forms: Forms | None) -> int:
+    """Return how many words these terms are."""
+    if forms is None:
+        return len(terms)
+    others = sum(map(len, forms.others.values()))
+    joined = sum(len(parts) + len(wholes) - 1 for parts, wholes in forms.wholes)
+    return max(1, len(terms) - others - joined)
+
+
+def word_keys(terms: Iterable[str], forms: Forms | None) -> dict[str, str]:
+    """Return for each of these terms the one that stands for its word: other spellings, and the
+    parts and the wholes of a word, have the same."""
+    if forms is None:
+        return {term: term for term in terms}
+    keys = {other: head for head, others in forms.others.items() for other in others}
+    for parts, wholes in forms.wholes:
+        keys.update(dict.fromkeys((*parts, *wholes), parts[0]))
+    return {term: keys.get(head, head) for term in terms for head in (keys.get(term, term),)}
+
+
+def matched_count(matched: Sequence[str], forms: Forms | None) -> int:
+    """Return how many words of a question these of its terms are."""
+    return len(matched) if forms is None else len({*word_keys(matched, forms).values()})
