@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-CHUNK = 1 << 15  # facts of a row
+CHUNK = 32_000  # facts of a row: its bits and what stands before them fill a page of the file
 DIGITS = 5  # binary digits of how often a fact repeats a term
 TOKENS = 1 << 18  # terms of all active facts of an origin from which on its common ones are kept
 _OWNER = 1
@@ -86,14 +86,15 @@ def indexed(term: str, *, origin_number: int) -> str:
 
 
 def deflated(plain: bytes) -> bytes:
-    """Return the bytes of a row, none where no bit is set, shorter ones where that saves two
-    thirds: they take ten times as long to read."""
+    """Return the bytes of a row, none where no bit is set, shorter ones where that saves half: a
+    term of a million facts takes 0.5 ms longer to read then."""
     if not any(plain):
         return b""
     import zlib  # noqa: PLC0415  a library of C, of which small memories need nothing
 
-    short = zlib.compress(plain, 1)
-    return short if 3 * len(short) < len(plain) else plain
+    made = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_RLE)
+    short = made.compress(plain) + made.flush()
+    return short if 2 * len(short) < len(plain) else plain
 
 
 def inflated(row: bytes, size: int) -> bytes:
@@ -104,7 +105,7 @@ def inflated(row: bytes, size: int) -> bytes:
         return row
     import zlib  # noqa: PLC0415  as above
 
-    return zlib.decompress(row)
+    return zlib.decompress(row, -zlib.MAX_WBITS, size)
 
 
 def planes_of(row: bytes, size: int) -> list[bytes]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     # Of a term: the facts that hold it more than once, and how often.
     Repeated = Mapping[str, Mapping[int, int]]
 
-_HOLDERS, _SHARE = 128, 256
+_HOLDERS, _SHARE = 1000, 256
 """A term is kept that so many facts hold, and one of so many."""
 _SAMPLE, _SAMPLE_TERMS = 1 << 11, 1 << 17  # what is looked at for common terms
 _GROWN = 8  # an origin is due again when the file has grown by such a part
@@ -33,7 +33,12 @@ _LEAST_GROWN = 1 << 9  # facts
 _MANY = 500  # facts that are corrected one by one
 _MARK = ""  # the term of the row that says how far all terms of an origin have come
 _MOST = (1 << DIGITS) - 1
-_PUT = "INSERT OR REPLACE INTO common_posting VALUES (?, ?, ?, ?, ?, ?, ?)"
+_PUT = """
+INSERT INTO common_posting VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (origin, term, number) DO UPDATE
+SET upto = excluded.upto, facts = excluded.facts, holders = excluded.holders,
+  repeats = excluded.repeats
+"""
 _ROWS_OF = "SELECT origin, term, upto, holders, repeats FROM common_posting WHERE number = ?"
 _SET = """
 UPDATE common_posting SET facts = ?, holders = ?, repeats = ?
