@@ -98,7 +98,7 @@ lock:                               ## make requirements/*.txt anew from the new
 	$(LOCK) requirements/audit.in -o requirements/audit.txt
 	$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
 
-generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.md, README help, patterns
+generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.md, README help, patterns, schema
 	$(BIN)/python -m tideline_cli.cli.generate
 
 release-check: $(VENV)/.installed-dev  ## build sdist and wheel, install each in an empty place, look

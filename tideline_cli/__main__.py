@@ -47,9 +47,13 @@ def enter() -> None:
         if not is_door:
             code = 70
             _tell(f"a part of the program cannot be loaded: {error}", hint=_RELOAD, code="internal")
-    except Exception:
+    except Exception as error:  # noqa: BLE001  what the catcher of commands could not catch
         if not is_door:
-            raise
+            code = 70
+            _tell(
+                f"internal error: {type(error).__name__}: {error}",
+                hint="run it again with --debug", code="internal",
+            )  # fmt: skip
     try:
         sys.stderr.flush()
     finally:

@@ -8,6 +8,7 @@ import os
 import pytest
 
 from tests.support import DAY, NOW
+from tideline_cli.model import instant
 
 
 def lines(*rows):
@@ -121,6 +122,36 @@ def test_what_was_said_again_later_wins_a_slot(run):
     for where in (A, B):
         active = {text for text, (state, *_) in states(run, where).items() if state == "active"}
         assert active == {"I deploy on Mondays"}
+
+
+@pytest.mark.parametrize(("day", "end"), [(-3, 0), (2, 4)])
+def test_an_older_value_ends_where_the_later_one_stood(run, day, end):
+    """A value that was said before the one of today ends where that one began; one that was said
+    before it was said again ends there."""
+    run("remember", "I deploy on Mondays", "--slot", "deploy", *at(0))
+    run("remember", "I deploy on Mondays", "--slot", "deploy", *at(4))
+    row = {"id": f"{7:026d}", "content": "I deploy on Fridays", "slot": "deploy",
+           "created_at": NOW + day * DAY}  # fmt: skip
+    run("import", "-", "--trust", *at(6), stdin=lines(row))
+    old = run("show", row["id"], "--json", *at(6)).json["fact"]
+    assert (old["lifecycle"], old["valid_to"]) == ("archived", instant.iso(NOW + end * DAY))
+
+
+def test_an_undone_pin_is_no_new_word(run):
+    """To take a pin back says nothing of the fact anew; to bring it back does."""
+    said = run("remember", "my phone is 555 1234", "--json", *at(0)).json["id"]
+    run("pin", said, *at(1))
+    run("undo", *at(2))
+    assert exported(run, said)["said_at"] == instant.iso(NOW)
+    run("forget", said, *at(3))
+    run("undo", *at(4))
+    assert exported(run, said)["said_at"] == instant.iso(NOW + 4 * DAY)
+
+
+def exported(run, fact_id):
+    """Return the row of a fact in an export."""
+    rows = map(json.loads, run("export", *at(9)).out.splitlines())
+    return next(row for row in rows if row["id"] == fact_id)
 
 
 def test_states_travel_and_are_told(run):

@@ -34,3 +34,20 @@ def test_an_interrupt_at_the_door():
     """Ctrl-C while a command is still being found ends with 130 and without a word."""
     done = subprocess.run([sys.executable, "-c", _DOOR], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+def test_an_unknown_error_at_the_door():
+    """What nobody expected before there is a command is one line and code 70; --debug shows where;
+    a door for programs ends with 0."""
+    line = b"tideline: internal error: KeyError: 'odd'\n  hint: run it again with --debug\n"
+    for words, code, said in (
+        (["list"], 70, line),
+        (["list", "--debug"], 70, None),
+        (["context", "--auto", "x"], 0, b""),
+    ):  # fmt: skip
+        door = _DOOR.replace("KeyboardInterrupt", "KeyError('odd')")
+        done = subprocess.run(
+            [sys.executable, "-c", door, *words], capture_output=True, check=False
+        )
+        assert done.returncode == code
+        assert done.stderr == said or (said is None and b"Traceback" in done.stderr)

@@ -61,6 +61,7 @@ class History:
 
     def _take(self, step):
         before = self.memory.facts
+        self.memory.clock = step["at"]
         got, code = self._done(step)
         try:
             wanted, refused = foretold(self.memory, step, got), 0

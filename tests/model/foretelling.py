@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.model import amending, editing, judging, life, moving, passes, past
+from tests.model.state import is_trusted
 from tests.model.vocabulary import touches
 from tideline_cli.exchange.importer.rows import minted_id
 from tideline_cli.model.origin import parse_origin
@@ -50,11 +51,23 @@ def _recall(memory, step, given, answer):
         }  # fmt: skip
     seqs = {memory.seq_of(fact_id) for fact_id in seen}
     found = [seq for seq in seqs if _answers(step["query"], memory.facts[seq])]
+    said = {_session(memory.facts[seq]) for seq in found} - {None}
+    found += [
+        seq for seq in seqs - {*found} if _session(memory.facts[seq]) in said
+        and memory.facts[seq]["id"] in answer.get("found", ())
+    ]  # fmt: skip
     if step["as_of"] is None:
         memory.uses = dict(memory.uses)
         for seq in found:
             memory.used(seq, now=step["at"])
     return {"found": sorted(memory.facts[seq]["id"] for seq in found)}
+
+
+def _session(fact):
+    """Return what facts have in common that may come along with one another, as neighbours."""
+    if fact["session"] is None:
+        return None
+    return fact["session"], fact["scope"], is_trusted(fact)
 
 
 def _answers(query, fact):

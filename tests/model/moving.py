@@ -108,8 +108,9 @@ def _relate(memory, seq, cited, edges, *, now):
 
 def _settle(memory, new, *, now):
     """Let no slot have two values at an instant, of which one is new: what was said later ends the
-    other where it begins, if it may touch it. What other values have replaced counts too: an older
-    row may belong between two of them."""
+    other where it begins, or where it was said again if the other was said in between, if it may
+    touch it. What other values have replaced counts too: an older row may belong between two of
+    them."""
     come = {}
     for seq in new:
         fact = memory.facts[seq]
@@ -119,14 +120,17 @@ def _settle(memory, new, *, now):
         active = [seq for seq, fact in memory.active(origin) if life.place(fact) == where]
         since = min(begin(memory.facts[seq]) for seq in those)
         values = [*_replaced(memory, active, since), *active]
-        values.sort(key=lambda seq: memory.facts[seq]["created_at"])
+        values.sort(key=memory.said)
         ended_by = {}
         for place, later in enumerate(values):
             for earlier in values[:place]:
                 one, other = memory.facts[later], memory.facts[earlier]
                 may = overlap(one, other) and may_touch(one["source"], other["source"])
                 if {earlier, later} & {*those} and may:
-                    memory.facts[earlier] = ended(other, at=begin(one), now=now)
+                    is_between = one["created_at"] < memory.said(earlier)
+                    again = min(memory.said(later), now) if is_between else 0
+                    at = max(begin(one), again)
+                    memory.facts[earlier] = ended(other, at=at, now=now)
                     ended_by[earlier] = later
         for earlier, later in ended_by.items():
             for kind in ("contradicts", "transition"):

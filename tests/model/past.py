@@ -11,7 +11,7 @@ from tests.model.amending import standing_for
 from tests.model.state import FINAL, Memory, Refused
 
 DAY = 86_400_000
-_PLACE = ("lifecycle", "slot", "valid_from", "valid_to")
+_PLACE = ("lifecycle", "slot", "scope", "valid_from", "valid_to")
 
 
 def undo(memory, ordinal, *, viewer, now, dry_run=False):

@@ -30,8 +30,9 @@ class OneOf(tuple):
 class Batch:
     """What a command did: rows by number as (before, after), and the facts and edges before it."""
 
-    def __init__(self, verb, was):
+    def __init__(self, verb, was, at=0):
         self.verb = verb
+        self.at = at
         self.was = was
         self.is_blocked = False
         self.took = None
@@ -50,6 +51,7 @@ class Memory:
         self.facts, self.uses, self.links = {}, {}, {}
         self.batches = {}
         self.history = []
+        self.clock = 0
         self.last_fact = self.last_link = 0
 
     def batches_of(self, origin):
@@ -63,7 +65,7 @@ class Memory:
         """All that happens inside is one batch, or nothing when the command is refused."""
         was = self._state()
         self.facts, self.uses, self.links = ({**some} for some in was)
-        made = Batch(verb, was)
+        made = Batch(verb, was, self.clock)
         try:
             yield made
         except Refused:
@@ -102,6 +104,15 @@ class Memory:
         """Count a use; the last one never moves backwards."""
         count, last = self.use(seq)
         self.uses[seq] = (count + 1, max(last, now))
+
+    def said(self, seq):
+        """Return when somebody last said a fact: made it, said the same again, or brought it
+        back."""
+        return max([self.facts[seq]["created_at"], *(
+            batch.at for batch in self.history
+            if (batch.verb in ("remember", "edit", "extract") and seq in batch.uses)
+            or (batch.verb in ("restore", "undo", "redo") and _is_moved(*batch.facts.get(seq, ())))
+        )])  # fmt: skip
 
     def seq_of(self, fact_id, viewer=None):
         """Return the number of a fact that the viewer may see, None where there is none."""
@@ -166,6 +177,10 @@ class Memory:
     def exported_links(self):
         ids = {seq: fact["id"] for seq, fact in self.facts.items()}
         return {(ids[a], kind, ids[b]): rest for a, kind, b, *rest in self.links.values()}
+
+
+def _is_moved(was=None, now=None):
+    return None not in (was, now) and was["lifecycle"] != now["lifecycle"]
 
 
 def differing(was, now):

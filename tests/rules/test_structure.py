@@ -64,6 +64,32 @@ def test_functions_are_short():
     assert median(lengths.values()) <= 10
 
 
+CATCHERS = {
+    "tideline_cli.__main__:enter",  # what is raised before there is a command
+    "tideline_cli.cli.perform:perform",  # the one catcher
+    "tideline_cli.cli.perform:_is_damaged",  # the error before it is the one to report
+    "tideline_cli.cli.completion_values:run",  # a prompt is being typed
+    "tideline_cli.store.checks.run_check:run",  # a damaged file may hold anything
+}
+"""Who may catch every exception and go on."""
+
+
+def test_few_catch_everything():
+    """An exception that nobody expected reaches the one catcher: who catches all kinds raises
+    again, or is listed here with a reason."""
+    found = {
+        f"{name}:{function.name}"
+        for name, tree in trees().items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
+        and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+    }
+    assert found == CATCHERS
+
+
 def test_no_long_tuple():
     """What a function takes or returns is a record, or a tuple of five values at most."""
     long = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -17,13 +18,20 @@ import pytest
 from tests.soundness import sound
 from tests.support import ROOT, fresh_store
 from tideline_cli.errors import CannotWriteError, StoreError
-from tideline_cli.store import backup, connection, digest, migrations, schema
+from tideline_cli.store import (
+    backup,
+    connection,
+    digest,
+    migrations,
+    schema,
+    schema_3,
+    to_version_3,
+)
 from tideline_cli.store.checks import structure
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 
 LEGACY = sorted((ROOT / "tests" / "legacy").glob("v[0-9].db"))
 _CURSOR = schema.SCHEMA[schema.SCHEMA.index("CREATE TABLE cursor (") :].partition(";")[0]
-_FROM_2 = migrations.STEPS[2]
 POINTS = 50
 AFTER = -1
 
@@ -34,14 +42,7 @@ def upgrade_0(db):
     db.execute(_CURSOR)
 
 
-def upgrade_2(db):
-    """From version 2, of a file without digests: they cover what this step adds."""
-    _FROM_2(db)
-    bare = db.execute("SELECT seq FROM fact WHERE digest IS NULL").fetchall()
-    digest.put(db, [seq for (seq,) in bare])
-
-
-STEPS = {0: upgrade_0, **migrations.STEPS, 2: upgrade_2}
+STEPS = {0: upgrade_0, **migrations.STEPS}
 
 
 def old_store(path):
@@ -103,6 +104,45 @@ def test_there_is_a_file_of_this_version():
               "near_progress", "archived_term", "tally", "origin")  # fmt: skip
     assert all(db.execute(f"SELECT count(*) FROM {table}").get for table in tables)
     db.close()
+
+
+def objects_of(script):
+    db = apsw.Connection(":memory:")
+    db.execute(script).fetchall()
+    try:
+        return structure.schema_objects(db)
+    finally:
+        db.close()
+
+
+def test_a_step_makes_its_own_version(tmp_path, monkeypatch):
+    """A schema that goes on changing changes nothing of what version 3 was."""
+    table = "CREATE TABLE label_term ("
+    later = schema.SCHEMA.replace(table, f"{table}  hue TEXT,")
+    later = later.replace("CREATE TRIGGER fact_deleted ", "CREATE TRIGGER fact_gone ")
+    monkeypatch.setattr(schema, "SCHEMA", later)
+    assert "hue" in objects_of(schema.stored_script())["label_term"]
+    mine = tmp_path / "mine.db"
+    shutil.copyfile(ROOT / "tests" / "legacy" / "v2.db", mine)
+    db = raw(mine)
+    with db:
+        to_version_3.step(db)
+    assert structure.schema_objects(db) == objects_of(schema_3.SCRIPT)
+    db.close()
+
+
+@pytest.mark.parametrize("name", ["to_version_3", "utterances"])
+def test_a_step_calls_nothing_that_goes_on_changing(name):
+    """A step imports nothing of the store but what is of its own version."""
+    tree = ast.parse((ROOT / "tideline_cli" / "store" / f"{name}.py").read_text("utf-8"))
+    imported = {
+        node.module if node.module != "tideline_cli.store" else f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    own = {"tideline_cli.store.schema_3", "tideline_cli.store.utterances"}
+    assert {module for module in imported if module.startswith("tideline_cli.store")} <= own
 
 
 @pytest.mark.parametrize("opened", [open_for_writing, open_for_reading])

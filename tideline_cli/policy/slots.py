@@ -70,8 +70,9 @@ def ended_overlaps(
 
     `values` are the active ones and those that others have replaced; the ids in `new` are those
     that have just come; `said` tells when a value was last said. A value ends only for one whose
-    source may touch it. So the result depends on when things were said, and not on what was read
-    first; of two that were said at the same instant, the order of `values` decides.
+    source may touch it: where that one begins, or where it was said again, if what ends was said in
+    between. So the result depends on when things were said, and not on what was read first; of two
+    that were said at the same instant, the order of `values` decides.
     """
     now_so = {value.id: value for value in values}
     done: dict[str, Ended] = {}
@@ -83,7 +84,8 @@ def ended_overlaps(
             earlier = now_so[known.id]
             by = now_so[later.id]
             if overlap(earlier, by) and may_touch(by.source, earlier.source):
-                again = said[by.id] if said[by.id] > by.created_at else 0
+                is_between = by.created_at < said[earlier.id]
+                again = min(said[by.id], now) if is_between else 0  # a clock may go back
                 after = ended(earlier, at=max(holds_from(by), again), now=now)
                 now_so[known.id] = after
                 done[known.id] = Ended(known, after, later)

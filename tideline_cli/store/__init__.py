@@ -23,7 +23,7 @@ def _load_apsw() -> None:
         sys.modules.update(dict.fromkeys(borrowed, sys.modules[_ABSTRACT]))
     try:
         import apsw  # noqa: PLC0415, F401  while the classes are lent
-    except Exception:  # noqa: BLE001  told by the next import
+    except (ImportError, AttributeError):  # told by the next import
         return
     finally:
         for name in borrowed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tideline_cli.errors import StoreError
-from tideline_cli.store import backup, file_names, locks, schema, to_version_3
+from tideline_cli.store import backup, derived_anew, file_names, locks, schema, to_version_3
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -42,7 +42,9 @@ def _name_batches(db: Connection) -> None:
 
 STEPS: Mapping[int, Step] = {1: _name_batches, 2: to_version_3.step}
 """What makes version n + 1 of version n. A step runs inside the transaction, with foreign keys
-unchecked until its end; tests/legacy holds a file of every version that it may meet."""
+unchecked until its end. It makes what version n + 1 was, by the text that `schema_N` keeps of it,
+and leaves what is derived to `derived_anew`. tests/legacy holds a file of every version that it may
+meet."""
 
 
 def upgrade(db: Connection, path: str) -> None:
@@ -109,6 +111,7 @@ def _upgraded(db: Connection, path: str) -> bool:
         for number in range(version, schema.VERSION):
             STEPS[number](db)
             db.execute(f"PRAGMA user_version = {number + 1}")
+        derived_anew.make(db)
         if db.execute("PRAGMA foreign_key_check").fetchall():
             raise apsw.ConstraintError(f"the upgrade of {path} would break references")
     return True

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # What a pass or an import does is nobody's word at that time.
 _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link')"
 _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
-  OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo'))"""
+  OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo')
+    AND before ->> 'lifecycle' IS NOT NULL)"""  # the image of a change has what changed
 _IS_LATER = "change.number > ifnull(stated.change, 0)"
 _SPOKEN = f"""
 SELECT fact.id,

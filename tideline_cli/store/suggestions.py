@@ -56,38 +56,10 @@ def tags(
     within, names = _within(scopes)
     return _rows(
         db,
-        "SELECT value, count(*) AS uses FROM ("
-        f"SELECT tags FROM {_by_time(is_active=True)} AND tags IS NOT NULL{within}"
-        f" ORDER BY created_at DESC LIMIT {_READ}) AS newest, json_each(newest.tags)"
-        " WHERE value >= ? AND value < ?"
+        f"SELECT value, count(*) AS uses FROM ({_newest('tags', within)}) AS newest,"
+        " json_each(newest.tags) WHERE value >= ? AND value < ?"
         f" GROUP BY value ORDER BY uses DESC, value LIMIT {MOST}",
         (visibility.number(db, viewer), *names, start, start + _HIGHEST),
-    )
-
-
-def scopes(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, int]]:
-    """Return the scopes that begin so, and how many active facts each has."""
-    condition, names = visibility.where(viewer)
-    return _rows(
-        db,
-        f"SELECT scope, count(*) FROM fact WHERE {condition} AND scope IS NOT NULL"
-        f" AND lifecycle = 'active' AND scope >= ? AND scope < ? GROUP BY scope LIMIT {MOST}",
-        (*names, start, start + _HIGHEST),
-    )
-
-
-def sessions(
-    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
-) -> list[tuple[str, int]]:
-    """Return the sessions that begin so, and how many active facts each has."""
-    condition, names = visibility.where(viewer)
-    within, named = _within(scopes)
-    return _rows(
-        db,
-        f"SELECT session, count(*) FROM fact WHERE {condition} AND session IS NOT NULL"
-        f" AND lifecycle = 'active'{within} AND session >= ? AND session < ?"
-        f" GROUP BY session LIMIT {MOST}",
-        (*names, *named, start, start + _HIGHEST),
     )
 
 
@@ -99,12 +71,44 @@ def speakers(
     within, names = _within(scopes)
     return _rows(
         db,
-        "SELECT speaker, count(*) AS said FROM ("
-        f"SELECT speaker FROM {_by_time(is_active=True)} AND speaker IS NOT NULL{within}"
-        f" ORDER BY created_at DESC LIMIT {_READ}) AS newest"
+        f"SELECT speaker, count(*) AS said FROM ({_newest('speaker', within)}) AS newest"
         " WHERE speaker >= ? AND speaker < ?"
         f" GROUP BY speaker ORDER BY said DESC, speaker LIMIT {MOST}",
         (visibility.number(db, viewer), *names, start, start + _HIGHEST),
+    )
+
+
+def scopes(db: Connection, start: str, *, viewer: Origin) -> list[tuple[str, int]]:
+    """Return the scopes that begin so, and how many active facts each has."""
+    return _counted(db, "scope", start, viewer=viewer, scopes=None)
+
+
+def sessions(
+    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[tuple[str, int]]:
+    """Return the sessions that begin so, and how many active facts each has."""
+    return _counted(db, "session", start, viewer=viewer, scopes=scopes)
+
+
+def _counted(
+    db: Connection, column: str, start: str, *, viewer: Origin,
+    scopes: Sequence[str | None] | None,
+) -> list[tuple[str, int]]:  # fmt: skip
+    condition, names = visibility.where(viewer)
+    within, named = _within(scopes)
+    return _rows(
+        db,
+        f"SELECT {column}, count(*) FROM fact WHERE {condition} AND {column} IS NOT NULL"
+        f" AND lifecycle = 'active'{within} AND {column} >= ? AND {column} < ?"
+        f" GROUP BY {column} LIMIT {MOST}",
+        (*names, *named, start, start + _HIGHEST),
+    )
+
+
+def _newest(column: str, within: str) -> str:
+    return (
+        f"SELECT {column} FROM {_by_time(is_active=True)} AND {column} IS NOT NULL{within}"
+        f" ORDER BY created_at DESC LIMIT {_READ}"
     )
 
 

@@ -1,17 +1,13 @@
-"""From version 2 to 3, part by part; the triggers are made anew at the end."""
+"""From version 2 to 3, part by part; the triggers are made anew at the end.
+
+A step reads the schema of its own version, and no code of the store that goes on changing; what is
+derived is made once all steps are done (`derived_anew`).
+"""
 
 from __future__ import annotations
 
-from tideline_cli.store import (
-    batch_counts,
-    common_upkeep,
-    labels,
-    lapsed_anew,
-    schema,
-    score_bounds,
-    utterances,
-)
-from tideline_cli.store.checks import text_index
+from tideline_cli.store import utterances
+from tideline_cli.store.schema_3 import SCRIPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,10 +56,9 @@ def _note_statements(db: Connection) -> None:
 
 
 def _count_lapsed(db: Connection) -> None:
-    """Count the facts that do not hold: version 2 read them for each question."""
+    """Make the counts of the facts that do not hold: version 2 read those for each question."""
     for name in ("lapsed", "lapsed_term"):
         db.execute(_statement(f"CREATE TABLE {name}("))
-    lapsed_anew.count_anew(db)
 
 
 _STATED_ONCE = """(link.kind, other.kind) IN (
@@ -160,9 +155,8 @@ def _lift_utterances(db: Connection) -> None:
 
 
 def _index_labels(db: Connection) -> None:
-    """Index the words of labels: version 2 searched the texts alone."""
+    """Make the index of the words of labels: version 2 searched the texts alone."""
     db.execute(_statement("CREATE TABLE label_term("))
-    labels.make_anew(db)
 
 
 def _counts(db: Connection) -> None:
@@ -173,17 +167,11 @@ def _counts(db: Connection) -> None:
         "TABLE batch_count(", "INDEX change_row ", "INDEX change_run ", "INDEX change_edge ",
     ):  # fmt: skip
         db.execute(_statement(f"CREATE {made}"))
-    text_index.enrol_anew(db)
-    batch_counts.count_anew(db)
 
 
 def _keep_common_terms(db: Connection) -> None:
-    """Bound scores by strength too, and keep which facts hold common terms: version 2 looked them
-    up row by row."""
-    score_bounds.clear(db)
-    score_bounds.extend(db, limit=1 + int(db.execute("SELECT ifnull(max(seq), 0) FROM fact").get))
+    """Make the table of common terms: version 2 looked their holders up row by row."""
     db.execute(_statement("CREATE TABLE common_posting("))
-    common_upkeep.settle_all(db)
 
 
 def _keep_questions(db: Connection) -> None:
@@ -222,8 +210,8 @@ def _remake_triggers(db: Connection) -> None:
 
 
 def _statement(beginning: str) -> str:
-    """Return the statement of the schema, as it is stored, that begins so."""
-    _, begun, rest = schema.stored_script().partition(beginning)
+    """Return the statement of the schema of version 3 that begins so."""
+    _, begun, rest = SCRIPT.partition(beginning)
     if not begun:
         raise LookupError(f"the schema has no {beginning!r}")
     return begun + rest[: rest.index(_ENDS)]
@@ -232,6 +220,6 @@ def _statement(beginning: str) -> str:
 def _triggers() -> list[str]:
     """Return the statements that make the triggers."""
     found: list[str] = []
-    for piece in schema.stored_script().split(_TRIGGER)[1:]:
+    for piece in SCRIPT.split(_TRIGGER)[1:]:
         found.append(_TRIGGER + piece[: piece.index("END;") + len("END")])
     return found

@@ -1,13 +1,11 @@
 """Where and by whom facts were said, where an older program kept it in their metadata: read, and
-put into the fields. For the upgrade."""
+put into the fields. For the upgrade to version 3."""
 
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.fields import SAID
 from tideline_cli.model.record import record
 from tideline_cli.model.utterance import utterance_in
-from tideline_cli.store import digest, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+_FIELDS = ("session", "turn", "speaker", "role")
 _TELLING = " OR ".join(
     f"metadata LIKE '%{word}%'" for word in ("session", "conversation", "thread", "chat")
 )
@@ -45,14 +44,12 @@ def in_metadata(db: Connection) -> dict[int, list[Utterance]]:
 
 
 def put(db: Connection, utterances: Iterable[Utterance]) -> None:
-    """Put utterances into the fields of their facts; the metadata keep the rest."""
-    columns = ", ".join(f"{name} = ?" for name in SAID)
+    """Put utterances into the fields of their facts; the metadata keep the rest. What is derived of
+    these facts is made anew by whoever finds them without a digest."""
+    columns = ", ".join(f"{name} = ?" for name in _FIELDS)
     for one in utterances:
         rest = codec.dumps(dict(one.rest)) if one.rest else None
         db.execute(
-            f"UPDATE fact SET {columns}, metadata = ? WHERE seq = ?",
-            (*(one.said.get(name) for name in SAID), rest, one.seq),
+            f"UPDATE fact SET {columns}, metadata = ?, digest = NULL WHERE seq = ?",
+            (*(one.said.get(name) for name in _FIELDS), rest, one.seq),
         )
-        digest.put(db, [one.seq])
-        if "role" in one.said:
-            score_bounds.put_of(db, [one.seq])

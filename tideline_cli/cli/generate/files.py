@@ -1,5 +1,5 @@
 """Every generated file of a checkout: man/, completions/, the pages of schema and modules,
-the README's commands, and the patterns as the scan loads them."""
+the README's commands, the patterns as the scan loads them, and the schema of this version."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tideline_cli.cli.generate.docs import command_list, modules_page, schema_pa
 from tideline_cli.cli.generate.json_page import json_page
 from tideline_cli.cli.generate.man import pages
 from tideline_cli.cli.generate.patterns import modules
+from tideline_cli.cli.generate.schema_text import schema_module
 
 _BEGIN, _END = "<!-- commands:begin -->", "<!-- commands:end -->"
 
@@ -20,6 +21,7 @@ def generated(root: str) -> dict[str, str]:
     made = {f"man/{name}": text for name, text in pages().items()}
     made |= {f"completions/{name}": text for name, text in completion_files().items()}
     made |= modules(root)
+    made |= schema_module(root)
     made["docs/schema.md"] = schema_page()
     made["docs/modules.md"] = modules_page(root)
     made["docs/json.md"] = json_page()
