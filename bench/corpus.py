@@ -136,6 +136,49 @@ def common_queries(n: int = 5) -> list[str]:
     return [" ".join(rng.sample(_WORDS[:40], 9)) for _ in range(n)]
 
 
+def fifty_common(n: int = 2) -> list[str]:
+    """Return queries of fifty of the hundred commonest content words."""
+    rng = random.Random(SEED + 3)
+    return [" ".join(rng.sample(_WORDS[:100], 50)) for _ in range(n)]
+
+
+def pasted(n: int = 2) -> list[str]:
+    """Return texts of 200 words, as one pastes them."""
+    return [" ".join(_words_of(SEED + 4 + number, 200)) for number in range(n)]
+
+
+def unmatched() -> list[str]:
+    """Return queries of which no fact holds a word."""
+    return ["xyzzyq plughh frobnitz", "qwxzv zzkkyy"]
+
+
+def long_texts(n: int = 3287, length: int = 1000) -> Iterator[str]:
+    """Yield texts of so many words."""
+    for number in range(n):
+        yield " ".join(_words_of(SEED * 7 + number, length))[:8000]
+
+
+def chinese(n: int = 1000) -> Iterator[str]:
+    """Yield paragraphs of 300 to 700 characters without spaces, of made-up words of 1-3 of them."""
+    rng = random.Random(SEED + 8)
+    signs = [chr(0x4E00 + place) for place in rng.sample(range(6000), 3000)]
+    made = ["".join(rng.choices(signs, k=rng.choice((1, 2, 2, 2, 3)))) for _ in range(20_000)]
+    weights = list(accumulate(1 / (rank + FLATTENED) for rank in range(len(made))))
+    for _ in range(n):
+        length, text = rng.randint(300, 700), ""
+        while len(text) < length:
+            text += "".join(rng.choices(made, cum_weights=weights, k=rng.randint(5, 12))) + "，"
+        yield text[:length]
+
+
+def _words_of(seed: int, length: int) -> list[str]:
+    rng = random.Random(seed)
+    made: list[str] = []
+    while len(made) < length:
+        made += _sentence(rng)
+    return made[:length]
+
+
 def write_jsonl(path: str, n: int) -> None:
     """Write the n-fact corpus as JSON lines."""
     with open(path, "w", encoding="utf-8") as file:

@@ -3,7 +3,8 @@
     python bench/recall.py [1k 10k 100k] [--million] [--rounds 9]
 
 Ten queries of 3-6 words, each from one fact, one of the words a function word; five queries of
-nine of the forty commonest words. Each query is a job of its own: a figure is the median over the
+nine of the forty commonest words, two of fifty of the hundred commonest, two texts of 200 words,
+two of words that no fact holds. Each query is a job of its own: a figure is the median over the
 queries of the medians, and the slowest query stands beside it. `hit@5` counts the queries whose
 fact is among the first five.
 """
@@ -23,7 +24,7 @@ import timing
 class Figure:
     """One kind of question at one size."""
 
-    kind: str  # recall, nine common, context
+    kind: str  # recall, nine common, fifty common, 200 pasted, no match, context
     facts: int
     sample: timing.Sample
     worst: float  # the ratio of the slowest query
@@ -52,10 +53,13 @@ def at_size(n: int, rounds: int = timing.ROUNDS) -> list[Figure]:
     asked = {
         "recall": ("recall", [query for query, _ in natural]),
         "nine common": ("recall", corpus.common_queries()),
+        "fifty common": ("recall", corpus.fifty_common()),
+        "200 pasted": ("recall", corpus.pasted()),
+        "no match": ("recall", corpus.unmatched()),
         "context": ("context", [query for query, _ in natural[:5]]),
     }
     jobs = [
-        timing.Job(f"{kind} {i}", [timing.TIDELINE, verb, query], env)
+        timing.Job(f"{kind} {i}", [timing.TIDELINE, verb, query], env, (0, 1))
         for kind, (verb, queries) in asked.items()
         for i, query in enumerate(queries)
     ]

@@ -20,6 +20,7 @@ import cold
 import embedders
 import import_
 import lanes
+import long_texts
 import passes
 import recall
 import remember
@@ -28,8 +29,13 @@ import store_reads
 import stores
 import timing
 
-RECALL = {1000: 3.5, 10_000: 4.0, 100_000: 5.0, 1_000_000: 12.0}
-NINE_COMMON = {100_000: 7.0}
+RECALL = {1000: 2.7, 10_000: 3.0, 100_000: 3.2, 1_000_000: 4.0}
+NINE_COMMON = {100_000: 7.0, 1_000_000: 8.0}
+FIFTY_COMMON = {1_000_000: 20.0}
+PASTED = {100_000: 5.0, 1_000_000: 15.0}
+NO_MATCH = {100_000: 4.5, 1_000_000: 8.0}
+NO_MATCH_RSS = 60.0  # MiB
+LONG_TEXTS = 4.0
 REMEMBER = 3.0
 COLD = {"--version": 2.0, "--help": 8.0}
 IMPORT_RATE = 20_000
@@ -90,7 +96,10 @@ def of_import(n: int) -> Iterator[Row]:
 
 def of_recall(n: int, rounds: int) -> Iterator[Row]:
     """Measure recall and context in a store of n facts."""
-    demands = {"recall": RECALL, "nine common": NINE_COMMON, "context": RECALL}
+    demands = {
+        "recall": RECALL, "nine common": NINE_COMMON, "fifty common": FIFTY_COMMON,
+        "200 pasted": PASTED, "no match": NO_MATCH, "context": RECALL,
+    }  # fmt: skip
     for figure in recall.at_size(n, rounds):
         name = f"{figure.kind} {stores.name_of(n)}"
         most = demands[figure.kind].get(n)
@@ -99,7 +108,9 @@ def of_recall(n: int, rounds: int) -> Iterator[Row]:
             continue
         note = "above it" if most and figure.worst > most else ""
         yield Row(f"{name}: slowest query", "", figure.worst, "", note)
-        if figure.kind != "context":
+        if figure.kind == "no match":
+            yield bounded(f"{name}: RSS", figure.rss, "MiB", most=NO_MATCH_RSS)
+        elif figure.kind != "context":
             yield bounded(f"{name}: RSS", figure.rss, "MiB", most=RECALL_RSS * (n <= 100_000))
 
 
@@ -135,6 +146,9 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         yield timed(f"remember {stores.name_of(n)}", sample, REMEMBER)
     for n in [100, *sizes]:
         yield from of_recall(n, rounds)
+    for name, sample in timing.measure(long_texts.jobs(), rounds).items():
+        if name != timing.PASS:
+            yield timed(f"recall of {name}", sample, LONG_TEXTS)
     yield from of_reads(max(sizes), rounds)
     yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=830)
     if max(sizes) >= 10_000:

@@ -9,7 +9,7 @@ from struct import unpack
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import embedder_of
 from tideline_cli.model.text import index_terms, said_terms
-from tideline_cli.ranking.score_bounds import bound_code
+from tideline_cli.ranking.score_bounds import bound_code, most_strength
 from tideline_cli.store import batch_counts, digest, vectors
 from tideline_cli.store.checks import text_index
 from tideline_cli.store.connection import setting
@@ -116,7 +116,14 @@ def bounds_are_sound(db, facts, analyzer):
     stored = b"".join(row[0] for row in db.execute("SELECT codes FROM ceiling ORDER BY number"))
     for seq, code in enumerate(stored):
         row = facts.get(seq)
-        held, role = ("", None) if row is None else (row[4], row[5])
-        role = None if analyzer == "reference" else role
-        wanted = row and bound_code(held.split(), row[1], role, said=len(said_terms(held)))
-        assert code == (wanted or 0), seq
+        if row is None:
+            assert code == 0, seq
+            continue
+        role = None if analyzer == "reference" else row[5]
+        [(importance, immune, uses)] = db.execute(
+            "SELECT importance, tier = 'permanent' OR pinned, ifnull(access_count, 0)"
+            " FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq = ?", (seq,)
+        )  # fmt: skip
+        highest = most_strength(importance, uses, immune=immune)
+        said = len(said_terms(row[4]))
+        assert code == bound_code(row[4].split(), row[1], role, highest, said=said), seq

@@ -13,15 +13,17 @@ import pytest
 
 import tideline_cli
 from tests.support import NOW, fresh_store
-from tideline_cli.memory import lexical
+from tideline_cli.memory import amend, reading
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.memory.remember import remember
-from tideline_cli.model.fact import NewFact
+from tideline_cli.memory.undo import undo
+from tideline_cli.model.fact import ROLE_WEIGHTS, NewFact
 from tideline_cli.model.origin import OWNER
+from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES
 from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER
-from tideline_cli.store import score_bounds
+from tideline_cli.store import facts, score_bounds, uses, writes
 from tideline_cli.store.connection import setting
 from tideline_cli.store.opening import open_for_writing
 
@@ -40,7 +42,7 @@ def _filled(db):
 
 def _found(db, monkeypatch, few):
     """Return the ids of the best facts, read by their bounds or all of them."""
-    monkeypatch.setattr(lexical, "_FEW", few)
+    monkeypatch.setattr(reading, "FEW", few)
     query = Query("harbour bridge river", limit=20, mode="keyword")
     return [hit.fact.id for hit in recall(db, query, viewer=OWNER, now=NOW).hits]
 
@@ -61,11 +63,13 @@ def test_another_coder_bounds_nothing(monkeypatch):
 
 
 def test_the_first_coder_is_that_of_files_that_name_none():
-    """Bytes that were made before coders had a name are used as long as their tables stay: what
-    the first tables say, these say too. With one more source all bytes are made anew, once."""
-    parts, first = (coder.split(" | ") for coder in (CODER, FIRST_CODER))
-    assert parts[:-1] == first[:-1]
-    assert set(first[-1].split()) <= set(parts[-1].split()), "leave FIRST_CODER as it is"
+    """Bytes that were made before coders had a name are of other tables, and are not used. The
+    tables of today name every source with its weight, and every role."""
+    assert FIRST_CODER.startswith("1.2 0.75 | 0 1 2 3 4"), "leave FIRST_CODER as it is"
+    assert CODER != FIRST_CODER
+    *_, sources, roles = CODER.split(" | ")
+    assert {one.partition("=")[0] for one in sources.split()} == set(SOURCES)
+    assert {one.partition("=")[0] for one in roles.split()} == set(ROLE_WEIGHTS)
 
 
 @pytest.mark.parametrize("edit", ["1.0, trusted=True", "0.65, trusted=False"])
@@ -84,11 +88,11 @@ def test_a_changed_weight_is_seen_at_once(tmp_path, edit, monkeypatch):
         score_bounds.extend(db, limit=10**6)
         db.execute("VACUUM INTO ?", (str(path),))
     code = (
-        "import sys; from tideline_cli.memory import lexical, query, recall; "
+        "import sys; from tideline_cli.memory import query, reading, recall; "
         "from tideline_cli.store.opening import open_for_reading; "
         "from tideline_cli.model.origin import OWNER\n"
         "def found(few):\n"
-        "    lexical._FEW = few\n"
+        "    reading.FEW = few\n"
         "    db = open_for_reading(sys.argv[1])\n"
         "    asked = query.Query('harbour bridge river', limit=20, mode='keyword')\n"
         "    hits = recall.recall(db, asked, viewer=OWNER, now=int(sys.argv[2])).hits\n"
@@ -142,3 +146,27 @@ def test_the_reference_weighs_no_roles(run):
         assert hits[0]["explain"]["role"] == (1.0 if analyzer == "reference" else 0.65)
         assert run("doctor", "--deep").code == 0
     assert scores[0] > scores[1]
+
+
+def test_bytes_follow_what_changes_strength():
+    """A fact that is used, pinned or said to matter more can score more, and its byte says so at
+    once; so can one that an undo gives back what it had."""
+    with fresh_store() as db:
+        _filled(db)
+        score_bounds.extend(db, limit=10**6)
+        before = score_bounds.codes(db)
+        sql = "SELECT seq FROM fact WHERE source = 'owner_message' LIMIT 4"
+        used, other, pinned, raised = [seq for (seq,) in db.execute(sql)]
+        read = facts.get(db, [pinned, raised], viewer=OWNER)
+        uses.touch(db, [used, other], now=NOW)
+        amend.pin(db, [read[pinned].id], viewer=OWNER, now=NOW)
+        writes.change(db, read[raised], replace(read[raised], importance=1.0))
+        after = score_bounds.codes(db)
+        assert all(after[seq] > before[seq] for seq in (used, other, pinned, raised))
+        assert score_bounds.wrong_count(db) == 0
+        for _ in range(16):
+            uses.touch(db, [used], now=NOW)
+        assert score_bounds.codes(db)[used] > after[used]
+        undo(db, None, viewer=OWNER, now=NOW)
+        assert score_bounds.codes(db)[pinned] == before[pinned]
+        assert score_bounds.wrong_count(db) == 0

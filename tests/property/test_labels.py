@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.property.strategies import ORIGINS, VOCABULARY
 from tests.property.test_lexical import asked_for, brute_force, filters, holds, modulator, queries
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import by_label, lexical
+from tideline_cli.memory import by_label, lexical, reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.source import STANDING
 from tideline_cli.store import labels, visibility
@@ -70,7 +70,7 @@ def with_labels(every, query, *, origin, wanted):
 def test_labels_equal_brute_force(every, query, wanted, limit, origin, few):
     """The best of text and labels are those of scoring every fact of the origin; a fact that no
     label finds has the score of its text, whatever labels others have."""
-    with fresh_store(analyzer="reference") as db, mock.patch.object(lexical, "_FEW", few):
+    with fresh_store(analyzer="reference") as db, mock.patch.object(reading, "FEW", few):
         put(db, every, analyzer="reference")
         number = visibility.number(db, origin)
         found = lexical.search(

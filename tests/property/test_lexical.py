@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import contextmanager
 from math import exp, log
 from unittest import mock
 
@@ -12,12 +13,19 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import lexical
+from tideline_cli.memory import lexical, reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import STANDING
-from tideline_cli.store import held_then, score_bounds, visibility, writes
+from tideline_cli.store import (
+    common_postings,
+    common_upkeep,
+    held_then,
+    score_bounds,
+    visibility,
+    writes,
+)
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
 
@@ -94,9 +102,26 @@ def assert_same(db, every, query, *, origin, limit, wanted, weighs_roles=True):
 
 
 def bounded(db, limit):
-    """Make the bytes of up to `limit` facts."""
+    """Make the bytes of up to `limit` facts, and keep which facts hold common terms."""
     with writing(db):
         score_bounds.extend(db, limit=limit)
+        common_upkeep.settle_all(db)
+
+
+@contextmanager
+def summed(enough=0, chunk=64):
+    """Add sums up as bits from so many holders on, with rows of common terms of so many facts."""
+    with (
+        mock.patch.object(lexical, "ENOUGH", enough),
+        mock.patch.object(lexical, "LARGE", enough),
+        mock.patch.object(lexical, "MUCH", 0),
+        mock.patch.object(common_postings, "CHUNK", chunk),
+        mock.patch.object(common_upkeep, "CHUNK", chunk),
+        mock.patch.object(common_postings, "TOKENS", 1),
+        mock.patch.object(common_upkeep, "_LEAST_GROWN", 0),
+        mock.patch.object(common_upkeep, "_HOLDERS", 3),
+    ):
+        yield
 
 
 WEIGHTS = (1.0, 1.0, 0.5, 2.0, 1.5)
@@ -122,8 +147,9 @@ def test_search_equals_brute_force(data):
     analyzer = data.draw(st.sampled_from(("standard", "standard", "reference")))
     with (
         fresh_store(analyzer=analyzer) as db,
-        mock.patch.object(lexical, "_FEW", max(few, 1)),
-        mock.patch.object(lexical, "_MANY", max(few - 1, 0)),
+        summed(data.draw(st.sampled_from((0, 1 << 40))), chunk=8),
+        mock.patch.object(reading, "FEW", max(few, 1)),
+        mock.patch.object(reading, "_MANY", max(few - 1, 0)),
         mock.patch.object(held_then, "_FEW", few),
         mock.patch.object(held_then, "_PASSED", data.draw(st.sampled_from((16, 1 << 40)))),
     ):
@@ -162,7 +188,8 @@ def large_store(seed):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("few", [2, 17])
 @pytest.mark.parametrize("is_orderly", [False, True])
-def test_bounded_search_equals_brute_force(seed, few, is_orderly):
+@pytest.mark.parametrize("enough", [0, 1 << 40])
+def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough):
     """A store too large to be read is searched by its bounds, and gives the same answers, whether
     or not its facts came in the order in which they were made."""
     every = list(large_store(seed))
@@ -172,8 +199,9 @@ def test_bounded_search_equals_brute_force(seed, few, is_orderly):
         every[100], every[200] = every[200], every[100]
     with (
         fresh_store() as db,
-        mock.patch.object(lexical, "_FEW", few),
-        mock.patch.object(lexical, "_MANY", 0),
+        summed(enough),
+        mock.patch.object(reading, "FEW", few),
+        mock.patch.object(reading, "_MANY", 0),
         mock.patch.object(held_then, "_FEW", few),
         mock.patch.object(held_then, "_PASSED", 1 << 40 if is_orderly else 16),
     ):
@@ -227,7 +255,7 @@ def test_faded_facts_are_not_read(db, lasting, monkeypatch):
         every[700] = replace(every[700], pinned=True)
     put(db, every, analyzer="reference")
     bounded(db, 4096)
-    monkeypatch.setattr(lexical, "_MANY", 100)
+    monkeypatch.setattr(reading, "_MANY", 100)
     read = []
     add = lexical.Scorer.add
     monkeypatch.setattr(
@@ -240,10 +268,13 @@ def test_faded_facts_are_not_read(db, lasting, monkeypatch):
         assert 0 < len(read) < 2000
 
 
-def test_statistics_follow_what_is_archived_and_used(db):
+@pytest.mark.parametrize("enough", [0, 1 << 40])
+def test_statistics_follow_what_is_archived_and_used(db, enough, monkeypatch):
     """Archiving, touching and changing facts afterwards, their roles too, leaves ranking equal to
     brute force."""
     every = [one for one in large_store(99) if one.origin == OWNER]
+    monkeypatch.setattr(lexical, "ENOUGH", enough)
+    monkeypatch.setattr(lexical, "MUCH", 0)
     put(db, every, analyzer="reference")
     bounded(db, 50)
     rng = random.Random(7)

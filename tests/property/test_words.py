@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.property.test_lexical import bounded, modulator
+from tests.property.test_lexical import bounded, modulator, summed
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import lexical
+from tideline_cli.memory import lexical, reading
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.origin import OWNER, channel
@@ -97,15 +97,15 @@ def expected(every, question, origin):
 
 @settings(max_examples=120)
 @given(rows=rows, text=texts, limit=st.integers(1, 8), origin=st.sampled_from((OWNER, PEER)),
-       few=st.sampled_from((1, 400)))  # fmt: skip
-def test_words_equal_brute_force(rows, text, limit, origin, few):
+       few=st.sampled_from((1, 400)), enough=st.sampled_from((0, 1 << 40)))  # fmt: skip
+def test_words_equal_brute_force(rows, text, limit, origin, few, enough):
     """The best by words with forms, weights, roles and labels are those of reading all facts."""
     every = [fact(row["content"], f"ID{n:024d}", now=NOW - n * DAY,
                   **{name: value for name, value in row.items() if name != "content"})
              for n, row in enumerate(rows)]  # fmt: skip
     question = replace(question_of(text, WITH_FORMS), by_beginning=False)
-    with fresh_store() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lexical, "_FEW", few)
+    with fresh_store() as db, summed(enough, chunk=8), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "FEW", few)
         put(db, every)
         bounded(db, 4096)
         found = lexical.search(

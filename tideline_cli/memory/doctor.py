@@ -13,7 +13,15 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import apart
-from tideline_cli.store import bulk_reads, connection, labels, opening, score_bounds, vectors
+from tideline_cli.store import (
+    bulk_reads,
+    common_upkeep,
+    connection,
+    labels,
+    opening,
+    score_bounds,
+    vectors,
+)
 from tideline_cli.store.checks import (
     derived,
     journalled,
@@ -158,6 +166,14 @@ def exact_bounds(db: Connection) -> Iterator[Finding]:
         yield mendable("exact_bounds", message, "makes them anew", mend="bounds")
 
 
+def kept_terms(db: Connection) -> Iterator[Finding]:
+    """What is kept of common terms is what the facts hold."""
+    wrong = common_upkeep.wrong_count(db)
+    if wrong:
+        message = f"{some(wrong, 'common word')} with other facts than those that hold it"
+        yield mendable("common", message, "makes the lists of common words anew")
+
+
 def merges(db: Connection) -> Iterator[Finding]:
     """A fact that a dream merged away said the same as the one that stayed, by the rule that the
     file has now."""
@@ -218,6 +234,7 @@ _DEEP: tuple[tuple[str, Check], ...] = (
     ("terms", terms_of_texts),
     ("labels", label_terms),
     ("exact_bounds", exact_bounds),
+    ("common", kept_terms),
     ("exact_vectors", exact_vectors),
     ("merges", merges),
 )

@@ -7,16 +7,17 @@ beat whatever is left.
 
 from __future__ import annotations
 
+from tideline_cli.memory import reading
 from tideline_cli.memory.question import is_mostly_unknown, is_one_word, unknown_words, word_count
+from tideline_cli.memory.reading import Reader
 from tideline_cli.memory.scorer import Scorer
-from tideline_cli.ranking import bm25, decay
+from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import DEPTH
-from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
-from tideline_cli.store import facts, fts, labels, lapsed, score_bounds
+from tideline_cli.store import fts, labels, lapsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from apsw import Connection
 
@@ -26,11 +27,16 @@ if TYPE_CHECKING:
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
 
-_FEW = 400  # facts that are cheaper to read than to bound
-_MANY = 1000  # facts that are cheaper to read than to ask first whether they have faded
+ENOUGH = 0.35
+"""Holders of the terms of a question from which on their sums are added up as bits, as a share of
+all facts."""
+MUCH = 400_000
+"""Their terms, about: below that the facts are bounded one by one before the rest is loaded."""
+
+LARGE = 1 << 16
+"""Facts from which on it pays to ask first whether the holders of a term are counted."""
+
 _AMONG = 200  # facts among which an answer is looked for where most of them may be left out
-_STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
-_SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 
 
 def search(
@@ -68,17 +74,11 @@ def best_by_words(
 ) -> Scorer:  # fmt: skip
     """Return what `search` finds, as the scorer that can score other facts alike. With `leaves_out`
     it says whether the question is mostly unknown, and has more than `limit` matches then."""
-    terms, forms, instant, then = question.terms, question.forms, now, None
-    if wanted.as_of is not None:
-        from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
-
-        instant = wanted.as_of
-        then = held_then.at(db, terms, origin_number=origin_number, instant=instant)
-        count, tokens, held = then.facts, then.tokens, then.holders
-    else:
-        gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
-        count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
-        held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone)
+    terms, forms = question.terms, question.forms
+    instant = now if wanted.as_of is None else wanted.as_of
+    count, tokens, held, then = _known(
+        db, terms, origin_number=origin_number, now=now, as_of=wanted.as_of, gone=gone
+    )
     fuller = _fuller(db, question, held, origin_number) if question.by_beginning else None
     if fuller is not None:
         return best_by_words(
@@ -92,8 +92,13 @@ def best_by_words(
                     asked=word_count(terms, forms),
                     weighs_roles=not question.is_of_reference)  # fmt: skip
     if stats.idf:
-        reader = _Reader(db, scorer, stats, origin_number, instant, wanted)
-        _read_best(db, reader, scorer, stats, origin_number, then)
+        reader = Reader(db, scorer, stats, origin_number, instant, wanted)
+        if then is None and _are_many(sum(held.values()), stats):
+            from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
+
+            bulk_sums.read_best(db, reader, stats, origin_number=origin_number)
+        else:
+            _read_best(db, reader, stats, origin_number, then)
     labelled = labels.holders(db, terms, origin_number=origin_number)
     if labelled:
         from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
@@ -106,6 +111,36 @@ def best_by_words(
         db, question, {**held, **labelled}, origin_number
     )
     return scorer
+
+
+def _known(
+    db: Connection, terms: Sequence[str], *, origin_number: int, now: int, as_of: int | None,
+    gone: Lapsed | None,
+) -> tuple[int, int, Mapping[str, int], Then | None]:  # fmt: skip
+    """Return how many facts hold now, or held at a past instant, with how many terms, and of each
+    asked term how many hold it; and, of the past, which ones."""
+    if as_of is not None:
+        from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
+
+        then = held_then.at(db, terms, origin_number=origin_number, instant=as_of)
+        return then.facts, then.tokens, then.holders, then
+    gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
+    count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
+    counted = _counted(db, terms, origin_number) if count >= LARGE else {}
+    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone, counted=counted)
+    return count, tokens, held, None
+
+
+def _are_many(holders: int, stats: bm25.Statistics) -> bool:
+    """Say whether the terms of a question have so many holders that sums are added up as bits."""
+    return holders * stats.mean_length >= MUCH and holders >= ENOUGH * stats.facts
+
+
+def _counted(db: Connection, terms: Sequence[str], origin_number: int) -> dict[str, int]:
+    """Return how many facts hold common terms, which the full-text index would count one by one."""
+    from tideline_cli.store import common_postings  # noqa: PLC0415  large memories alone
+
+    return common_postings.holder_counts(db, terms, origin_number=origin_number)
 
 
 def _fuller(
@@ -138,43 +173,30 @@ def _is_mostly_unknown(
 
 
 def _read_best(
-    db: Connection, reader: _Reader, scorer: Scorer, stats: bm25.Statistics, origin_number: int,
-    then: Then | None,
-) -> None:  # fmt: skip
+    db: Connection, reader: Reader, stats: bm25.Statistics, origin_number: int, then: Then | None
+) -> None:
     """Look terms up, rarest first, and read what can be among the best."""
+    sums = _Sums(reader)
     counted, left = 0.0, sum(stats.idf.values())
     sampled_at = left
     for term, idf in stats.idf.items():
-        floor = scorer.floor()
-        if floor is not None and left * reader.highest < floor:
+        if left * reader.highest < reader.floor():
             break
         counted, left = counted + idf, left - idf
         seqs = fts.postings(db, term, origin_number=origin_number)
-        reader.add(seqs if then is None else then.among(seqs), idf)
+        sums.add(seqs if then is None else then.among(seqs), idf)
         if counted > left and left <= sampled_at / 2:
-            reader.sample(left)
+            sums.read_first(left)
             sampled_at = left
-    reader.finish(max(left, 0.0))
+    sums.read_on(max(left, 0.0))
 
 
-class _Reader:
-    """The facts known to hold a term, their bounds, and which of them were read."""
+class _Sums:
+    """The facts known to hold a term, and the sums of their idf."""
 
-    def __init__(
-        self, db: Connection, scorer: Scorer, stats: bm25.Statistics, origin_number: int, now: int,
-        wanted: Filter,
-    ) -> None:  # fmt: skip
-        self._db = db
-        self._scorer = scorer
-        self._origin = origin_number
-        self._now = now
-        self._wanted = wanted
-        self._factors = [factor * _SLACK for factor in bound_factors(stats.mean_length)]
-        self._codes = b""
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._sums: dict[int, float] = {}
-        self._done: set[int] = set()
-        self._fading = scorer.fading
-        self.highest = max(self._factors)
 
     def add(self, seqs: list[int], idf: float) -> None:
         """Count a term for the facts that hold it."""
@@ -186,78 +208,33 @@ class _Reader:
         for seq in seqs:
             sums[seq] = known(seq, 0.0) + idf
 
-    def sample(self, left: float) -> None:
+    def read_first(self, left: float) -> None:
         """Read the most promising facts; `left` is the idf of the terms not looked up yet."""
-        if len(self._sums) <= _FEW:
-            self._score([seq for seq in self._sums if seq not in self._done])
+        if len(self._sums) <= reading.FEW:
+            self._reader.read([seq for seq in self._sums if seq not in self._reader.done])
             return
         top = max(self._sums.values())
-        bounds = self._bounds(left, least=_STEP * top)
+        bounds = self._bounds(left, least=reading.STEP * top)
         if bounds:
-            cut = _STEP * max(bounds.values())
-            self._score([seq for seq, bound in bounds.items() if bound >= cut][:_FEW])
+            cut = reading.STEP * max(bounds.values())
+            likely = [seq for seq, bound in bounds.items() if bound >= cut]
+            self._reader.read(likely[: reading.FEW])
 
-    def finish(self, left: float) -> None:
+    def read_on(self, left: float) -> None:
         """Read whatever can still be among the best."""
-        bounds = self._bounds(left)
-        while bounds:
-            floor = self._scorer.floor() or 0.0
-            cut = max(floor, _STEP * max(bounds.values()))
-            self._score([seq for seq, bound in bounds.items() if bound >= cut])
-            floor = self._scorer.floor() or 0.0
-            done = self._done
-            bounds = {
-                seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done
-            }
-            if self._fading and len(bounds) > _MANY:
-                bounds = self._without_faded(bounds, floor)
-
-    def _without_faded(self, bounds: dict[int, float], floor: float) -> dict[int, float]:
-        """Leave out the facts that would reach the floor only if they had not faded."""
-        from tideline_cli.store import unfaded  # noqa: PLC0415  many facts are almost alike
-
-        self._fading = False  # they are looked at once
-        if not unfaded.are_rare(self._db, origin_number=self._origin, now=self._now):
-            return bounds
-        strongest = decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES)
-        factor = decay.modulator(strongest, self._scorer.fading)
-        doubtful = [seq for seq, bound in bounds.items() if bound * factor < floor]
-        strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
-        return {seq: bound for seq, bound in bounds.items()
-                if bound * factor >= floor or seq in strong}  # fmt: skip
+        self._reader.read_on(self._bounds(left))
 
     def _bounds(self, left: float, *, least: float = 0.0) -> dict[int, float]:
         """Return what each unread fact that can be among the best may score, of those whose terms
         add up to `least`."""
-        sums, factors, done = self._sums, self._factors, self._done
-        floor = self._scorer.floor() or 0.0
-        self._load()
-        codes = self._codes
-        least = max(least, floor / self.highest - left)
+        reader = self._reader
+        codes = reader.codes(max(self._sums, default=0))
+        factors, done, floor = reader.factors, reader.done, reader.floor()
+        least = max(least, floor / reader.highest - left)
         return {
             seq: bound
-            for seq, known in sums.items()
+            for seq, known in self._sums.items()
             if known >= least
             and (bound := (known + left) * factors[codes[seq]]) >= floor
             and seq not in done
         }
-
-    def _score(self, seqs: list[int]) -> None:
-        for start in range(0, len(seqs), _FEW):
-            part = seqs[start : start + _FEW]
-            self._scorer.add(
-                fts.ranking_rows(
-                    self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted
-                )
-            )
-        self._done.update(seqs)
-
-    def _load(self) -> None:
-        """Read the bytes once; facts beyond the last one get the one that bounds nothing."""
-        if not self._codes:
-            self._codes = score_bounds.codes(self._db)
-            if facts.last_number(self._db) < len(self._codes):
-                self.highest = max(map(self._factors.__getitem__, set(self._codes)))
-        last = max(self._sums, default=0) + 1
-        if len(self._codes) < last:
-            self._codes += bytes([UNKNOWN]) * (last - len(self._codes))

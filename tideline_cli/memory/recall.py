@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
 # This many take 0.2 s. A recall meets more only after a change of the program.
+_HOLDERS_AT_ONCE = 1 << 19
 _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
 
 
@@ -174,6 +175,9 @@ def write_back(
         with writing(db):
             if unbounded:
                 score_bounds.extend(db, limit=_BOUNDS_AT_ONCE)
+                from tideline_cli.store import common_upkeep  # noqa: PLC0415  after many writes
+
+                common_upkeep.settle_all(db, most=_HOLDERS_AT_ONCE)
             if answer.unsettled:
                 lapsed.settle(db, origin_number=answer.unsettled, now=now)
             if touch:

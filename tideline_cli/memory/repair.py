@@ -11,6 +11,7 @@ from tideline_cli.store import (
     backup,
     batch_counts,
     bulk_reads,
+    common_upkeep,
     connection,
     digest,
     facts,
@@ -119,6 +120,11 @@ def _bound(db: Connection) -> None:
     score_bounds.extend(db, limit=facts.last_number(db) + 1)
 
 
+def _keep_common(db: Connection) -> None:
+    common_upkeep.clear(db)
+    common_upkeep.settle_all(db)
+
+
 def _accept(db: Connection) -> None:
     digest.put(db, [seq for seq, *_ in list(digest.wrong(db))])
 
@@ -135,6 +141,7 @@ _AT_ONCE: dict[str, Callable[[Connection], None]] = {
     "census": text_index.enrol_anew,
     "batch_counts": batch_counts.count_anew,
     "bounds": _bound,
+    "common": _keep_common,
     "pairs": derived.forget_pairs,
     "outlooks": outlook.clear,
     "questions": derived.forget_questions,
@@ -145,7 +152,7 @@ _IN_PARTS: dict[str, Callable[[Connection], None]] = {"terms": _analyse, "vector
 # Gaps are closed before a batch is added, the index is whole before terms change.
 _ORDER = (
     "batches", "journal", "references", "links", "batch_counts", "index", "terms", "counts",
-    "census", "labels", "bounds",
+    "census", "labels", "bounds", "common",
     "pairs", "vectors", "digests", "outlooks", "questions",
 )  # fmt: skip
 
@@ -163,6 +170,8 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
         fts.rebuild(db)
         labels.make_anew(db)
         score_bounds.clear(db)
+        common_upkeep.clear(db)
         if rows:
             score_bounds.extend(db, limit=facts.last_number(db) + 1)
+            common_upkeep.settle_all(db)
     return len(rows)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tideline_cli.store.fts import RankingRow
 
 
+_LONG = 16  # terms of a question, of which most facts hold few
+
+
 class Scorer:
     """Scores rows and keeps those that can still be among the best `limit`."""
 
@@ -25,6 +28,8 @@ class Scorer:
         asked: int, weighs_roles: bool = True,
     ) -> None:  # fmt: skip
         self._terms = terms
+        is_long = len(terms) > _LONG
+        self._places = {term: n for n, term in enumerate(terms)} if is_long else None
         self._stats = stats
         self._now = now
         self._limit = limit
@@ -53,7 +58,8 @@ class Scorer:
         floor = self.floor() or 0.0
         fresh: list[Match] = []
         for row in rows:
-            value, matched = bm25.score(row[fts.TERMS].split(), self._terms, self._stats)
+            listed = row[fts.TERMS].split()
+            value, matched = bm25.score(listed, self._asked_of(listed), self._stats)
             if value >= floor:
                 fresh.append(self.match(row, value, matched))
                 if len(fresh) >= 4 * self._limit + 64:
@@ -65,6 +71,12 @@ class Scorer:
     def floor(self) -> float | None:
         """Return the score of the last of the best `limit`, None while there are fewer."""
         return self.matches[self._limit - 1].score if len(self.matches) >= self._limit else None
+
+    def _asked_of(self, listed: list[str]) -> Sequence[str]:
+        """Return the terms of the question to look for in a fact with these terms, in order."""
+        if self._places is None:
+            return self._terms
+        return sorted(self._places.keys() & listed, key=self._places.__getitem__)
 
     def _merge(self, fresh: list[Match]) -> None:
         self.matches = sorted([*self.matches, *fresh], key=Match.order)[: self._limit]

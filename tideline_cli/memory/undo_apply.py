@@ -6,8 +6,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory.lanes import embedder_of, is_slow
 from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.text import index_terms
-from tideline_cli.ranking.score_bounds import bound_code
-from tideline_cli.store import fts, score_bounds, undo_rows, vector_upkeep
+from tideline_cli.store import common_upkeep, fts, score_bounds, undo_rows, vector_upkeep
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import writing
 
@@ -30,14 +29,9 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
     undo_rows.delete(db, "link", plan.links.gone)
     undo_rows.delete(db, "fact", plan.facts.gone)
     vector_upkeep.remove(db, plan.facts.gone)
-    bounds = dict.fromkeys(plan.facts.gone, 0)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
-    weighs_roles = analyzer != "reference"
-    for seq, row in plan.facts.back.items():
-        listed = index_terms(row["content"], analyzer=analyzer)
-        undo_rows.insert_fact(db, row, listed)
-        role = row["role"] if weighs_roles else None
-        bounds[seq] = bound_code([*listed], row["source"], role, said=len(listed.said))
+    for row in plan.facts.back.values():
+        undo_rows.insert_fact(db, row, index_terms(row["content"], analyzer=analyzer))
     for entity, reversal in (("fact", plan.facts), ("link", plan.links)):
         for number, changed in reversal.changed.items():
             undo_rows.update(db, entity, number, changed)
@@ -45,9 +39,11 @@ def apply_undo(db: Connection, plan: UndoPlan, *, bulk: bool) -> set[int]:
         undo_rows.insert_link(db, row)
     for seq, use in plan.uses.items():
         undo_rows.put_use(db, seq, use)
-    score_bounds.put(db, bounds)
+    score_bounds.put(db, dict.fromkeys(plan.facts.gone, 0))
+    score_bounds.put_of(db, plan.facts.back)
     if bulk:
         fts.rebuild(db)
+    common_upkeep.correct(db, {*plan.facts.gone, *plan.facts.back})
     return _vectors_back(db, plan.facts.back)
 
 

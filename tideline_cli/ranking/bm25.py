@@ -125,11 +125,8 @@ def label_score(length: int, stats: Statistics, idfs: Iterable[float]) -> float:
 
 def _counted(terms: Sequence[str], query: Sequence[str]) -> dict[str, int]:
     """Return how often each query term occurs, in one walk over the terms."""
-    counts = dict.fromkeys(query, 0)
-    for term in terms:
-        if term in counts:
-            counts[term] += 1
-    return counts
+    held = [*filter(frozenset(query).__contains__, terms)]
+    return {term: held.count(term) for term in query}
 
 
 def bound(idf: float) -> float:

@@ -9,7 +9,7 @@ from tideline_cli.store.facts import Filter, narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
     from apsw import Connection
@@ -36,6 +36,9 @@ _COLUMNS = """
 SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
 """
+_COUNTED = """
+SELECT ?3 - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
+"""
 _FREQUENCY = """
 SELECT doc - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
 FROM fact_vocabulary WHERE term = ?3
@@ -59,15 +62,21 @@ def active_count(db: Connection, *, origin_number: int) -> int:
 
 
 def frequencies(
-    db: Connection, terms: Iterable[str], *, origin_number: int, gone: Lapsed
-) -> dict[str, int]:
+    db: Connection, terms: Iterable[str], *, origin_number: int, gone: Lapsed,
+    counted: Mapping[str, int] = {},
+) -> dict[str, int]:  # fmt: skip
     """Return for each term how many facts hold it that are active and valid; `gone` are those that
-    do not hold at the moment."""
+    do not hold at the moment, `counted` says of some terms how many facts there are of any
+    lifecycle."""
     prefix = _prefix(origin_number)
-    sql = _FREQUENCY.format(_LAPSED if gone.is_counted else "")
+    lapsed = _LAPSED if gone.is_counted else ""
+    looked_up, known = _FREQUENCY.format(lapsed), _COUNTED.format(lapsed)
     found: dict[str, int] = {}
     for term in terms:
-        row = db.execute(sql, (origin_number, term, prefix + term)).fetchone()
+        if term in counted:
+            row = db.execute(known, (origin_number, term, counted[term])).fetchone()
+        else:
+            row = db.execute(looked_up, (origin_number, term, prefix + term)).fetchone()
         found[term] = (row[0] if row else 0) - gone.change_of(term)
     return found
 

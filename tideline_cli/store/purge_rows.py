@@ -7,6 +7,7 @@ from tideline_cli.model.edge import SUPERSEDES, sql_list, words_for
 from tideline_cli.store import (
     batch_counts,
     births,
+    common_upkeep,
     fts,
     images,
     labels,
@@ -206,6 +207,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     )
     # Row by row, the index would keep pieces of terms as the borders of its pages.
     fts.rebuild(db)
+    common_upkeep.correct(db, gone)
 
 
 def _forget_questions(db: Connection, listed: str) -> None:

@@ -415,6 +415,20 @@ CREATE TABLE ceiling (
   codes  BLOB NOT NULL
 ) STRICT;
 
+-- Which facts hold a term that many of an origin hold, one bit a fact by fact.seq, 32000 a row:
+-- derived. What takes half the room so is deflated, without a header. The row of the empty term
+-- says how far all terms of an origin have come.
+CREATE TABLE common_posting (
+  origin  INTEGER NOT NULL REFERENCES origin (number),
+  term    TEXT NOT NULL,
+  number  INTEGER NOT NULL,            -- the first bit is that of fact.seq = 32000 * number
+  upto    INTEGER NOT NULL,            -- facts from this number on are not in the row
+  facts   INTEGER NOT NULL,            -- that hold the term
+  holders BLOB NOT NULL,
+  repeats BLOB NOT NULL,               -- how often they repeat it, at most 31: planes of bits
+  UNIQUE (origin, term, number)
+) STRICT;
+
 -- Facts of an origin are embedded in the order of arrival: up to and including this one.
 CREATE TABLE vector_progress (
   origin   INTEGER NOT NULL REFERENCES origin (number),

@@ -326,6 +326,16 @@ CREATE TABLE ceiling(
 number INTEGER PRIMARY KEY,
 codes BLOB NOT NULL
 ) STRICT;
+CREATE TABLE common_posting(
+origin INTEGER NOT NULL REFERENCES origin(number),
+term TEXT NOT NULL,
+number INTEGER NOT NULL,
+upto INTEGER NOT NULL,
+facts INTEGER NOT NULL,
+holders BLOB NOT NULL,
+repeats BLOB NOT NULL,
+UNIQUE(origin,term,number)
+) STRICT;
 CREATE TABLE vector_progress(
 origin INTEGER NOT NULL REFERENCES origin(number),
 embedder TEXT NOT NULL,

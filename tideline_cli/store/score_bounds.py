@@ -7,14 +7,22 @@ tables are not used, and the next writer makes them again.
 from __future__ import annotations
 
 from _operator import ne
+from itertools import compress
 
 from tideline_cli.model.text import said_terms
-from tideline_cli.ranking.score_bounds import CODER, FIRST_CODER, bound_code
+from tideline_cli.ranking.decay import is_immune
+from tideline_cli.ranking.score_bounds import (
+    CODER,
+    FIRST_CODER,
+    bound_code,
+    most_strength,
+    repeats_at_least,
+)
 from tideline_cli.store.connection import put_setting, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from apsw import Connection
@@ -22,9 +30,12 @@ if TYPE_CHECKING:
 # Files of the reference's analyser weigh no roles.
 _SELECT = """
 SELECT seq, terms, source,
-  iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role)
-FROM fact WHERE seq >= ? AND seq < ? ORDER BY seq
+  iif((SELECT value FROM setting WHERE name = 'analyzer') IS 'reference', NULL, role),
+  importance, tier, pinned, ifnull(access_count, 0)
+FROM fact LEFT JOIN usage ON usage.fact = seq WHERE seq >= ? AND seq < ? ORDER BY seq
 """
+MADE_FROM = frozenset(("role", "importance", "tier", "pinned"))
+"""What of a fact can change and makes its byte."""
 CHUNK = 4096
 LAG = 256  # facts that may be without a byte before a recall makes theirs
 _MADE_BY = "score_bounds"
@@ -34,6 +45,15 @@ def codes(db: Connection) -> bytes:
     """Return the bytes of the facts from number 0 on: those stored, and the next few made now."""
     stored = _stored(db)
     return stored + _made(db, len(stored), limit=2 * LAG)
+
+
+def repeating(db: Connection, least: int) -> Iterator[int]:
+    """Yield the numbers from `least` on whose facts may hold a term more than once."""
+    stored = _stored(db)
+    flags = stored.translate(repeats_at_least()[0])[least:]
+    yield from compress(range(least, least + len(flags)), flags)
+    last: Any = db.execute("SELECT ifnull(max(seq), 0) FROM fact").get
+    yield from range(max(least, len(stored)), last + 1)
 
 
 def missing_count(db: Connection) -> int:
@@ -84,8 +104,8 @@ def put(db: Connection, made: Mapping[int, int]) -> None:
 
 
 def put_of(db: Connection, seqs: Iterable[int]) -> None:
-    """Make the bytes of facts anew whose role has changed."""
-    put(db, {seq: _made(db, seq, limit=1)[0] for seq in seqs})
+    """Make the bytes of facts anew, of which one of `MADE_FROM` or the use has changed."""
+    put(db, {seq: byte for seq in seqs for byte in _made(db, seq, limit=1)})
 
 
 def wrong_count(db: Connection) -> int:
@@ -121,7 +141,9 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
     if not facts:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
-    for seq, terms, source, role in facts:
+    for seq, terms, source, role, importance, tier, pinned, uses in facts:
+        immune = is_immune(tier, bool(pinned))
+        highest = most_strength(importance, uses, immune=immune)
         said = len(said_terms(terms))
-        fresh[seq - start] = bound_code(terms.split(), source, role, said=said)
+        fresh[seq - start] = bound_code(terms.split(), source, role, highest, said=said)
     return bytes(fresh)

@@ -169,6 +169,11 @@ def _counts(db: Connection) -> None:
         db.execute(_statement(f"CREATE {made}"))
 
 
+def _keep_common_terms(db: Connection) -> None:
+    """Make the table of common terms: version 2 looked their holders up row by row."""
+    db.execute(_statement("CREATE TABLE common_posting("))
+
+
 def _keep_questions(db: Connection) -> None:
     """Make the table of codes of questions: version 2 embedded each question anew."""
     db.execute(_statement("CREATE TABLE query_vector("))
@@ -185,6 +190,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _index_labels,
     _counts,
     _keep_questions,
+    _keep_common_terms,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 

@@ -172,7 +172,7 @@ def update(db: Connection, entity: str, number: int, changed: Mapping[str, Any])
         digest.put(db, [number])
     if is_labelled:
         labels.put(db, [number])
-    if entity == "fact" and "role" in changed:
+    if entity == "fact" and not score_bounds.MADE_FROM.isdisjoint(changed):
         score_bounds.put_of(db, [number])
 
 
@@ -180,6 +180,7 @@ def put_use(db: Connection, seq: int, row: Row | None) -> None:
     """Set the use of a fact that exists; None stands for a fact that was never used."""
     if row is None:
         delete(db, "usage", [seq])
+        score_bounds.put_of(db, [seq])
         return
     count, last = row["access_count"], row["last_accessed_at"]
     for fact_id in present_ids(db, [seq]).values():

@@ -53,15 +53,19 @@ def change(db: Connection, before: Fact, after: Fact) -> None:
             f"UPDATE fact SET {', '.join(f'{name} = ?' for name in changed)} WHERE id = ?",
             (*(column_of(after, name) for name in changed), before.id),
         )
+    _bound_anew(db, before.id, changed)
     if is_labelled or not digest.COVERED.isdisjoint(changed):
         seqs = _numbers(db, before.id)
         digest.put(db, seqs)
         if is_labelled:
             labels.put(db, seqs)
-        if "role" in changed:
-            from tideline_cli.store import score_bounds  # noqa: PLC0415  few edits name a role
 
-            score_bounds.put_of(db, seqs)
+
+def _bound_anew(db: Connection, fact_id: str, changed: list[str]) -> None:
+    from tideline_cli.store import score_bounds  # noqa: PLC0415  few writes change a fact
+
+    if not score_bounds.MADE_FROM.isdisjoint(changed):
+        score_bounds.put_of(db, _numbers(db, fact_id))
 
 
 def _numbers(db: Connection, fact_id: str) -> list[int]:

@@ -8,7 +8,7 @@ from tideline_cli.exchange.importer.import_batch import ImportBatch
 from tideline_cli.exchange.importer.read_chunks import CHUNK, ChunkReader
 from tideline_cli.exchange.importer.store_chunks import ChunkInserter, ChunkMerger
 from tideline_cli.exchange.importer.summary import ImportSummary
-from tideline_cli.store import score_bounds
+from tideline_cli.store import common_upkeep, score_bounds
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
@@ -99,6 +99,7 @@ class _Run:
         if self._batch.number is not None:
             with self._batch.transaction(load=False) as batch:
                 _extend_bounds(self._db)
+                common_upkeep.settle_all(self._db)
                 batch.note_secrets(0 if self._is_trusted else self.summary.secrets)
         self._batch.record_blocked(self.summary)
 

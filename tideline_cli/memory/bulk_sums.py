@@ -1,0 +1,164 @@
+"""The lexical lane where many facts hold a word of the question: the sums of idf of all facts are
+added up at once, as bits, and only facts whose sum can be among the best are looked at one by one.
+
+A fact that holds a term several times gets a share more of its idf for each time. How often is kept
+for common terms; of others the byte of the fact bounds it.
+"""
+
+from __future__ import annotations
+
+from _operator import itemgetter
+from itertools import compress
+from math import ceil
+
+from tideline_cli.ranking import score_bounds
+from tideline_cli.ranking.bit_sums import BitSums, at_least, bits_of, highest, numbers_of
+from tideline_cli.store import common_postings, facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+
+    from apsw import Connection
+
+    from tideline_cli.memory.reading import Reader
+    from tideline_cli.ranking.bm25 import Statistics
+
+_STEPS = 255  # the highest idf is counted as so many; each is rounded up
+_BANDS = 12  # of sums that are looked at apart
+_SLACK = 1.0 - 1e-9  # what is asked of a sum is lowered by a margin for rounding
+_MANY = 30_000  # facts of a band that are asked first whether they reach the floor, at once
+_FIRST = 32  # facts that are read first, to know what a good score is
+
+
+def read_best(db: Connection, reader: Reader, stats: Statistics, *, origin_number: int) -> None:
+    """Look terms up, rarest first, and read what can be among the best."""
+    sums = _Sums(db, reader, stats, origin_number)
+    counted, left = 0.0, sum(stats.idf.values())
+    sampled_at = left
+    for term, idf in sorted(stats.idf.items(), key=itemgetter(1), reverse=True):
+        if left * reader.highest < reader.floor():
+            break
+        counted, left = counted + idf, left - idf
+        sums.add(term, idf)
+        if counted > left and left <= sampled_at / 2:
+            sums.read_first(max(left, 0.0))
+            sampled_at = left
+    sums.read_on(max(left, 0.0))
+
+
+class _Sums:
+    """The sums of idf of all facts, in units that are rounded up."""
+
+    def __init__(
+        self, db: Connection, reader: Reader, stats: Statistics, origin_number: int
+    ) -> None:
+        self._db = db
+        self._reader = reader
+        self._origin = origin_number
+        self._unit = max(stats.idf.values()) / _STEPS
+        self._sums = BitSums()
+        self._codes = reader.codes(facts.last_number(db))
+        self._seen = set(self._codes) - {0}  # which stands for no fact
+        self._shares = score_bounds.repeat_shares(self._seen, stats.mean_length)
+        self._factors = [
+            factor / _SLACK
+            for factor in score_bounds.once_factors(stats.mean_length, reader.depth)
+        ]
+        self._highest = max(self._factors[code] for code in self._seen)
+
+    def add(self, term: str, idf: float) -> None:
+        """Add the idf of a term for the facts that hold it."""
+        kept = common_postings.posting(self._db, term, origin_number=self._origin)
+        later = common_postings.looked_up(
+            self._db, term, origin_number=self._origin, least=kept.upto
+        )
+        holders = kept.holders | bits_of(later, later[-1]) if later else kept.holders
+        self._sums.add(holders, self._units(idf))
+        repeats = [*kept.repeats]
+        twice, thrice = map(self._among, (later, later), score_bounds.repeats_at_least())
+        for f, share in enumerate(self._shares, 2):
+            more = at_least(repeats, f - 1) | (twice if f == 2 else thrice)
+            if not more:
+                break
+            self._sums.add(more, self._units(idf * share))
+
+    def read_first(self, left: float) -> None:
+        """Read some of the facts with the highest sums, the shortest first."""
+        digits = self._sums.digits()
+        low, high = 1, (1 << len(digits)) - 1
+        while low < high:  # the highest sum that enough facts have
+            middle = (low + high + 1) // 2
+            if at_least(digits, middle).bit_count() >= _FIRST:
+                low = middle
+            else:
+                high = middle - 1
+        best = numbers_of(at_least(digits, low))
+        if len(best) > _FIRST:
+            bounds = self._bounded(best, low * self._unit + left, 0.0)
+            best = sorted(bounds, key=bounds.__getitem__, reverse=True)[:_FIRST]
+        self._reader.read([seq for seq in best if seq not in self._reader.done])
+
+    def read_on(self, left: float) -> None:
+        """Read whatever can still be among the best; `left` is the idf that was not added."""
+        digits = self._sums.digits()
+        floor, done = self._reader.floor(), self._reader.done
+        bounds = self._banded(digits, floor, left)
+        reached: dict[int, bytes] = {}
+        for code in set(map(self._codes.__getitem__, bounds)):
+            members = at_least(digits, self._least(floor, self._factors[code], left))
+            reached[code] = members.to_bytes(len(self._codes), "little")
+        codes = self._codes
+        self._reader.read_on({
+            seq: bound for seq, bound in bounds.items()
+            if reached[codes[seq]][seq >> 3] >> (seq & 7) & 1 and seq not in done
+        })  # fmt: skip
+
+    def _banded(self, digits: list[int], floor: float, left: float) -> dict[int, float]:
+        """Return the facts that may reach a floor, each with what the highest sum of its band
+        makes of it."""
+        top = highest(digits)
+        least = self._least(floor, self._highest, left)
+        step = max(1, (top + 1 - least) // _BANDS)
+        bounds: dict[int, float] = {}
+        over = 0
+        for low in range(top + 1 - step, least - step, -step):
+            members = at_least(digits, max(low, least))
+            known = (low + step - 1) * self._unit + left
+            band = members ^ over
+            if band.bit_count() > _MANY:
+                band &= self._reaching(known, floor)
+            bounds.update(self._bounded(numbers_of(band), known, floor))
+            over = members
+        return bounds
+
+    def _bounded(self, seqs: list[int], known: float, floor: float) -> dict[int, float]:
+        """Return what facts can score whose sum is `known` or less, of those that can reach a
+        floor."""
+        if not seqs:
+            return {}
+        bounds = [known * factor for factor in self._factors]
+        found = bytes(itemgetter(*seqs, 0)(self._codes)[:-1])
+        reaching = found.translate(bytes([bound >= floor for bound in bounds]))
+        return {
+            seq: bounds[code]
+            for seq, code in zip(compress(seqs, reaching), compress(found, reaching), strict=True)
+        }
+
+    def _reaching(self, known: float, floor: float) -> int:
+        """Return the set of the facts that reach a floor with such a sum."""
+        table = bytes([48 + (known * factor >= floor) for factor in self._factors])
+        return int(self._codes[::-1].translate(table), 2)
+
+    def _among(self, seqs: list[int], fitting: bytes) -> int:
+        """Return the set of those facts of whose bytes a table says 1."""
+        if not seqs:
+            return 0
+        found = bytes(itemgetter(*seqs, 0)(self._codes)[:-1])
+        return bits_of(compress(seqs, found.translate(fitting)), seqs[-1])
+
+    def _units(self, idf: float) -> int:
+        return ceil(idf / self._unit - 1e-9)
+
+    def _least(self, floor: float, factor: float, left: float) -> int:
+        """Return the least sum with which a fact of this factor can reach a floor."""
+        return max(1, ceil((floor / factor - left) / self._unit - 1e-6))

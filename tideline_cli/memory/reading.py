@@ -1,0 +1,102 @@
+"""Reading the facts that can be among the best, in the order of what they can score."""
+
+from __future__ import annotations
+
+from tideline_cli.ranking import decay
+from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
+from tideline_cli.store import facts, fts, score_bounds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.memory.scorer import Scorer
+    from tideline_cli.ranking.bm25 import Statistics
+    from tideline_cli.store.facts import Filter
+
+FEW = 400  # facts that are cheaper to read than to bound
+_MANY = 1000  # facts that are cheaper to read than to ask first whether they have faded
+STEP = 0.8  # the bounds of one reading go down to this share of the highest one left
+_SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
+
+
+class Reader:
+    """Reads facts for a scorer, each once, and knows by what factor a sum of idf bounds a score.
+
+    `factors` are by the byte of a fact; `highest` is the highest that a fact can have.
+    """
+
+    def __init__(
+        self, db: Connection, scorer: Scorer, stats: Statistics, origin_number: int, now: int,
+        wanted: Filter,
+    ) -> None:  # fmt: skip
+        self._db = db
+        self._scorer = scorer
+        self._origin = origin_number
+        self._now = now
+        self._wanted = wanted
+        self._codes = b""
+        self._fading = bool(scorer.fading)
+        self.depth = scorer.fading
+        factors = bound_factors(stats.mean_length, scorer.fading)
+        self.factors = [factor * _SLACK for factor in factors]
+        self.highest = max(self.factors)
+        self.done: set[int] = set()
+
+    def floor(self) -> float:
+        """Return the score of the last of the best, 0 while there are fewer."""
+        return self._scorer.floor() or 0.0
+
+    def codes(self, last: int) -> bytes:
+        """Return the bytes of the facts up to number `last`, read once; those beyond the last one
+        stored get the one that bounds nothing."""
+        if not self._codes:
+            self._codes = score_bounds.codes(self._db)
+            if facts.last_number(self._db) < len(self._codes):
+                there = set(self._codes) - {0}
+                self.highest = max(map(self.factors.__getitem__, there), default=0.0)
+        if len(self._codes) <= last:
+            self._codes += bytes([UNKNOWN]) * (last + 1 - len(self._codes))
+        return self._codes
+
+    def read(self, seqs: Sequence[int]) -> None:
+        """Read facts and score them."""
+        for start in range(0, len(seqs), FEW):
+            part = seqs[start : start + FEW]
+            self._scorer.add(
+                fts.ranking_rows(
+                    self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted
+                )
+            )
+        self.done.update(seqs)
+
+    def read_on(self, bounds: dict[int, float]) -> None:
+        """Read all facts of which the bounds are given that can still be among the best."""
+        while bounds:
+            cut = max(self.floor(), STEP * max(bounds.values()))
+            likely = [seq for seq, bound in bounds.items() if bound >= cut]
+            if len(likely) > FEW:
+                likely.sort(key=bounds.__getitem__, reverse=True)
+            self.read(likely[:FEW])
+            floor, done = self.floor(), self.done
+            bounds = {
+                seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done
+            }
+            if self._fading and len(bounds) > _MANY:
+                bounds = self._without_faded(bounds, floor)
+
+    def _without_faded(self, bounds: dict[int, float], floor: float) -> dict[int, float]:
+        """Leave out the facts that would reach the floor only if they had not faded."""
+        from tideline_cli.store import unfaded  # noqa: PLC0415  many facts are almost alike
+
+        self._fading = False  # they are looked at once
+        if not unfaded.are_rare(self._db, origin_number=self._origin, now=self._now):
+            return bounds
+        strongest = decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES)
+        factor = decay.modulator(strongest, self._scorer.fading)
+        doubtful = [seq for seq, bound in bounds.items() if bound * factor < floor]
+        strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
+        return {seq: bound for seq, bound in bounds.items()
+                if bound * factor >= floor or seq in strong}  # fmt: skip
