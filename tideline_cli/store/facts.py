@@ -43,7 +43,8 @@ class Filter:
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
     archived facts included, and takes the place of `lifecycle`; `state` asks beside it for the
     lifecycle of today. `scopes` are those that may be, None among them for facts without one.
-    `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added.
+    `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added. `documents` are those that it may be a
+    chunk of; none of them asks for what is no chunk.
     """
 
     lifecycle: str | None = "active"
@@ -63,6 +64,7 @@ class Filter:
     sessions: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    documents: tuple[str, ...] | None = None
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
@@ -301,10 +303,17 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     if wanted.batch is not None:
         parts.append(_ADDED)
         values += [wanted.batch, wanted.batch]
+    if wanted.documents is not None:
+        parts.append(_of_documents(wanted.documents))
+        values += wanted.documents
     if wanted.scopes is not None:
         parts.append(visibility.in_scopes(wanted.scopes))
         values += filter(None, wanted.scopes)
     return "".join(f" AND {part}" for part in parts), tuple(values)
+
+
+def _of_documents(names: tuple[str, ...]) -> str:
+    return f"document IN ({', '.join('?' * len(names))})" if names else "document IS NULL"
 
 
 def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:
