@@ -43,8 +43,8 @@ class Filter:
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
     archived facts included, and takes the place of `lifecycle`; `state` asks beside it for the
     lifecycle of today. `scopes` are those that may be, None among them for facts without one.
-    `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added. `documents` are those that it may be a
-    chunk of; none of them asks for what is no chunk.
+    `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added.
+    `documents` are those that a fact may be a chunk of; () asks for facts that are no chunk.
     """
 
     lifecycle: str | None = "active"

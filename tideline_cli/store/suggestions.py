@@ -91,6 +91,20 @@ def sessions(
     )
 
 
+def documents(
+    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[tuple[str, int]]:
+    """Return the documents that begin so, and how many chunks each has."""
+    within, named = _within(scopes)
+    return _rows(
+        db,
+        "SELECT document, count(*) FROM fact WHERE origin = ? AND document IS NOT NULL"
+        f" AND lifecycle = 'active'{within} AND document >= ? AND document < ?"
+        f" GROUP BY document LIMIT {MOST}",
+        (visibility.number(db, viewer), *named, start, start + _HIGHEST),
+    )
+
+
 def speakers(
     db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
 ) -> list[tuple[str, int]]:

@@ -86,6 +86,6 @@ def _end_of_front(lines: list[str]) -> int:
     for place, line in enumerate(lines[1:], 1):
         if line.rstrip() in (_FRONT, "..."):
             return place + 1
-        if not line.strip() or ":" not in line and not line.startswith((" ", "-", "#")):
+        if ":" not in line and not line.startswith((" ", "-", "#")):
             return 0
     return 0
