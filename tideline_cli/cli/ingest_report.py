@@ -78,6 +78,8 @@ def _sentence(summary: Summary, *, dry_run: bool) -> str:
     would = "would be stored" if dry_run else "stored as retrieved documents"
     blocked = summary.total("blocked")
     left_out = f", {_chunks(blocked)} left out by the scan" if blocked else ""
+    if not summary.count("added", "changed"):
+        return said
     return f"{said}; {_chunks(summary.total('added'))} {would}{left_out}"
 
 
