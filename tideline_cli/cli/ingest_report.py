@@ -100,9 +100,8 @@ def _tell_skipped(session: Session, summary: Summary, found: Search, *, is_usefu
 def _tell_missing(session: Session, missing: Sequence[Document]) -> None:
     for one in missing[:_MOST_GONE]:
         remove = session.call("library", "rm", one.name)
-        session.note(
-            f"{one.name} is gone from the disk, its {_chunks(one.chunks)} stay: `{remove}`"
-        )
+        stay = "its chunk stays" if one.chunks == 1 else f"its {one.chunks:,} chunks stay"
+        session.note(f"{one.name} is gone from the disk, {stay}: `{remove}` takes it out")
     if len(missing) > _MOST_GONE:
         session.note(f"and {len(missing) - _MOST_GONE:,} more are gone; --json names them all")
 

@@ -53,6 +53,22 @@ def add(
     db.executemany(_INSERT, rows)
 
 
+def add_chunks(
+    db: Connection, chunks: Iterable[tuple[int, str, Iterable[str]]], *, origin_number: int
+) -> None:
+    """Index the titles of new chunks of documents: (number, title, terms of the text). Many that
+    come in a row have one title."""
+    analyzer = _analyzer(db)
+    named: dict[str, set[str]] = {}
+    for seq, title, held in chunks:
+        if title not in named:
+            named[title] = _named([title], analyzer)
+        found = named[title].difference(held)
+        db.executemany(
+            _INSERT, [(origin_number, term, seq, len(found)) for term in sorted(found)]
+        )
+
+
 def take(db: Connection, seqs: Collection[int]) -> None:
     """Take facts out of the index whose labels are as they were indexed."""
     if len(seqs) > _FEW:

@@ -40,8 +40,8 @@ def equivalent(
     standing = [
         fact
         for fact in rivals
-        if fact.lifecycle == "active" and fact.scope == scope and fact.document is None and not _has_ended(fact, now)
-        and apart(text, fact.content, rule=rule) is None
+        if fact.lifecycle == "active" and fact.scope == scope and fact.document is None
+        and not _has_ended(fact, now) and apart(text, fact.content, rule=rule) is None
     ]  # fmt: skip
     return max(standing, key=richness, default=None)
 

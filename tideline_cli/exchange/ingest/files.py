@@ -76,7 +76,10 @@ def search(paths: Sequence[str], globs: Sequence[str]) -> Search:
             walked = list(_below(whole, unread))
             found = [one for one in walked if _is_wanted(one, globs)]
             passed += len(walked) - len(found)
-        files += [one for one in found if not (one.path in seen or seen.add(one.path))]  # type: ignore[func-returns-value]
+        for one in found:
+            if one.path not in seen:
+                seen.add(one.path)
+                files.append(one)
     return Search(tuple(files), tuple(folders), passed, tuple(unread))
 
 

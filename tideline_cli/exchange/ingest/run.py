@@ -8,6 +8,7 @@ from tideline_cli.exchange.ingest.changes import changes
 from tideline_cli.exchange.ingest.chunks import chunks
 from tideline_cli.exchange.ingest.storing import Revision, Storage
 from tideline_cli.exchange.ingest.summary import Outcome, Summary
+from tideline_cli.memory.screening import Screen
 from tideline_cli.model.record import record
 from tideline_cli.store import documents, journal
 from tideline_cli.store.connection import setting
@@ -165,8 +166,9 @@ class _Reading:
     def _refused(self, found: Sequence[NewFact], fresh: Iterable[int]) -> list[int]:
         """Return the places of those of the fresh chunks in which the scan finds something."""
         refused: list[int] = []
+        titles = Screen()
         for place in fresh:
-            threats = written.threats_of(found[place])
+            threats = written.threats_of(found[place], titles)
             if not threats:
                 continue
             refused.append(place)

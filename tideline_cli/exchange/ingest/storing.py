@@ -121,11 +121,11 @@ class Storage:
         fts.index_after(self._db, last)
         fact_counts.count_after(self._db, last)
         seqs = facts.numbers_after(self._db, last)
-        for seq, one in zip(seqs, chunks, strict=True):
-            if one.fact.title:
-                labels.add(
-                    self._db, seq, one.fact, origin_number=origin_number, held=one.terms
-                )
+        titled = [
+            (seq, one.fact.title, one.terms)
+            for seq, one in zip(seqs, chunks, strict=True) if one.fact.title
+        ]  # fmt: skip
+        labels.add_chunks(self._db, titled, origin_number=origin_number)
         added = [(seq, origin_number, place) for place, seq in enumerate(seqs)]
         self._vectors.store(added, chunk_size=len(chunks))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory.remember import checked_text
-from tideline_cli.memory.screening import threats_in
+from tideline_cli.memory.screening import Screen, threats_in
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.record import record, replace
@@ -76,9 +76,10 @@ def renumbered(wanted: Sequence[NewFact], blocked: Iterable[int]) -> list[NewFac
     return [replace(new, turn=number) for number, new in enumerate(kept, 1)]
 
 
-def threats_of(new: NewFact) -> tuple[str, ...]:
-    """Return what the scan finds in the text of a chunk, or in the headings above it."""
-    return threats_in(new.content) or (threats_in(new.title) if new.title else ())
+def threats_of(new: NewFact, titles: Screen) -> tuple[str, ...]:
+    """Return what the scan finds in the text of a chunk, or in the headings above it; `titles` has
+    what was found in those of chunks before."""
+    return threats_in(new.content) or (titles.found(new.title) if new.title else ())
 
 
 def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written:
