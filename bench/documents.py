@@ -123,10 +123,10 @@ def measure(documents: int, pages: int, rounds: int = 9) -> Figures:
         name = os.path.join(folder, f"manual-{number * 100:04}.md")
         with open(name, "a", encoding="utf-8") as file:
             file.write("\nOne more sentence at the end of it.\n")
-    changed, _, _, told = timing.run_once(argv, env)
+    changed = timing.run_once(argv, env)[0]
     chunks = stores.count(path)
-    del told
     recalls = timing.measure(_jobs(env), rounds)
+    recalls = {name: recalls[name] for name in (job.name for job in _jobs(env))}
     ranks = [_rank(path, number) for number in range(PLANTED)]
     return Figures(
         documents, characters, chunks, seconds, rss, size, again, changed / 1e3, recalls, ranks

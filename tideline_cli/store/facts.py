@@ -282,14 +282,9 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     if wanted.state is not None:
         parts.append("lifecycle = ?")
         values.append(wanted.state)
-    for column, allowed in (
-        ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
-        ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
-        ("speaker", wanted.speakers), ("role", wanted.roles),
-    ):  # fmt: skip
-        if allowed:
-            parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
-            values += allowed
+    named, texts = _one_of(wanted)
+    parts += named
+    values += texts
     for tag in wanted.tags:
         tagged, named = _tagged(tag)
         parts.append(tagged)
@@ -303,17 +298,28 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     if wanted.batch is not None:
         parts.append(_ADDED)
         values += [wanted.batch, wanted.batch]
-    if wanted.documents is not None:
-        parts.append(_of_documents(wanted.documents))
-        values += wanted.documents
     if wanted.scopes is not None:
         parts.append(visibility.in_scopes(wanted.scopes))
         values += filter(None, wanted.scopes)
     return "".join(f" AND {part}" for part in parts), tuple(values)
 
 
-def _of_documents(names: tuple[str, ...]) -> str:
-    return f"document IN ({', '.join('?' * len(names))})" if names else "document IS NULL"
+def _one_of(wanted: Filter) -> tuple[list[str], list[str]]:
+    """Return the conditions on columns that have one of the texts asked for, and those texts."""
+    parts: list[str] = []
+    values: list[str] = []
+    for column, allowed in (
+        ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
+        ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
+        ("speaker", wanted.speakers), ("role", wanted.roles),
+        ("document", wanted.documents),
+    ):  # fmt: skip
+        if allowed:
+            parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
+            values += allowed
+    if wanted.documents == ():
+        parts.append("document IS NULL")
+    return parts, values
 
 
 def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:

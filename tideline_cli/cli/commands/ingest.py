@@ -15,7 +15,7 @@ from tideline_cli.exchange.ingest.names import STDIN, Names
 from tideline_cli.exchange.ingest.notes import Cut
 from tideline_cli.exchange.ingest.written import IngestContext
 from tideline_cli.memory.lanes import is_slow
-from tideline_cli.model.fact import bare_name
+from tideline_cli.model.fact import bare_name, one_of
 from tideline_cli.model.record import record
 from tideline_cli.model.text import storable
 from tideline_cli.store import documents
@@ -84,7 +84,7 @@ class Options:
 
     glob: tuple[str, ...]
     name: str | None
-    format: Form | None
+    format: str | None
     encoding: str | None
     chunk_size: int
     overlap: int
@@ -155,14 +155,21 @@ def _incoming(
     listed: list[Incoming] = []
     for file in found.files:
         name = given or names.of(file)
-        form = options.format or files.form_of(file.path)
+        form = _form(options, file.path)
         listed.append(
             ingesting.Incoming(name, names.known(name), file.path, form, _reader(file.path))
         )
     if STDIN in words and given is not None:
-        form = options.format or files.form_of(given)
+        form = _form(options, given)
         listed.append(ingesting.Incoming(given, names.known(given), None, form, _standard_input))
     return listed
+
+
+def _form(options: Options, path: str) -> Form:
+    """Return what a document is: what the user says, else what its name says."""
+    if options.format is None:
+        return files.form_of(path)
+    return one_of(options.format, files.FORMS, "format")
 
 
 def _reader(path: str) -> Callable[[], read.Content]:

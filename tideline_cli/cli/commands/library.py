@@ -156,7 +156,7 @@ def _shown(found: Sequence[Fact]) -> list[str]:
     lines: list[str] = []
     for chunk in found:
         where = " · ".join(filter(None, (f"{chunk.turn}", chunk.source_turn, chunk.title)))
-        lines += [output.one_line(f"{chunk.id}  {where}"), *output.block(chunk.content), ""]
+        lines += [f"{chunk.id}  {output.one_line(where)}", *output.block(chunk.content), ""]
     return lines[:-1]
 
 

@@ -22,7 +22,7 @@ class Changes:
     gone: tuple[tuple[Fact, int | None], ...]
 
 
-def changes(stored: Sequence[Fact], wanted: Sequence[NewFact]) -> Changes:
+def changes_between(stored: Sequence[Fact], wanted: Sequence[NewFact]) -> Changes:
     """Return how the stored chunks of a document become the wanted ones: both are in order.
 
     A chunk with the same words under the same headings is the same, wherever it stands. Of what

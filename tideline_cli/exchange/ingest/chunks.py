@@ -26,6 +26,7 @@ _CUTS = (
 )
 """Where a text may be cut: after a sentence, a line, a clause, a word; the best first."""
 _BEYOND_SIGNS = 0x2BFF  # from here on a sign is a word, or a picture of one
+_LONGEST_CUT = 8  # characters of what stands between two sentences
 _LEAST_TAIL = 12  # characters: a shorter piece repeats nothing of use
 
 
@@ -38,7 +39,9 @@ class Chunk:
     page: int | None = None
 
 
-def chunks(blocks: Iterable[Block], *, size: int = SIZE, overlap: int = OVERLAP) -> Iterator[Chunk]:
+def divided(
+    blocks: Iterable[Block], *, size: int = SIZE, overlap: int = OVERLAP
+) -> Iterator[Chunk]:
     """Yield the chunks of a document in order, of at most `size` characters each.
 
     A heading begins a new one. Inside of a section blocks are joined while they fit; one that does
@@ -77,7 +80,7 @@ class _Packing:
         is_short = len(self._text) - self._said < self._size // 2
         fits_alone = len(text) <= self._size
         fits = len(self._text) + len(between) + len(text) <= self._size
-        units = [text] if fits or (fits_alone and not is_short) else pieces(text, self._size)
+        units = [text] if fits or (fits_alone and not is_short) else cut_up(text, self._size)
         for unit in units:
             yield from self._add(unit, between, block.page)
             between = ""
@@ -104,7 +107,7 @@ class _Packing:
         self._said, self._page = len(carried), page
 
 
-def pieces(text: str, size: int, level: int = 0) -> list[str]:
+def cut_up(text: str, size: int, level: int = 0) -> list[str]:
     """Return a text in pieces of at most `size` characters, cut at the best places there are; the
     space after a piece is its own, so joined they are the text."""
     if len(text.rstrip()) <= size:
@@ -117,7 +120,7 @@ def pieces(text: str, size: int, level: int = 0) -> list[str]:
         found.append(text[start : cut.end()])
         start = cut.end()
     found.append(text[start:])
-    return [one for part in found if part for one in pieces(part, size, level + 1)]
+    return [one for part in found if part for one in cut_up(part, size, level + 1)]
 
 
 def _by_signs(text: str, size: int) -> list[str]:
@@ -139,11 +142,12 @@ def tail(text: str, most: int) -> str:
     characters, else clauses, else words; nothing where that says too little."""
     if most < _LEAST_TAIL:
         return ""
-    last = text[-most:]
-    if len(last) == len(text):
+    if len(text) <= most:
         return text
+    start = len(text) - most
     for cut in _CUTS:
-        found = cut.search(last)
-        if found and len(last) - found.end() >= _LEAST_TAIL:
-            return last[found.end() :]
-    return last if not last.isascii() else ""
+        ends = (found.end() for found in cut.finditer(text, max(0, start - _LONGEST_CUT)))
+        first = next((end for end in ends if end >= start), len(text))
+        if len(text) - first >= _LEAST_TAIL:
+            return text[first:]
+    return "" if text.isascii() else text[start:]

@@ -69,6 +69,8 @@ class _Parser(HTMLParser):
 
     def finished(self) -> list[Block]:
         """Return the blocks; a page without text has its title."""
+        if self._level:
+            self._end_heading()
         self._flush()
         self._found += self._outline.end()
         if not self._found:

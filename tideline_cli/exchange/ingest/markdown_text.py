@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_RULER = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])[ \t]?|    |\t")
 _FRONT = "---"
 
@@ -33,7 +34,7 @@ def blocks(text: str) -> Iterator[Block]:
         if heading is not None:
             yield from outline.block(reading.taken())
             yield from outline.enter(*heading)
-        elif not reading.fence and not line.strip():
+        elif reading.ends_at(line):
             yield from outline.block(reading.taken())
         else:
             reading.add(line)
@@ -64,6 +65,12 @@ class _Reading:
             self.fence = "" if "`" in rest and mark[0] == "`" else mark
         elif mark.startswith(self.fence) and not rest.strip():
             self.fence = ""
+
+    def ends_at(self, line: str) -> bool:
+        """Say whether a line is none of a block: it is empty, or a ruler between two."""
+        if self.fence:
+            return False
+        return not line.strip() or not (self._lines or _RULER.fullmatch(line) is None)
 
     def heading(self, line: str) -> tuple[int, str] | None:
         """Return level and text of the heading that a line is, or that it makes of the line before;

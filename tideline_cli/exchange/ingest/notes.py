@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.store.documents import Document
 
 
 @record
@@ -33,10 +34,20 @@ def note(
     }  # fmt: skip
 
 
-def is_of(said: Mapping[str, Any], digest: str, cut: Cut) -> bool:
-    """Say whether a note tells of this content, cut in this way."""
+def begun(path: str | None) -> Mapping[str, Any]:
+    """Return the note of a document that is not whole yet: where it lies, so that another run knows
+    it again."""
+    return {NOTE: {"path": path}}
+
+
+def is_whole(known: Document, digest: str, cut: Cut) -> bool:
+    """Say whether a document is of this content, cut in this way. More chunks than were noted are
+    those of a run that was stopped; fewer are what somebody has taken out."""
+    said = known.note
     stated = said.get("sha256"), said.get("chunk_size"), said.get("overlap")
-    return stated == (digest, cut.size, cut.overlap)
+    count = said.get("chunks")
+    is_of = stated == (digest, cut.size, cut.overlap)
+    return is_of and isinstance(count, int) and known.chunks <= count
 
 
 def with_note(fact: Fact, said: Mapping[str, Any] | None) -> Fact:

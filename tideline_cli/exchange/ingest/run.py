@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tideline_cli.errors import Interrupted, ReplacedError, TidelineError, WriteBlockedError
 from tideline_cli.exchange.ingest import notes, read, written
-from tideline_cli.exchange.ingest.changes import changes
-from tideline_cli.exchange.ingest.chunks import chunks
+from tideline_cli.exchange.ingest.changes import changes_between
+from tideline_cli.exchange.ingest.chunks import divided
 from tideline_cli.exchange.ingest.storing import Revision, Storage
 from tideline_cli.exchange.ingest.summary import Outcome, Summary
 from tideline_cli.memory.screening import Screen
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import documents, journal
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
@@ -108,7 +108,7 @@ class _Reading:
         one, known = self._one, self._one.known
         try:
             held = one.content()
-            is_same = known is not None and notes.is_of(known.note, held.digest, self._context.cut)
+            is_same = known is not None and notes.is_whole(known, held.digest, self._context.cut)
             if known is not None and is_same and known.scope == self._context.scope:
                 self._tell(Outcome(one.name, one.path, "unchanged", known.chunks, 0, known.chunks))
                 return None
@@ -128,8 +128,8 @@ class _Reading:
         blocks = read.blocks_of(
             held, one.form, encoding=self._context.encoding, warn=self._warn
         )
-        cut_up = chunks(blocks, size=cut.size, overlap=cut.overlap)
-        found, self._secrets = written.said(cut_up, one.name, self._context, self._warn)
+        parts = divided(blocks, size=cut.size, overlap=cut.overlap)
+        found, self._secrets = written.stated_by(parts, one.name, self._context, self._warn)
         if not found:
             raise TidelineError("nothing in it to remember", hint="is it empty?", code="empty")
         return found
@@ -139,16 +139,17 @@ class _Reading:
         stored = [] if self._db is None or self._one.known is None else documents.chunks(
             self._db, name, viewer=context.origin
         )  # fmt: skip
-        found = written.renumbered(found, self._refused(found, changes(stored, found).new))
+        found = written.renumbered(found, self._refused(found, changes_between(stored, found).new))
         if not found:
             raise WriteBlockedError(
                 "threat scan: all of it", hint="read it; what you vouch for, remember as the owner",
                 code="memory:threat", reason="threat",
             )  # fmt: skip
-        made = changes(stored, found)
+        made = changes_between(stored, found)
         analyzer: Analyzer = "standard"
         if self._db is not None:
             analyzer = setting(self._db, "analyzer", "standard")
+        found[0] = replace(found[0], metadata=notes.begun(self._one.path))
         new = {place: written.written(found[place], context, analyzer) for place in made.new}
         replaced = sum(by is not None for _, by in made.gone)
         self._tell(

@@ -44,7 +44,7 @@ class Written:
     columns: list[Any]
 
 
-def said(
+def stated_by(
     chunks: Iterable[Chunk], name: str, context: IngestContext, warn: Callable[[str], None]
 ) -> tuple[list[NewFact], int]:
     """Return what the chunks of a document say, with marks in the place of secrets, and how many
