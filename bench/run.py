@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import cold
+import documents
 import embedders
 import import_
 import lanes
@@ -135,6 +136,20 @@ def of_lanes(n: int, rounds: int) -> Iterator[Row]:
         yield row
 
 
+def of_documents(count: int, rounds: int) -> Iterator[Row]:
+    """Take in documents of 50 pages, and ask them."""
+    found = documents.measure(count, 50, rounds)
+    name = f"ingest {count} documents"
+    yield bounded(f"{name}: rate", found.chunks / found.seconds, "chunks/s")
+    yield bounded(f"{name}: room", found.bytes / found.characters, "B/char")
+    yield bounded(f"{name}: RSS", found.rss, "MiB")
+    yield bounded(f"{name}: no news", found.again, "s")
+    for figure, sample in found.recalls.items():
+        yield timed(figure, sample, None)
+    first = sum(rank == 1 for rank in found.ranks)
+    yield bounded("planted sentences at rank 1", first, "of 10", least=documents.PLANTED)
+
+
 def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     """Measure everything."""
     for n in sizes:
@@ -164,6 +179,7 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
                 yield Row(figure.name, "-", None, "", f"FAILED: {figure.failure}")
             else:
                 yield bounded(figure.name, figure.value, figure.unit, most=figure.most)
+    yield from of_documents(20 if max(sizes) <= 10_000 else 100, rounds)
     text = import_.kill_and_resume(5000 if max(sizes) <= 10_000 else 20_000)
     yield Row("killed import", "", None, "each fact once", "ok" if text.endswith("ok") else text)
 

@@ -45,6 +45,7 @@ _tideline_value() {
         recall:--session) REPLY='ask session' ;;
         recall:--speaker) REPLY='ask speaker' ;;
         recall:--role) REPLY='one of user assistant system tool' ;;
+        recall:--document) REPLY='ask document' ;;
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
@@ -54,6 +55,7 @@ _tideline_value() {
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
+        context:--document) REPLY='ask document' ;;
         context:--scope) REPLY='ask scope' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
@@ -82,6 +84,7 @@ _tideline_value() {
         list:--session) REPLY='ask session' ;;
         list:--speaker) REPLY='ask speaker' ;;
         list:--role) REPLY='one of user assistant system tool' ;;
+        list:--document) REPLY='ask document' ;;
         list:--batch) REPLY='ask batch' ;;
         list:--since) REPLY='text' ;;
         list:--until) REPLY='text' ;;
@@ -119,6 +122,7 @@ _tideline_value() {
         forget:--session) REPLY='ask session' ;;
         forget:--speaker) REPLY='ask speaker' ;;
         forget:--role) REPLY='one of user assistant system tool' ;;
+        forget:--document) REPLY='ask document' ;;
         forget:--batch) REPLY='ask batch' ;;
         forget:--since) REPLY='text' ;;
         forget:--until) REPLY='text' ;;
@@ -179,11 +183,22 @@ _tideline_value() {
         export:--session) REPLY='ask session' ;;
         export:--speaker) REPLY='ask speaker' ;;
         export:--role) REPLY='one of user assistant system tool' ;;
+        export:--document) REPLY='ask document' ;;
         export:--batch) REPLY='ask batch' ;;
         export:--since) REPLY='text' ;;
         export:--until) REPLY='text' ;;
         export:--scope) REPLY='ask scope' ;;
         export:--lifecycle) REPLY='one of active archived pruned all' ;;
+        ingest:--glob|ingest:-g) REPLY='text' ;;
+        ingest:--name) REPLY='ask document' ;;
+        ingest:--format) REPLY='one of text markdown rst html pdf' ;;
+        ingest:--encoding) REPLY='text' ;;
+        ingest:--chunk-size) REPLY='text' ;;
+        ingest:--overlap) REPLY='text' ;;
+        ingest:--scope) REPLY='ask scope' ;;
+        library:--scope) REPLY='ask scope' ;;
+        library:--fmt) REPLY='text' ;;
+        library:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         gc:--max-loss) REPLY='text' ;;
         extract:--session) REPLY='text' ;;
         extract:--llm) REPLY='text' ;;
@@ -223,6 +238,9 @@ _tideline_argument() {
         timeline:0) REPLY='ask id' ;;
         undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
+        ingest:*) REPLY='file' ;;
+        library:0) REPLY='one of list show rm' ;;
+        library:1) REPLY='ask document' ;;
         extract:0) REPLY='file' ;;
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
@@ -231,7 +249,7 @@ _tideline_argument() {
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -241,19 +259,19 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --no-documents --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='--raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
-        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
+        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
         restore) REPLY='--from --yes -y' ;;
         edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
@@ -266,7 +284,9 @@ _tideline_flags() {
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
-        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
+        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
+        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
+        library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
@@ -312,6 +332,8 @@ _tideline_summary() {
         retention) REPLY='Remove, for good, what is older than N days.' ;;
         import) REPLY='Take in facts from JSON lines, CSV, TSV or SQLite.' ;;
         export) REPLY='Write facts out as JSON lines, CSV, SQLite or Markdown.' ;;
+        ingest) REPLY='Take in documents: text, Markdown, HTML, PDF.' ;;
+        library) REPLY='Show the documents that were taken in.' ;;
         gc) REPLY='Archive what has faded: the decay sweep.' ;;
         extract) REPLY='Distil facts from a conversation.' ;;
         relink) REPLY='Let a model join facts that bear on one another.' ;;
@@ -446,7 +468,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -8,9 +8,9 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --since --until --as-of --scope --fmt --format
         case context
-            contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
+            contains -- $argv[2] --max-chars --max-tokens --limit -n --document --scope --format
         case dream
             contains -- $argv[2] --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss
         case consolidate
@@ -18,7 +18,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case status
             contains -- $argv[2] --scope
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -26,7 +26,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case tags
             contains -- $argv[2] --scope --session --speaker --role --fmt --format
         case forget
-            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope
+            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope
         case restore
             contains -- $argv[2] --from
         case edit
@@ -48,7 +48,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case import
             contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle
+            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope --lifecycle
+        case ingest
+            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
+        case library
+            contains -- $argv[2] --scope --fmt --format
         case gc
             contains -- $argv[2] --max-loss
         case extract
@@ -161,6 +165,8 @@ complete -c tideline -n "__tideline_at ''" -a redo -d 'Bring back what the last 
 complete -c tideline -n "__tideline_at ''" -a retention -d 'Remove, for good, what is older than N days.'
 complete -c tideline -n "__tideline_at ''" -a import -d 'Take in facts from JSON lines, CSV, TSV or SQLite.'
 complete -c tideline -n "__tideline_at ''" -a export -d 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
+complete -c tideline -n "__tideline_at ''" -a ingest -d 'Take in documents: text, Markdown, HTML, PDF.'
+complete -c tideline -n "__tideline_at ''" -a library -d 'Show the documents that were taken in.'
 complete -c tideline -n "__tideline_at ''" -a gc -d 'Archive what has faded: the decay sweep.'
 complete -c tideline -n "__tideline_at ''" -a extract -d 'Distil facts from a conversation.'
 complete -c tideline -n "__tideline_at ''" -a relink -d 'Let a model join facts that bear on one another.'
@@ -210,6 +216,8 @@ complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity na
 complete -c tideline -n "__tideline_at recall" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at recall" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at recall" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at recall" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at recall" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
 complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
@@ -230,6 +238,8 @@ complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters a
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'The same in tokens, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
+complete -c tideline -n "__tideline_at context" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at context" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -269,6 +279,8 @@ complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working periphe
 complete -c tideline -n "__tideline_at list" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at list" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at list" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at list" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at list" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at list" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
@@ -333,6 +345,8 @@ complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working perip
 complete -c tideline -n "__tideline_at forget" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at forget" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at forget" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at forget" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at forget" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at forget" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at forget" -l since -x -d 'Only facts made at or after TIME'
@@ -448,6 +462,8 @@ complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working perip
 complete -c tideline -n "__tideline_at export" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at export" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at export" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at export" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at export" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at export" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at export" -l since -x -d 'Only facts made at or after TIME'
@@ -455,6 +471,27 @@ complete -c tideline -n "__tideline_at export" -l until -x -d 'Only facts made a
 complete -c tideline -n "__tideline_at export" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at export" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at export" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: all; in Markdown active]'
+complete -c tideline -n "__tideline_at ingest" -l glob -s g -x -d 'Of folders only files that match, such as \'*.txt\'; \'!*.txt\' leaves out. With a slash it is matched against the path below the folder'
+complete -c tideline -n "__tideline_at ingest" -l name -k -x -a '(__tideline_values document)' -d 'What the document is called [default: the name of the file]'
+complete -c tideline -n "__tideline_at ingest" -l format -x -a 'text markdown rst html pdf' -d 'What the documents are [default: by their names]'
+complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding of texts that do not say it [default: UTF-8]'
+complete -c tideline -n "__tideline_at ingest" -l chunk-size -x -d 'Characters of a chunk at most [default: 600]'
+complete -c tideline -n "__tideline_at ingest" -l overlap -x -d 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most]'
+complete -c tideline -n "__tideline_at ingest" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
+complete -c tideline -n "__tideline_at ingest" -l dry-run -s n -d 'Store nothing; say what would be'
+complete -c tideline -n '__tideline_at ingest' -F
+complete -c tideline -n "__tideline_at library" -l scope -k -x -a '(__tideline_values scope)' -d 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at library" -l all-scopes -d 'List the documents of every scope'
+complete -c tideline -n "__tideline_at library" -l dry-run -s n -d 'With rm: say what would be taken out'
+complete -c tideline -n "__tideline_at library" -l jsonl -d 'Print one JSON object a line'
+complete -c tideline -n "__tideline_at library" -l nl -d 'The same as --jsonl'
+complete -c tideline -n "__tideline_at library" -l csv -d 'Print CSV with a header'
+complete -c tideline -n "__tideline_at library" -l tsv -d 'Print cells parted by tabs, with a header'
+complete -c tideline -n "__tideline_at library" -l table -d 'Print a table, in a pipe too'
+complete -c tideline -n "__tideline_at library" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
+complete -c tideline -n "__tideline_at library" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n '__tideline_at library 0' -x -a 'list show rm'
+complete -c tideline -n '__tideline_at library 1' -k -x -a '(__tideline_values document)'
 complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'
@@ -499,4 +536,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'

@@ -32,6 +32,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'retention' = 'Remove, for good, what is older than N days.'
         'import' = 'Take in facts from JSON lines, CSV, TSV or SQLite.'
         'export' = 'Write facts out as JSON lines, CSV, SQLite or Markdown.'
+        'ingest' = 'Take in documents: text, Markdown, HTML, PDF.'
+        'library' = 'Show the documents that were taken in.'
         'gc' = 'Archive what has faded: the decay sweep.'
         'extract' = 'Distil facts from a conversation.'
         'relink' = 'Let a model join facts that bear on one another.'
@@ -100,6 +102,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
@@ -122,6 +126,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -170,6 +176,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -244,6 +252,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -373,6 +383,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -380,6 +392,28 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: all; in Markdown active].' }
+        )
+        'ingest' = @(
+            @{ Flags = @('--glob','-g'); Kind = 'text'; Help = 'Of folders only files that match, such as ''*.txt''; ''!*.txt'' leaves out. With a slash it is matched against the path below the folder.' }
+            @{ Flags = @('--name'); Kind = 'ask document'; Help = 'What the document is called [default: the name of the file].' }
+            @{ Flags = @('--format'); Kind = 'one of text markdown rst html pdf'; Help = 'What the documents are [default: by their names].' }
+            @{ Flags = @('--encoding'); Kind = 'text'; Help = 'The encoding of texts that do not say it [default: UTF-8].' }
+            @{ Flags = @('--chunk-size'); Kind = 'text'; Help = 'Characters of a chunk at most [default: 600].' }
+            @{ Flags = @('--overlap'); Kind = 'text'; Help = 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; say what would be.' }
+        )
+        'library' = @(
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'List the documents of every scope.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'With rm: say what would be taken out.' }
+            @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
+            @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
+            @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
+            @{ Flags = @('--tsv'); Kind = 'flag'; Help = 'Print cells parted by tabs, with a header.' }
+            @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
+            @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
+            @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
         'gc' = @(
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would change, and change nothing.' }
@@ -458,6 +492,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'timeline:0' = 'ask id'
         'undo:0' = 'ask batch'
         'import:0' = 'file'
+        'ingest:*' = 'file'
+        'library:0' = 'one of list show rm'
+        'library:1' = 'ask document'
         'extract:0' = 'file'
         'embedder:0' = 'one of list use status warmup'
         'embedder:1' = 'ask embedder'
@@ -466,7 +503,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -15,11 +15,11 @@ FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
     "last_accessed_at, created_at, source, origin, lifecycle, status, confidence, slot, "
     "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope, "
-    "session, turn, speaker, role"
+    "session, turn, speaker, role, document"
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
-    "session", "turn", "speaker", "role", "created_at",
+    "session", "turn", "speaker", "role", "document", "created_at",
     "weak", "similarity",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
@@ -52,7 +52,7 @@ def test_remember_json(run):
             "lifecycle": "active", "status": None, "confidence": None, "slot": None,
             "valid_from": None, "valid_to": None, "pinned": False, "source_turn": None,
             "derived_from": [], "metadata": None, "scope": None, "session": None, "turn": None,
-            "speaker": None, "role": None,
+            "speaker": None, "role": None, "document": None,
         },
         "superseded": [],
         "batch": 1,
@@ -78,7 +78,7 @@ def test_remember_takes_every_option(run):
         "confidence": 0.5, "slot": "lunch_time", "valid_from": "2025-01-01T00:00:00.000Z",
         "valid_to": "2026-01-01T10:00:00.000Z", "pinned": True, "source_turn": "turn 7",
         "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"}, "scope": None,
-        "session": "standup", "turn": 0, "speaker": "Ann", "role": "system",
+        "session": "standup", "turn": 0, "speaker": "Ann", "role": "system", "document": None,
     }  # fmt: skip
 
 
@@ -400,7 +400,7 @@ def test_recall_json(run):
     assert hit == {
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
-        "session": None, "turn": None, "speaker": None, "role": None,
+        "session": None, "turn": None, "speaker": None, "role": None, "document": None,
         "created_at": MOMENT, "weak": False, "similarity": None,
     }  # fmt: skip
 

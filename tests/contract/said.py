@@ -258,6 +258,22 @@ def _man(form: Any, text: str) -> list[str]:
     )  # fmt: skip
 
 
+def _ingest(form: Any, text: str) -> list[str]:
+    taken = [one for one in form["documents"] if one["action"] in ("added", "changed")]
+    told = [line.split("\t")[:2] for line in text.splitlines()[: len(taken)]]
+    wanted = [[one["name"], f"{one['chunks']} chunk{'s' * (one['chunks'] != 1)}"] for one in taken]
+    return _same("documents", wanted, told)
+
+
+def _library(form: Any, text: str) -> list[str]:
+    if "chunks" in form and "name" in form:
+        return _same("chunks", [one["id"] for one in form["chunks"]], ID.findall(text))
+    if "removed" in form:
+        return _holds(text, form["removed"])
+    return _same("names", [one["name"] for one in form["documents"]],
+                 [line.split("\t")[0] for line in text.splitlines()])  # fmt: skip
+
+
 SAYS: dict[str, Says] = {
     "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
@@ -266,6 +282,7 @@ SAYS: dict[str, Says] = {
     "restore": _restore, "edit": _one_fact, "link": _link, "feedback": _feedback,
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
+    "ingest": _ingest, "library": _library,
     "extract": _extract, "relink": _relink, "embed": _embed, "embedder": _embedder,
     "reembed": _reembed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,

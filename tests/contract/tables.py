@@ -27,7 +27,8 @@ _OF_OTHER_PROGRAMS = frozenset(("--user",))
 _SHELLS = ("tideline.bash", "_tideline", "tideline.fish", "tideline.ps1")
 _CALLS = {
     "remember": ("a new text",), "recall": ("deploy",), "context": ("deploy offsite cat",),
-    "import": ("rows.jsonl",), "extract": ("talk.txt", "--dry-run"), "embed": ("text",),
+    "import": ("rows.jsonl",), "ingest": ("talk.txt", "--dry-run"),
+    "extract": ("talk.txt", "--dry-run"), "embed": ("text",),
     "relink": ("--dry-run",), "consolidate": ("--dry-run", "--llm", "none"),
     "schedule": ("--cron",), "retention": ("--days", "9", "--dry-run"), "dream": ("--dry-run",),
     "gc": ("--dry-run",),

@@ -65,7 +65,7 @@ def _anew(kept, changes, text, editor):
         name: kept[name] for name in (
             "segment", "origin", "tier", "kind", "title", "tags", "importance", "confidence",
             "slot", "valid_to", "pinned", "source_turn", "derived_from", "metadata",
-            "scope", *SAID,
+            "scope", *SAID, "document",
         )
     }  # fmt: skip
     own = is_trusted(kept) or not says_the_same(kept["content"], text)

@@ -60,6 +60,7 @@ def born(new, fact_id, now):
         "valid_from": new.get("valid_from"), "valid_to": new.get("valid_to"), "pinned": pinned,
         "source_turn": new.get("source_turn"), "derived_from": tuple(new.get("derived_from", ())),
         "metadata": new.get("metadata"), "scope": new.get("scope"),
+        "document": new.get("document"),
         **{name: new.get(name) for name in SAID},
     }  # fmt: skip
 

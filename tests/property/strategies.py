@@ -102,6 +102,7 @@ def facts(draw, fact_id, origin=origins):
         turn=draw(st.none() | st.integers(0, 2**53 - 1)),
         speaker=draw(st.none() | _names),
         role=draw(st.none() | st.sampled_from(("user", "assistant", "system", "tool"))),
+        document=draw(st.none() | _names),
     )  # fmt: skip
 
 

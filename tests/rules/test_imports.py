@@ -80,6 +80,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/mounts.py", "store/foreign_table.py", "store/foreign_file.py",
                "store/file_kind.py", "store/file_states.py", "store/peek.py",
                "store/transactions.py", "llm",
+               "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip

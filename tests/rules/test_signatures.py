@@ -81,6 +81,8 @@ OF_NOBODY = {
     "memory.undo_apply.apply_undo": "numbers of origins, of a plan of the viewer's",
     "exchange.extract.facts_pass.fact_requests": "ExtractContext.origin says whose it is",
     "exchange.extract.facts_pass.facts_pass": "ExtractContext.origin says whose it is",
+    "exchange.ingest.run.ingest": "IngestContext.origin says whose documents they are",
+    "exchange.ingest.run.preview": "IngestContext.origin says whose documents they are",
     "exchange.importer.import_rows.import_rows": "ImportContext.origin says whose rows they are",
 }
 """Functions that read from a store, tell more than that, and are asked for nobody: why."""

@@ -156,6 +156,12 @@ def _sessions(start: str, line: _Line) -> Iterable[Offer]:
     return [(session, _facts(count)) for session, count in found]
 
 
+def _documents(start: str, line: _Line) -> Iterable[Offer]:
+    db = line.memory()
+    found = suggestions.documents(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
+    return [(name, f"{count:,} chunk{'' if count == 1 else 's'}") for name, count in found]
+
+
 def _speakers(start: str, line: _Line) -> Iterable[Offer]:
     db = line.memory()
     found = suggestions.speakers(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
@@ -229,7 +235,7 @@ def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a s
 
 KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
     "slot": _slots, "tag": _tags, "scope": _scopes, "session": _sessions,
-    "speaker": _speakers, "active": _active, "archived": _archived,
+    "speaker": _speakers, "document": _documents, "active": _active, "archived": _archived,
     "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip
 """What completes a value of each kind; `completes` of an option or an argument names one."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.cli.shared_options import Filters, Said
+    from tideline_cli.cli.shared_options import Documents, Filters, Said
 
 
 SPOKEN = (
@@ -23,6 +23,12 @@ SPOKEN = (
     Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
            completes="speaker"),
     Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
+)  # fmt: skip
+DOCUMENTS = (
+    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
+           "them.", many=True, metavar="NAME", completes="document"),
+    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
+           excludes=("document",)),
 )  # fmt: skip
 OPTIONS = (
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
@@ -37,6 +43,7 @@ OPTIONS = (
            many=True, metavar="SOURCE"),
     Option("heat", ("--heat",), "Only facts of this heat.", "choice", choices=HEATS, many=True),
     *SPOKEN,
+    *DOCUMENTS,
     Option("pinned", ("--pinned",), "Only pinned facts.", "flag", False),
     Option("batch", ("--batch",), "Only facts that this batch added; `tideline history` has the "
            "numbers.", "count", least=1, metavar="N", completes="batch"),
@@ -61,7 +68,14 @@ def wanted(
         batch=None if options.batch is None else _number(session, db, options.batch),
         scopes=session.scopes(options.scope, everything=options.all_scopes),
         sessions=options.session, speakers=options.speaker, roles=options.role,
+        documents=asked_documents(options),
     )  # fmt: skip
+
+
+def asked_documents(options: Documents) -> tuple[str, ...] | None:
+    """Return the documents that a call asks for: () for none of them, None for whatever there is.
+    """
+    return () if options.no_documents else options.document or None
 
 
 def spoken(session: Session, options: Said) -> Filter:

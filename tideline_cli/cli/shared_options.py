@@ -41,12 +41,20 @@ class Spoken:
 
 
 @record_part
+class Documents:
+    """Which documents facts may be chunks of: `filters.DOCUMENTS`."""
+
+    document: tuple[str, ...]
+    no_documents: bool
+
+
+@record_part
 class Said(Scopes, Spoken):
     """Which facts a command counts: those of a scope, said by somebody somewhere."""
 
 
 @record_part
-class Filters(Said):
+class Filters(Said, Documents):
     """Which facts a command takes: `filters.OPTIONS`."""
 
     segment: tuple[Segment, ...]

@@ -97,7 +97,7 @@ def _listed(db: Connection, most: int, count: int, *, viewer: Origin) -> list[Fa
     """Return the newest `most` of `count` active facts, identifiers left out."""
     asked = 2 * most
     while True:
-        newest = facts.each(db, viewer=viewer, wanted=facts.Filter(), limit=asked)
+        newest = facts.each(db, viewer=viewer, wanted=facts.Filter(documents=()), limit=asked)
         listed = [fact for fact in newest if not is_withheld(fact)]
         if len(listed) >= most or asked >= count:
             return listed[:most]

@@ -43,8 +43,9 @@ class RelinkResult:
 
 
 def considered(db: Connection, *, viewer: Origin) -> list[Fact]:
-    """Return the newest active facts of an origin, identifiers left out; none if there is one."""
-    newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=MOST_CONSIDERED)
+    """Return the newest active facts of an origin, identifiers and chunks of documents
+    left out; none if there is one."""
+    newest = facts.each(db, viewer=viewer, wanted=Filter(documents=()), limit=MOST_CONSIDERED)
     listed = [fact for fact in newest if not identifiers.is_withheld(fact)]
     return listed if len(listed) > 1 else []
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MISSED = ("faded", "merged")
 """The reasons for which nobody asked: the facts that are announced."""
 _SWEEPS = ("dream", "gc")
-_FORGETTING = ("forget",)
+_FORGETTING = ("forget", "library", "ingest")
 _SAYING = ("remember", "edit", "extract")
 _UNASKED = (*_SWEEPS, "consolidate", "import")
 _LOOKED_THROUGH = 4000

@@ -192,8 +192,16 @@ def _piece(
 
 
 def _line(hit: Hit, shown: str) -> tuple[str, bool]:
-    text, is_blocked = _stated(hit.fact, shown)
-    return f"- [{hit.fact.segment}] {text}", is_blocked
+    fact = hit.fact
+    text, is_blocked = _stated(fact, shown)
+    if fact.document is None or is_blocked:
+        return f"- [{fact.segment}] {text}", is_blocked
+    from tideline_cli.policy.citation import citation  # noqa: PLC0415  chunks of documents alone
+
+    cited = citation(fact)
+    if threats_in(cited + text):
+        cited = "(from a document) "
+    return f"- [{fact.segment}] {cited}{text}", False
 
 
 def _stated(fact: Fact, shown: str) -> tuple[str, bool]:

@@ -79,9 +79,9 @@ def search(
     gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
 ) -> list[Match]:  # fmt: skip
     """Return the best `limit` facts in order for a question and for the times that it names.
-    `has_sessions` says whether some fact has a session or a speaker. With `text`, that of the
-    question, what is like it by a learned embedder counts too. `left_out` takes what the search by
-    words leaves out, unless the question names its speaker or its time."""
+    `has_sessions` says whether some fact has a session or a speaker, or is a chunk of a document.
+    With `text`, that of the question, what is like it by a learned embedder counts too. `left_out`
+    takes what the search by words leaves out, unless the question names its speaker or its time."""
     asked = _Asked(question, windows, origin_number, now, wanted, fading)
     count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
     scorer = lexical.best_by_words(

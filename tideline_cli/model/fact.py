@@ -118,6 +118,7 @@ class NewFact:
     turn: int | None = None
     speaker: str | None = None
     role: Role | None = None
+    document: str | None = None
     assumed: tuple[str, ...] = ("segment",)
 
 
@@ -156,6 +157,7 @@ class Fact:
     turn: int | None
     speaker: str | None
     role: Role | None
+    document: str | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -173,6 +175,7 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "scope": scope_key(new.scope) if new.scope else None,
         "session": bare_name(new.session),
         "speaker": bare_name(new.speaker),
+        "document": bare_name(new.document),
     }
     return Fact(
         id=fact_id,
@@ -257,8 +260,8 @@ def scope_key(text: str) -> str | None:
 
 
 def bare_name(text: str | None) -> str | None:
-    """Return the name of a session or of a speaker: without spaces around it, None where nothing
-    is left."""
+    """Return the name of a session, a speaker or a document: without spaces around it, None where
+    nothing is left."""
     return (text or "").strip() or None
 
 

@@ -77,6 +77,7 @@ FIELDS = (
     Field("turn", "place", is_label=True, digest=12, again="together"),
     Field("speaker", "text", is_label=True, digest=13, again="together"),
     Field("role", "word", is_label=True, digest=14, again="together"),
+    Field("document", "text", is_label=True, digest=15, again="first"),
 )
 """In the order of Fact, of JSON and of an export. A new field is the last row."""
 

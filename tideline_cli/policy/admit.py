@@ -9,7 +9,7 @@ from __future__ import annotations
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
-from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
+from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard, may_be_one_chunk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,15 +121,18 @@ def _unstopped(text: str) -> str:
 def _candidates(fact: Fact, terms: frozenset[str], rivals: Iterable[Rival]) -> Iterator[Fact]:
     """Yield the rivals that share nearly all terms and still hold.
 
-    Facts of two scopes never say the same, since neither is seen from the other one's. Nor do a
+    Facts of two scopes never say the same, since neither is seen from the other one's. Nor does a
+    chunk of a document say what a fact says, or another chunk. Nor do a
     trusted and an untrusted fact. The untrusted one adds nothing to the
     trusted one; and a trusted one that only reinforced an untrusted one would get its wording,
     weight and end.
     """
     for rival in rivals:
         has_ended = rival.fact.valid_to is not None and rival.fact.valid_to <= fact.created_at
-        is_like = fact.scope == rival.fact.scope and (
-            is_trusted(fact.source) == is_trusted(rival.fact.source)
+        is_like = (
+            fact.scope == rival.fact.scope
+            and is_trusted(fact.source) == is_trusted(rival.fact.source)
+            and may_be_one_chunk(fact, rival.fact)
         )
         if is_like and not has_ended and jaccard(terms, rival.terms) >= SAME_TERMS:
             yield rival.fact

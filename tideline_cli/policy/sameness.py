@@ -54,7 +54,18 @@ def _digits(terms: frozenset[str]) -> list[str]:
 
 def may_share_place(one: Fact, other: Fact) -> bool:
     """Say whether two facts may be the same by where they belong: two slots, or two scopes, are two
-    things."""
-    return one.scope == other.scope and (
-        one.slot is None or other.slot is None or one.slot == other.slot
+    things, and so are two documents."""
+    return (
+        one.scope == other.scope
+        and (one.slot is None or other.slot is None or one.slot == other.slot)
+        and may_be_one_chunk(one, other)
     )
+
+
+def may_be_one_chunk(one: Fact, other: Fact) -> bool:
+    """Say whether two facts may be the same by the documents that they are chunks of: neither is
+    one, or both have the same words at the same place of the same document."""
+    if one.document is None and other.document is None:
+        return True
+    places = ((fact.document, fact.turn, fact.content) for fact in (one, other))
+    return len(set(places)) == 1

@@ -32,7 +32,7 @@ SELECT fact.seq, fact.id, tier, importance, decay_rate, segment, ifnull(access_c
        ifnull(last_accessed_at, created_at), created_at, source, given.at
 FROM fact LEFT JOIN usage ON usage.fact = fact.seq LEFT JOIN given ON given.fact = fact.seq
 WHERE lifecycle = 'active' AND tier <> 'permanent' AND pinned = 0
-  AND ifnull(status, '') <> 'confirmed'
+  AND ifnull(status, '') <> 'confirmed' AND document IS NULL
 """
 """The facts that may fade, as rows of `Fading`; more conditions follow."""
 _MARGIN = 1.000001  # for rounding: what is decided is decided by `decay.strength`
@@ -91,10 +91,13 @@ def merged_away(db: Connection, *, viewer: Origin | Everyone) -> list[tuple[str,
 
 
 def active_count(db: Connection, *, viewer: Origin) -> int:
-    """Return the number of an origin's active facts."""
+    """Return the number of an origin's active facts, without chunks of documents: no pass takes
+    these, so they may not make what it takes look small."""
     return int(
         db.execute(
-            "SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?",
+            "SELECT (SELECT ifnull(sum(facts), 0) FROM tally WHERE origin = ?1)"
+            " - (SELECT count(*) FROM fact INDEXED BY fact_document"
+            " WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active')",
             (visibility.number(db, viewer),),
         ).get
     )
@@ -135,9 +138,10 @@ def corrections(db: Connection, *, viewer: Origin) -> dict[tuple[str, str | None
 def fading(
     db: Connection, *, viewer: Origin, until: int, now: int, below: float, also: Iterable[str] = ()
 ) -> list[Fading]:
-    """Return the active facts made at `until` or before that may fade: neither permanent, pinned
-    nor confirmed. Those that are clearly not weaker than `below` are left out, but for the ids in
-    `also`: of a million facts few are weak, and only these are worth a record each."""
+    """Return the active facts made at `until` or before that may fade: neither permanent, pinned,
+    confirmed nor a chunk of a document. Those that are clearly not weaker than `below` are left
+    out, but for the ids in `also`: of a million facts few are weak, and only these are worth a
+    record each."""
     condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
         f"{FADING} AND {condition} AND created_at <= ?"
@@ -163,11 +167,11 @@ def statements(
     db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
 ) -> list[Stated]:
     """Return the active facts that have not ended, newest first, then the larger id; without
-    segments those of all."""
+    segments those of all, and no chunks of documents."""
     condition, names = visibility.where(viewer)
     if segments:
         condition += f" AND segment IN ({', '.join('?' * len(segments))})"
-    condition += " AND (valid_to IS NULL OR valid_to > ?)"
+    condition += " AND (valid_to IS NULL OR valid_to > ?) AND document IS NULL"
     values = (*names, *segments, now)
     which, given = crowds.newest(
         db, condition, values, origin_number=visibility.number(db, viewer), limit=limit

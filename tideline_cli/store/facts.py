@@ -44,6 +44,7 @@ class Filter:
     archived facts included, and takes the place of `lifecycle`; `state` asks beside it for the
     lifecycle of today. `scopes` are those that may be, None among them for facts without one.
     `pinned` asks for pinned facts alone, `batch` for those that the batch of this number added.
+    `documents` are those that a fact may be a chunk of; () asks for facts that are no chunk.
     """
 
     lifecycle: str | None = "active"
@@ -63,6 +64,7 @@ class Filter:
     sessions: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    documents: tuple[str, ...] | None = None
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
@@ -280,14 +282,9 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
     if wanted.state is not None:
         parts.append("lifecycle = ?")
         values.append(wanted.state)
-    for column, allowed in (
-        ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
-        ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
-        ("speaker", wanted.speakers), ("role", wanted.roles),
-    ):  # fmt: skip
-        if allowed:
-            parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
-            values += allowed
+    named, texts = _one_of(wanted)
+    parts += named
+    values += texts
     for tag in wanted.tags:
         tagged, named = _tagged(tag)
         parts.append(tagged)
@@ -305,6 +302,24 @@ def narrowing(wanted: Filter, *, valid_at: int | None = None) -> tuple[str, tupl
         parts.append(visibility.in_scopes(wanted.scopes))
         values += filter(None, wanted.scopes)
     return "".join(f" AND {part}" for part in parts), tuple(values)
+
+
+def _one_of(wanted: Filter) -> tuple[list[str], list[str]]:
+    """Return the conditions on columns that have one of the texts asked for, and those texts."""
+    parts: list[str] = []
+    values: list[str] = []
+    for column, allowed in (
+        ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
+        ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
+        ("speaker", wanted.speakers), ("role", wanted.roles),
+        ("document", wanted.documents),
+    ):  # fmt: skip
+        if allowed:
+            parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")
+            values += allowed
+    if wanted.documents == ():
+        parts.append("document IS NULL")
+    return parts, values
 
 
 def _row(db: Connection, reference: str, viewer: Origin | Everyone) -> tuple[Any, ...]:

@@ -1,7 +1,8 @@
 """The words of titles, tags, slots and kinds that the text of a fact does not hold: a derived index
 of each origin, by which a fact is found by its labels.
 
-Facts without labels have no row. Who changes one of `fields.SEARCHED` takes the fact out before
+Facts without labels have no row. Of a chunk of a document the kind says nothing: all of them have
+it. Who changes one of `fields.SEARCHED` takes the fact out before
 that, and puts it back afterwards; who deletes a fact takes it out before.
 """
 
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
 
 MOST = 1000  # holders of a term that a question reads, the newest
 _COUNTED = 20_000  # older holders that are counted beside them
-_LABELLED = "(" + " OR ".join(f"{name} IS NOT NULL" for name in SEARCHED) + ")"
-_SELECT = f"SELECT seq, origin, terms, {', '.join(SEARCHED)} FROM fact"
+_KIND = SEARCHED.index("kind")
+_COLUMNS = tuple(
+    "iif(document IS NULL, kind, NULL)" if name == "kind" else name for name in SEARCHED
+)
+_LABELLED = "(" + " OR ".join(f"{name} IS NOT NULL" for name in _COLUMNS) + ")"
+_SELECT = f"SELECT seq, origin, terms, {', '.join(_COLUMNS)} FROM fact"
 _values = attrgetter(*SEARCHED)
 _INSERT = "INSERT INTO label_term (origin, term, fact, size) VALUES (?, ?, ?, ?)"
 _FEW = 500  # facts that are taken out by their terms; for more of them the table is read
@@ -41,8 +46,27 @@ def add(
     db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
 ) -> None:
     """Index the labels of a new fact whose text holds these terms."""
-    rows = _rows(seq, origin_number, set(held), _values(fact), _analyzer(db))
+    labels = [*_values(fact)]
+    if fact.document is not None:
+        labels[_KIND] = None
+    rows = _rows(seq, origin_number, set(held), labels, _analyzer(db))
     db.executemany(_INSERT, rows)
+
+
+def add_chunks(
+    db: Connection, chunks: Iterable[tuple[int, str, Iterable[str]]], *, origin_number: int
+) -> None:
+    """Index the titles of new chunks of documents: (number, title, terms of the text). Many that
+    come in a row have one title."""
+    analyzer = _analyzer(db)
+    named: dict[str, set[str]] = {}
+    for seq, title, held in chunks:
+        if title not in named:
+            named[title] = _named([title], analyzer)
+        found = named[title].difference(held)
+        db.executemany(
+            _INSERT, [(origin_number, term, seq, len(found)) for term in sorted(found)]
+        )
 
 
 def take(db: Connection, seqs: Collection[int]) -> None:

@@ -1,4 +1,4 @@
-"""What was said before and after a fact: the turns of a session, in order."""
+"""What stands before and after a fact: the turns of a session, or the chunks of a document."""
 
 from __future__ import annotations
 
@@ -29,9 +29,18 @@ SELECT own.seq, {_NEAREST.replace("{sign}", "<").replace("{order}", "DESC")},
 FROM json_each(?1) CROSS JOIN fact AS own ON own.seq = value
 WHERE own.origin = ?2 AND own.session IS NOT NULL AND own.turn IS NOT NULL
 """
+_OF_CHUNKS = _NEIGHBOURS.replace("session", "document").replace(
+    "AND scope IS", "AND lifecycle = 'active' AND document IS NOT NULL AND scope IS"
+)
+_CUT = """
+SELECT EXISTS (SELECT 1 FROM fact
+               WHERE origin = ? AND document IS NOT NULL AND lifecycle = 'active')
+"""
 _SAID = """
 SELECT EXISTS (SELECT 1 FROM fact
-               WHERE origin = ? AND (session IS NOT NULL OR speaker IS NOT NULL))
+               WHERE origin = ?1 AND (session IS NOT NULL OR speaker IS NOT NULL))
+  OR EXISTS (SELECT 1 FROM fact
+             WHERE origin = ?1 AND document IS NOT NULL AND lifecycle = 'active')
 """
 _PLACES = f"""
 SELECT own.seq, session, scope, {_TRUST.format("own")}, speaker, length
@@ -42,8 +51,7 @@ WHERE own.origin = ?2
 
 @record
 class Neighbours:
-    """The facts that were said next to a fact in its session, by number; None where there is none.
-    """
+    """The facts next to a fact in its session or document, by number; None where there is none."""
 
     before: int | None
     after: int | None
@@ -62,7 +70,7 @@ class Place:
 
 
 def are_there(db: Connection, *, origin_number: int) -> bool:
-    """Say whether an origin has a fact with a session or a speaker."""
+    """Say whether an origin has a fact with a session or a speaker, or a chunk of a document."""
     return bool(db.execute(_SAID, (origin_number,)).get)
 
 
@@ -80,12 +88,16 @@ def places(db: Connection, seqs: Iterable[int], *, origin_number: int) -> dict[i
 def neighbours(
     db: Connection, seqs: Iterable[int], *, origin_number: int, now: int, is_past: bool = False
 ) -> dict[int, Neighbours]:
-    """Return for each of these facts of an origin that has a place in a session the facts next to
-    it: those that are active and hold at `now`; of a past instant, those that held then.
+    """Return for each of these facts of an origin that has a place in a session or in a document
+    the facts next to it: those that are active and hold at `now`; of a past instant, those that
+    held then, and of chunks those that are still active.
 
     Facts of one turn stand in order of arrival. Neighbours are of the same scope and as much
     trusted as the fact: whoever claims a place in a session gains and moves nothing by it.
     """
-    sql = _NEIGHBOURS.replace("{holds}", _THEN if is_past else _NOW)
-    rows: list[Any] = db.execute(sql, (codec.dumps(list(seqs)), origin_number, now)).fetchall()
+    holds = _THEN if is_past else _NOW
+    given = codec.dumps(list(seqs)), origin_number, now
+    rows: list[Any] = db.execute(_NEIGHBOURS.replace("{holds}", holds), given).fetchall()
+    if db.execute(_CUT, (origin_number,)).get:
+        rows += db.execute(_OF_CHUNKS.replace("{holds}", holds), given).fetchall()
     return {seq: Neighbours(before, after) for seq, before, after in rows}

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from apsw import Connection
 
 
+_COMPARED = "lifecycle = 'active' AND document IS NULL"
+
+
 @record
 class Reach:
     """All facts up to number `seq` have been compared, for cosines of at least `floor`."""
@@ -50,18 +53,19 @@ def forget(db: Connection, *, origin_number: int) -> None:
 
 
 def active(db: Connection, *, origin_number: int) -> list[int]:
-    """Return the numbers of an origin's active facts, ascending."""
+    """Return the numbers of an origin's active facts, ascending. Chunks of documents are not
+    compared: they repeat one another."""
     rows: list[Any] = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq",
+        f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq",
         (origin_number,),
     ).fetchall()
     return [row[0] for row in rows]
 
 
 def newest_active(db: Connection, *, origin_number: int) -> int:
-    """Return the number of an origin's newest active fact, 0 when there is none."""
+    """Return the number of the newest of these, 0 when there is none."""
     row = db.execute(
-        "SELECT seq FROM fact WHERE origin = ? AND lifecycle = 'active' ORDER BY seq DESC LIMIT 1",
+        f"SELECT seq FROM fact WHERE origin = ? AND {_COMPARED} ORDER BY seq DESC LIMIT 1",
         (origin_number,),
     ).fetchone()
     return int(row[0]) if row else 0
@@ -126,7 +130,7 @@ def revived(db: Connection, *, since: int, origin_number: int, until: int) -> li
         """
         SELECT DISTINCT fact.seq FROM change JOIN fact ON fact.seq = change.row
         WHERE change.number > ? AND change.entity = 'fact' AND fact.origin = ?
-          AND fact.lifecycle = 'active' AND fact.seq <= ?
+          AND fact.lifecycle = 'active' AND fact.document IS NULL AND fact.seq <= ?
         """,
         (since, origin_number, until),
     ).fetchall()

@@ -90,6 +90,13 @@ def sessions(
     return _counted(db, "session", start, viewer=viewer, scopes=scopes)
 
 
+def documents(
+    db: Connection, start: str, *, viewer: Origin, scopes: Sequence[str | None] | None
+) -> list[tuple[str, int]]:
+    """Return the documents that begin so, and how many chunks each has."""
+    return _counted(db, "document", start, viewer=viewer, scopes=scopes)
+
+
 def _counted(
     db: Connection, column: str, start: str, *, viewer: Origin,
     scopes: Sequence[str | None] | None,

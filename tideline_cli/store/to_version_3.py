@@ -179,6 +179,17 @@ def _keep_questions(db: Connection) -> None:
     db.execute(_statement("CREATE TABLE query_vector("))
 
 
+def _documents(db: Connection) -> None:
+    """Facts may be chunks of a document, and none is so far; nor is one that the journal can bring
+    back."""
+    db.execute("ALTER TABLE fact ADD COLUMN document TEXT")
+    db.execute(_statement("CREATE INDEX fact_document "))
+    db.execute(
+        "UPDATE change SET before = json_set(before, '$.document', NULL)"
+        " WHERE entity = 'fact' AND before IS NOT NULL"
+    )
+
+
 PARTS: tuple[Callable[[Connection], None], ...] = (
     _fading,
     _note_statements,
@@ -186,6 +197,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _remove_reversed,
     _scope,
     _said,
+    _documents,
     _lift_utterances,
     _index_labels,
     _counts,

@@ -43,7 +43,7 @@ def insert(db: Connection, fact: Fact, *, origin_number: int, terms: IndexTerms)
 def change(db: Connection, before: Fact, after: Fact) -> None:
     """Store what differs between two states of a fact, its use excepted."""
     changed = [name for name in CHANGEABLE if getattr(before, name) != getattr(after, name)]
-    is_labelled = any(name in SEARCHED for name in changed)
+    is_labelled = any(name in SEARCHED or name == "document" for name in changed)
     if is_labelled:
         from tideline_cli.store import labels  # noqa: PLC0415  as above
 

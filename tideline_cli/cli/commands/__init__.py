@@ -54,6 +54,8 @@ COMMANDS: Mapping[str, Command] = {
     "retention": Command("retention", "Remove, for good, what is older than N days.", "Care"),
     "import": Command("import_", "Take in facts from JSON lines, CSV, TSV or SQLite.", "Bulk"),
     "export": Command("export", "Write facts out as JSON lines, CSV, SQLite or Markdown.", "Bulk"),
+    "ingest": Command("ingest", "Take in documents: text, Markdown, HTML, PDF.", "Bulk"),
+    "library": Command("library", "Show the documents that were taken in.", "Bulk"),
     "gc": Command("gc", "Archive what has faded: the decay sweep.", "Care"),
     "extract": Command("extract", "Distil facts from a conversation.", "Bulk"),
     "relink": Command("relink", "Let a model join facts that bear on one another.", "Bulk"),

@@ -57,6 +57,10 @@ OPTIONS = (
            f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
     Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
            "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
+    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
+           "them.", many=True, metavar="NAME", completes="document"),
+    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
+           excludes=("document",)),
     *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
@@ -71,6 +75,8 @@ class Options:
     max_tokens: int | None
     limit: int | None
     auto: bool
+    document: tuple[str, ...]
+    no_documents: bool
     scope: str | None
     all_scopes: bool
     format: str | None
@@ -84,8 +90,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if limit is None:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     seen = session.scopes(options.scope, everything=options.all_scopes)
-    query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen), leaves_out=False,
-                  fading=session.setting("fading", DEPTH))  # fmt: skip
+    asked = () if options.no_documents else options.document or None
+    query = Query(text, limit=limit or ALL, leaves_out=False,
+                  fading=session.setting("fading", DEPTH),
+                  wanted=Filter(scopes=seen, documents=asked))  # fmt: skip
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)
     session.caution_of_likeness(answer.lacking)

@@ -68,6 +68,10 @@ OPTIONS = (
     Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
            completes="speaker"),
     Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
+    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
+           "them.", many=True, metavar="NAME", completes="document"),
+    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
+           excludes=("document",)),
     Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
     Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
            "last"),
@@ -105,6 +109,8 @@ class Options:
     session: tuple[str, ...]
     speaker: tuple[str, ...]
     role: tuple[Role, ...]
+    document: tuple[str, ...]
+    no_documents: bool
     since: int | None
     until: int | None
     as_of: int | None
@@ -198,6 +204,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
             as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
             sessions=options.session, speakers=options.speaker, roles=options.role,
             since=options.since, until=options.until,
+            documents=() if options.no_documents else options.document or None,
             scopes=session.scopes(options.scope, everything=options.all_scopes),
         ),
     )  # fmt: skip

@@ -40,8 +40,8 @@ def equivalent(
     standing = [
         fact
         for fact in rivals
-        if fact.lifecycle == "active" and fact.scope == scope and not _has_ended(fact, now)
-        and apart(text, fact.content, rule=rule) is None
+        if fact.lifecycle == "active" and fact.scope == scope and fact.document is None
+        and not _has_ended(fact, now) and apart(text, fact.content, rule=rule) is None
     ]  # fmt: skip
     return max(standing, key=richness, default=None)
 
@@ -53,7 +53,10 @@ def verbatim(
     none."""
     distinct = _distinct(db, text)
     found = _facts(db, [seq for seq, _ in _sharing(db, distinct, 1.0, viewer)], viewer)
-    said = (fact for fact in found if fact.content == text and fact.scope == scope)
+    said = (
+        fact for fact in found
+        if fact.content == text and fact.scope == scope and fact.document is None
+    )  # fmt: skip
     return next((fact for fact in said if not _has_ended(fact, now)), None)
 
 

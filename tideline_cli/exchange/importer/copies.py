@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.times import Times
 
-    # the text of a fact, its slot, and the scope of both
-    Text = tuple[str, str | None, str | None]
+    # the text of a fact, its slot, and the scope of both; of a chunk its document and its place
+    Text = tuple[str, str | None, str | None, str | None, int | None]
 
 
 class Copies:
@@ -31,7 +31,7 @@ class Copies:
         self._gone: dict[str, dict[Text, tuple[Fact, int]]] = {}
 
     def active(self, ready: Prepared) -> list[Fact]:
-        """Return the active facts that have the text, slot and scope of a row, oldest first."""
+        """Return the active facts that have the text and the place of a row, oldest first."""
         fact = ready.fact
         found = twins(
             self._db, fact.content, frozenset(ready.terms.said), viewer=fact.origin,
@@ -71,7 +71,8 @@ class Copies:
 
 
 def _text(fact: Fact) -> Text:
-    return fact.content, fact.slot, fact.scope
+    place = fact.turn if fact.document else None
+    return fact.content, fact.slot, fact.scope, fact.document, place
 
 
 def _put(found: dict[Text, tuple[Fact, int]], fact: Fact, at: Times) -> None:

@@ -129,7 +129,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
-        "role": word(row, "role", ROLES),
+        "role": word(row, "role", ROLES), "document": bare_name(values["document"]),
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name

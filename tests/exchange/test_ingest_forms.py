@@ -1,0 +1,199 @@
+"""From the bytes of a document to its chunks: every form, every encoding, nothing lost."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.exchange.paper import pdf
+from tideline_cli.errors import UnavailableError, UsageError
+from tideline_cli.exchange.ingest import (
+    chunks,
+    html_text,
+    markdown_text,
+    pdf_text,
+    plain_text,
+    read,
+)
+from tideline_cli.exchange.ingest.blocks import Block
+from tideline_cli.exchange.ingest.decoding import decoded, is_binary
+
+
+def told(blocks):
+    """Return blocks as (headings, text)."""
+    return [(block.headings, block.text) for block in blocks]
+
+
+def test_markdown_stands_under_its_headings():
+    """Both forms of heading are read, code and front matter are not, and a heading without a text
+    keeps its words."""
+    text = (
+        "---\ntitle: Guide\n---\n# Guide\nIntro line\nsecond line\n\nSet up\n------\n- one\n---\n"
+        "```sh\n# no heading\n\nmake\n```\n### Deep ###\ntext\n## Empty\n# Last\n"
+    )
+    assert told(markdown_text.blocks(text)) == [
+        ((), "title: Guide"),
+        (("Guide",), "Intro line\nsecond line"),
+        (("Guide", "Set up"), "- one\n---\n```sh\n# no heading\n\nmake\n```"),
+        (("Guide", "Set up", "Deep"), "text"),
+        (("Guide",), "Empty"),
+        ((), "Last"),
+    ]
+
+
+def test_a_ruler_at_the_beginning_is_no_front_matter():
+    """A line of dashes that no other ends, or that prose follows, hides nothing."""
+    assert told(markdown_text.blocks("---\nprose, and no key\n---\nmore")) == [
+        (("prose, and no key",), "more")
+    ]  # fmt: skip
+
+
+def test_restructured_text_has_the_levels_of_its_adornments():
+    """The first adornment is the highest level; lines above and below are another than below."""
+    text = "=====\nGuide\n=====\n\nOne\n---\ntext\n\nTwo\n---\nmore\n\nDeep\n~~~~\nlast\n"
+    assert told(plain_text.restructured_blocks(text)) == [
+        (("Guide", "One"), "text"), (("Guide", "Two"), "more"), (("Guide", "Two", "Deep"), "last"),
+    ]  # fmt: skip
+
+
+def test_html_is_what_a_reader_sees():
+    """Scripts, menus and what is hidden are left out; lists, tables, code and entities stay."""
+    text = (
+        "<html><head><title>T</title><style>p{}</style></head><body><nav>Menu</nav><h1>Gu<b>i</b>de"
+        "</h1><p>Fish &amp;\nchips<br>now</p><ul><li>one<li>two</ul><table><tr><th>a</th><td>b</td>"
+        "</tr></table><pre>x = 1\n  y</pre><p hidden>unseen</p><div style='DISPLAY : none'>ignore"
+        "<p>all</p></div><p>see<script>alert(1)</script>n</p></body></html>"
+    )
+    assert told(html_text.blocks(text)) == [
+        (("Guide",), "Fish & chips\nnow"), (("Guide",), "- one\n- two"), (("Guide",), "a | b"),
+        (("Guide",), "x = 1\n  y"), (("Guide",), "see"), (("Guide",), "n"),
+    ]  # fmt: skip
+
+
+def test_html_that_is_broken_loses_no_text():
+    """Elements that nobody closes, or that were never begun, end nothing else."""
+    page = "<head><title>T</title><body><p>one</b></div>two<h2>Three</h2>four"
+    assert told(html_text.blocks(page)) == [((), "one"), ((), "two"), (("Three",), "four")]
+    assert told(html_text.blocks("<title>Only a title</title>")) == [((), "Only a title")]
+    assert told(html_text.blocks("<h2>Left open<p>x")) == [((), "Left open x")]
+
+
+def test_a_pdf_has_pages_and_no_hyphens():
+    """A paragraph is one line, a word that the end of a line parts is whole, and pages count."""
+    made = list(pdf_text.blocks(pdf("The light-\nhouse keeper\nsleeps.", "Second page."), warn))
+    assert [(block.text, block.page) for block in made] == [
+        ("The lighthouse keeper sleeps.", 1), ("Second page.", 2)
+    ]  # fmt: skip
+
+
+def warn(text):
+    """Fail: nothing is to be said."""
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [(b"%PDF-1.4\njunk", "damaged"), (pdf("x")[:200], "damaged"), (pdf("", " "), "no_text")],
+)
+def test_a_pdf_that_says_nothing_is_named(raw, code):
+    """A damaged file and one of pictures alone are errors that say which."""
+    with pytest.raises(UsageError) as error:
+        list(pdf_text.blocks(raw, warn))
+    assert error.value.code == code and error.value.hint
+
+
+def test_without_pypdf_the_error_says_what_to_install(monkeypatch):
+    """The extra is named."""
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    with pytest.raises(UnavailableError, match="needs pypdf") as error:
+        list(pdf_text.blocks(pdf("x"), warn))
+    assert "tideline-cli[documents]" in error.value.hint
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_marked_text_needs_no_name_of_its_encoding(encoding):
+    """UTF-8, and what a mark at the beginning tells."""
+    raw = "café 東京\r\nnext".encode(encoding)
+    assert not is_binary(raw)
+    assert decoded(raw, None) == "café 東京\nnext"
+
+
+def test_other_text_is_not_guessed():
+    """What is not UTF-8 is refused with the option that reads it; a page may name its encoding."""
+    raw = "naïve".encode("latin-1")
+    with pytest.raises(UsageError, match=r"not UTF-8 \(byte 2\)") as error:
+        decoded(raw, None)
+    assert "--encoding" in error.value.hint
+    assert decoded(raw, "latin-1") == "naïve"
+    with pytest.raises(UsageError, match="no such encoding: klingon"):
+        decoded(raw, "klingon")
+    page = '<meta charset="gb18030"><p>备份</p>'.encode("gb18030")
+    held = read.content(page)
+    assert told(read.blocks_of(held, "html", encoding=None, warn=warn)) == [((), "备份")]
+
+
+def test_a_long_text_is_cut_and_told(monkeypatch):
+    """Of a text beyond the limit the beginning is taken, and it is said."""
+    monkeypatch.setattr(read, "MOST_CHARACTERS", 10)
+    said = []
+    held = read.content(b"one two\n\nthree four")
+    assert told(read.blocks_of(held, "text", encoding=None, warn=said.append)) == [((), "one two")]
+    assert said == ["longer than 10 characters: the rest is not taken; split it"]
+
+
+_WORDS = ("tide", "Line.", "ebb,", "flow;", "Who?", "第一章。", "备份，", "ε",
+          "\U0001f469\u200d\U0001f467", "e\u0301e\u0301", "x" * 130)  # fmt: skip
+_texts = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=80).flatmap(
+    lambda words: st.lists(
+        st.sampled_from((" ", "\n", "\n\n", "")), min_size=len(words), max_size=len(words)
+    ).map(lambda spaces: "".join(map("".join, zip(words, spaces, strict=True))))
+)
+
+
+@given(text=_texts, size=st.integers(100, 300), overlap=st.integers(0, 150))
+def test_chunks_hold_all_of_a_text(text, size, overlap):
+    """No chunk is longer than asked; without what it repeats, each goes on where the one before
+    ends; and nothing but spaces is lost."""
+    cut = list(chunks.divided(plain_text.blocks(text), size=size, overlap=overlap))
+    assert all(len(chunk.text) <= size for chunk in cut)
+    whole = "".join(text.split())
+    place = 0
+    for chunk in cut:
+        said = "".join(chunk.text.split())
+        at = next(start for start in range(place, -1, -1) if whole.startswith(said, start))
+        assert place - at <= overlap
+        place = at + len(said)
+    rest = whole[place:]
+    assert not any(char.isalnum() for char in rest)
+
+
+@given(text=_texts, size=st.integers(10, 200))
+def test_pieces_are_the_text(text, size):
+    """Joined, the pieces are the text; none is too long, and none begins with a mark that belongs
+    to the one before."""
+    cut = chunks.cut_up(text, size)
+    assert "".join(cut) == text
+    assert all(len(piece.rstrip()) <= size for piece in cut)
+    assert not any(piece.startswith(("\u0301", "\u200d")) for piece in cut)
+
+
+def test_chunks_are_cut_where_a_reader_pauses():
+    """A new heading begins a new chunk; a long paragraph is cut after a sentence, and the next
+    chunk repeats the last one; Chinese needs no spaces."""
+    sentence = "The tide comes in twice a day and goes out again. "
+    blocks = [Block(sentence * 4, ("A",)), Block("Short.", ("A", "B")), Block("最后一句。" * 30)]
+    cut = list(chunks.divided(blocks, size=120, overlap=60))
+    assert [(chunk.title, len(chunk.text)) for chunk in cut] == [
+        ("A", 99), ("A", 99), ("A", 99), ("A › B", 6), (None, 120), (None, 90),
+    ]  # fmt: skip
+    assert all(chunk.text == (sentence * 2).strip() for chunk in cut[:3])
+    assert all(chunk.text.endswith("。") for chunk in cut[4:])
+
+
+def test_rulers_are_no_chunks():
+    """What has neither letter nor figure nor picture says nothing."""
+    blocks = [Block("* * *"), Block("---", ("A",)), Block("🎉", ("B",))]
+    assert [chunk.text for chunk in chunks.divided(blocks)] == ["🎉"]

@@ -1,0 +1,190 @@
+"""tideline library."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.cli import output
+from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.cli.shared_options import Formats, Scopes
+from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.memory import library
+from tideline_cli.model import codec, instant
+from tideline_cli.model.finding import some
+from tideline_cli.model.record import record, replace
+from tideline_cli.store import documents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.store.documents import Document
+
+HELP = """Show the documents that `tideline ingest` took in.
+
+ACTION is list (the default: names, chunks, size of the file, when), show NAME (the chunks in order,
+as they are stored), or rm NAME… (take documents out: their chunks are archived, all of it one batch
+that one undo brings back; `tideline purge` removes text for good).
+
+list exits with 0 where there is none; show and rm with 3 for a name that no document has."""
+EXAMPLES = (("", ""), ("show README.md", ""), ("rm docs/old.md", "--dry-run"))
+ARGUMENTS = (
+    Argument("words", "ACTION", "list, show NAME, rm NAME…", "word", True, 0,
+             ("list", "show", "rm"), ("", "document")),
+)  # fmt: skip
+OPTIONS = (
+    *(replace(one, help=one.help.replace("See facts", "List documents")
+              .replace("See the facts", "List the documents")) for one in SCOPES),
+    Option("dry_run", ("--dry-run", "-n"), "With rm: say what would be taken out.", "flag", False),
+    *output.SHORT_FORMS,
+    output.ROWS,
+)  # fmt: skip
+
+
+@record
+class Options(Scopes, Formats):
+    """The options of a call."""
+
+    dry_run: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
+    """Run one action."""
+    action, *names = words or ["list"]
+    if action != "rm" and options.dry_run:
+        raise UsageError("--dry-run goes with rm", hint="tideline library rm NAME --dry-run")
+    if action == "list" and not names:
+        _list(session, options)
+    elif action == "show" and len(names) == 1:
+        _show(session, names[0], options)
+    elif action == "rm" and names:
+        return _remove(session, names, options)
+    else:
+        raise UsageError(
+            "library takes list, show NAME or rm NAME…", hint="tideline library show README.md"
+        )
+    return 0
+
+
+def _list(session: Session, options: Options) -> None:
+    db = session.reading()
+    found = [] if db is None else documents.listed(db, viewer=session.viewer)
+    seen = session.scopes(options.scope, everything=options.all_scopes)
+    hidden = 0
+    if seen is not None:
+        listed = [one for one in found if one.scope in seen]
+        found, hidden = listed, len(found) - len(listed)
+    chosen = output.chosen(session, output.named(options), usual=output.usual_of_rows(session))
+
+    def table() -> None:
+        from tideline_cli.cli import ages, tables  # noqa: PLC0415  rich, 20 ms
+
+        rows = [(one.name, f"{one.chunks:,}", _size(one), ages.brief(_when(one), session.now))
+                for one in found]  # fmt: skip
+        tables.listing(session, ("document", "chunks", "size", "age"), rows, wide="document")
+
+    output.emit_rows(
+        chosen if found or chosen != "table" else "lines",
+        map(_form, found),
+        whole=lambda forms: {"documents": forms},
+        lines=lambda: [_line(one) for one in found],
+        table=table,
+    )
+    if not found and not output.is_json(session, chosen):
+        session.note("no documents: `tideline ingest PATH` takes some in")
+    if hidden and not output.is_json(session, chosen):
+        session.note(f"{some(hidden, 'document')} of other scopes; --all-scopes lists all")
+
+
+def _line(one: Document) -> str:
+    when = instant.iso(_when(one))[:10]
+    return f"{output.one_line(one.name)}\t{some(one.chunks, 'chunk')}\t{_size(one)}\t{when}"
+
+
+def _form(one: Document) -> dict[str, Any]:
+    return {
+        "name": one.name, "chunks": one.chunks, "bytes": _bytes(one), "path": one.note.get("path"),
+        "ingested_at": instant.iso(_when(one)), "scope": one.scope,
+        "chunk_size": one.note.get("chunk_size"), "overlap": one.note.get("overlap"),
+    }  # fmt: skip
+
+
+def _when(one: Document) -> int:
+    """Return when a document was last taken in."""
+    stated = one.note.get("ingested_at")
+    try:
+        return instant.parse(stated) if isinstance(stated, str) else one.created_at
+    except UsageError:
+        return one.created_at
+
+
+def _bytes(one: Document) -> int | None:
+    size = one.note.get("bytes")
+    return size if isinstance(size, int) else None
+
+
+def _size(one: Document) -> str:
+    stated = _bytes(one)
+    if stated is None:
+        return "?"
+    size = float(stated)
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1000 or unit == "MB":
+            return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 10 else f"{size:.1f} {unit}"
+        size /= 1000
+    return ""
+
+
+def _show(session: Session, name: str, options: Options) -> None:
+    found = library.chunks_of(session.reading(), name, viewer=session.viewer)
+    chosen = output.chosen(session, output.named(options), usual="lines")
+    session.keep_hits([chunk.id for chunk in found])
+    output.emit_rows(
+        "lines" if chosen == "table" else chosen,
+        map(codec.fact_form, found),
+        whole=lambda forms: {"name": name, "chunks": forms},
+        lines=lambda: _shown(found),
+        table=lambda: None,
+    )
+
+
+def _shown(found: Sequence[Fact]) -> list[str]:
+    """Return the chunks as lines: where each stands, and its text."""
+    lines: list[str] = []
+    for chunk in found:
+        where = " · ".join(filter(None, (f"{chunk.turn}", chunk.source_turn, chunk.title)))
+        lines += [f"{chunk.id}  {output.one_line(where)}", *output.block(chunk.content), ""]
+    return lines[:-1]
+
+
+def _remove(session: Session, names: Sequence[str], options: Options) -> int:
+    """Take documents out."""
+    viewer = session.viewer
+    db = session.reading()
+    counts = {name: len(library.chunks_of(db, name, viewer=viewer)) for name in names}
+    if options.dry_run:
+        _emit_removed(session, tuple(counts), sum(counts.values()), None, dry_run=True)
+        session.note("dry run: nothing was written")
+        return 0
+    session.close()
+    if not os.path.lexists(session.database):
+        raise NotFoundError(f"no such document: {names[0]}", hint="`tideline library` lists them")
+    done = library.remove(session.writing(frees=True), names, viewer=viewer, now=session.now)
+    _emit_removed(session, done.names, done.chunks, done.batch, dry_run=False)
+    session.note(f"`{session.call('undo', str(done.batch))}` brings all of it back")
+    return 0
+
+
+def _emit_removed(
+    session: Session, names: Sequence[str], chunks: int, batch: int | None, *, dry_run: bool
+) -> None:
+    if session.json:
+        output.emit_json(
+            {"removed": list(names), "chunks": chunks, "batch": batch, "dry_run": dry_run}
+        )
+    else:
+        did = "would take" if dry_run else "took"
+        output.emit_lines([f"{did} {', '.join(names)} out: {some(chunks, 'chunk')}"])

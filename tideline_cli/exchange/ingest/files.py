@@ -1,0 +1,124 @@
+"""Which files the paths of a call name: files as they are, and of folders what looks like a
+document."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
+
+    Form = Literal["text", "markdown", "rst", "html", "pdf"]
+
+FORMS: tuple[Form, ...] = ("text", "markdown", "rst", "html", "pdf")
+_FORM_OF: dict[str, Form] = {
+    "md": "markdown", "markdown": "markdown", "mdown": "markdown", "mkd": "markdown",
+    "mdx": "markdown", "rst": "rst", "html": "html", "htm": "html", "xhtml": "html", "pdf": "pdf",
+    "txt": "text", "text": "text", "adoc": "text", "asciidoc": "text", "org": "text",
+}  # fmt: skip
+"""What the endings of names say; a folder is searched for these."""
+
+
+@record
+class Found:
+    """A file to read: its whole path, the path below the folder that was named with that folder's
+    name before it, and whether it was named itself."""
+
+    path: str
+    shown: str
+    is_named: bool
+
+
+@record
+class Search:
+    """What the paths name. `passed` counts the files of folders that do not look like documents,
+    `unread` are folders that cannot be read, with what is wrong."""
+
+    files: tuple[Found, ...]
+    folders: tuple[str, ...]
+    passed: int
+    unread: tuple[tuple[str, TidelineError], ...]
+
+
+def form_of(path: str) -> Form:
+    """Return what a file is by its name; text, where its name does not say."""
+    return _FORM_OF.get(_ending(path), "text")
+
+
+def search(paths: Sequence[str], globs: Sequence[str]) -> Search:
+    """Return the files that paths name, each once, in the order of their names.
+
+    Of a folder and all below it are taken: what a pattern of `globs` matches, or without patterns
+    what ends as a document does; nothing that a pattern behind `!` matches, and nothing whose name
+    begins with a dot. Links to folders are not followed. Raises UsageError for a path that is
+    not there.
+    """
+    seen: set[str] = set()
+    files: list[Found] = []
+    folders: list[str] = []
+    unread: list[tuple[str, TidelineError]] = []
+    passed = 0
+    for named in paths:
+        whole = os.path.realpath(named)
+        if not Path(whole).exists():
+            raise UsageError(f"no such file or folder: {named}", hint="check the path")
+        if not Path(whole).is_dir():
+            found = [Found(whole, Path(named).name, True)]
+        else:
+            folders.append(whole)
+            walked = list(_below(whole, unread))
+            found = [one for one in walked if _is_wanted(one, globs)]
+            passed += len(walked) - len(found)
+        for one in found:
+            if one.path not in seen:
+                seen.add(one.path)
+                files.append(one)
+    return Search(tuple(files), tuple(folders), passed, tuple(unread))
+
+
+def _below(folder: str, unread: list[tuple[str, TidelineError]]) -> Iterator[Found]:
+    """Yield the files of a folder and of those below it, in the order of their names."""
+
+    def failed(error: OSError) -> None:
+        what = error.strerror or str(error)
+        unread.append((str(error.filename), TidelineError(f"cannot be read: {what}")))
+
+    base = Path(folder)
+    for place, names, files in os.walk(folder, onerror=failed):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(place, name)
+            if not name.startswith(".") and path.is_file():
+                shown = Path(base.name, path.relative_to(base)).as_posix()
+                yield Found(os.path.realpath(path), shown, False)
+
+
+def _is_wanted(file: Found, globs: Sequence[str]) -> bool:
+    wanted = [glob for glob in globs if not glob.startswith("!")]
+    if any(_matches(file.shown, glob[1:]) for glob in globs if glob.startswith("!")):
+        return False
+    if wanted:
+        return any(_matches(file.shown, glob) for glob in wanted)
+    return _ending(file.shown) in _FORM_OF
+
+
+def _matches(shown: str, glob: str) -> bool:
+    """Say whether a pattern matches the name of a file; one with a slash, its path below the
+    folder that was named."""
+    *_, name = shown.split("/")
+    if "/" not in glob:
+        return fnmatchcase(name, glob)
+    below = shown.partition("/")[2]
+    forms = {glob.lstrip("/"), glob.replace("**/", "").lstrip("/")}
+    return any(fnmatchcase(path, form) for path in (below, shown) for form in forms)
+
+
+def _ending(path: str) -> str:
+    return Path(path).suffix[1:].lower()
