@@ -31,6 +31,28 @@ _LEAST_FIGURES = 13  # of a card
 _LEAST_RUN = 20  # letters of a key that has no mark
 
 
+# What a word holds, or ends with, that begins one of them, in a text whose words are letters.
+_HELD = tuple(cue for cue in (*_STRONG_ASCII, *_STRONG) if cue.isalpha() and cue != _OFTEN)
+_BEFORE_BLANKS = tuple(cue.split()[0] for cue in (*_STRONG, "earer ") if " " in cue)
+
+
+def is_plain_word(word: str) -> bool:
+    """Say whether a word is of no cue, but perhaps a weak one, where it stands in a text that has
+    words of ASCII letters, each with one sign behind it at most, and single blanks."""
+    low = word.lower()
+    return (
+        not any(cue in word for cue in _PLAIN)
+        and not any(cue in low for cue in _HELD)
+        and not low.endswith(_BEFORE_BLANKS)
+    )
+
+
+def is_weak(word: str) -> bool:
+    """Say whether such a word names a secret where its text has a sign before its end."""
+    low = word.lower()
+    return any(cue in low for cue in _WEAK_ASCII)
+
+
 def may_hold(text: str) -> bool:
     """Say whether a text may hold a secret. False is certain."""
     return (

@@ -39,6 +39,10 @@ _TRACES = tuple(
     trace for trace in (*MARKS, *REVERSED_TRACES) if not trace.translate(_WORDY).strip("0123456789")
 )
 _TRACES_OF_LETTERS = tuple(trace for trace in _TRACES if not trace.translate(_WORDY))
+_TRACES_IN_WORDS = tuple(trace for trace in _TRACES_OF_LETTERS if trace.isalpha())
+_TRACES_BEFORE_BLANKS = tuple(trace.split()[0] for trace in _TRACES_OF_LETTERS if " " in trace)
+_WORDS_OF_ONE = ("a", "i")  # letters
+_SIGNS_BEHIND = ".,;:!?"
 
 
 def as_it_stands(text: str) -> Reading | None:
@@ -75,6 +79,34 @@ def as_it_stands(text: str) -> Reading | None:
         return None
     cues = [*_KNOWN_CUES.intersection(telling)] if telling else []
     return text, low, cues, frozenset(starts) if cues else _NO_STARTS
+
+
+def plain_start(word: str) -> str | None:
+    """Return how a word begins that makes no text more than plain: of ASCII letters with one sign
+    behind it at most, and no trace of an attack. Return None of any other word."""
+    core = word[:-1] if word[-1:] in _SIGNS_BEHIND else word
+    low = core.lower()
+    if not (core.isascii() and core.isalpha()) or low[:CUE_WIDTH] in TURNED_CUES:
+        return None
+    is_long = len(core) >= SHORTEST_CODE
+    if len(core) >= LONGEST_WORD or (is_long and (not core.islower() or HEX.issuperset(core))):
+        return None
+    if len(core) == 1 and low not in _WORDS_OF_ONE:
+        return None
+    if any(map(low.__contains__, _TRACES_IN_WORDS)) or low.endswith(_TRACES_BEFORE_BLANKS):
+        return None
+    return low[:CUE_WIDTH]
+
+
+def is_cue(start: str) -> bool:
+    """Say whether a word of an attack begins so."""
+    return start in _KNOWN_CUES
+
+
+def plain_reading(text: str, starts: frozenset[str]) -> Reading:
+    """Return what `as_it_stands` returns of a text of such words that begin so, less than half of
+    them with a sign behind."""
+    return text, text.lower(), [*_KNOWN_CUES.intersection(starts)], starts
 
 
 def _is_mixed(word: str) -> bool:
