@@ -4,15 +4,16 @@ word tells in one pass that a text has no secret and no threat, and what its ind
 from __future__ import annotations
 
 from tideline_cli.memory.screening import are_harmless
-from tideline_cli.model.text import WITH_FORMS, index_terms
+from tideline_cli.model.text import WITH_FORMS, terms
 from tideline_cli.policy import secret_cues
-from tideline_cli.policy.threats.plain import is_cue, plain_start
+from tideline_cli.policy.threats.plain import is_cue, may_be_code, plain_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.model.text import Analyzer
 
 _MOST = 200_000  # words that are kept
+_SIGNS = ".,;:!?"  # of which a plain word may have one behind it
 _ANALYZERS = ("standard", WITH_FORMS)  # those that look at each such word by itself
 
 
@@ -25,6 +26,8 @@ class PlainWords:
     def terms(self, text: str) -> list[str] | None:
         """Return the index terms of a text of plain words with single blanks between them, in which
         no secret and no threat can be; None of any other text."""
+        if len(self._terms) > _MOST:
+            self._terms = _Terms()
         words = text.split(" ")
         found = [*map(self._terms.__getitem__, words)]
         if None in found:
@@ -48,26 +51,35 @@ class _Terms(dict[str, str | None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self._known: dict[str, tuple[str, str, bool] | None] = {}
         self.starts: dict[str, str] = {}
         self.weak: set[str] = set()
         self.marked: set[str] = set()
         """Those that are weak, and those that begin as words of attacks."""
 
     def __missing__(self, word: str) -> str | None:
-        if len(self) > _MOST:
-            self.clear()
-        start = plain_start(word) if secret_cues.is_plain_word(word) else None
-        if start is None or not _is_cased_plainly(word):
+        core = word[:-1] if word[-1:] in _SIGNS else word
+        low = core.lower()
+        if low not in self._known:
+            self._known[low] = _known(low)
+        known = self._known[low]
+        if known is None or may_be_code(core) or not _is_cased_plainly(core, low):
             self[word] = None
             return None
-        self.starts[word] = start
-        if secret_cues.is_weak(word):
+        self[word], self.starts[word], is_weak = known
+        if is_weak:
             self.weak.add(word)
+        if is_weak or is_cue(known[1]):
             self.marked.add(word)
-        elif is_cue(start):
-            self.marked.add(word)
-        found = self[word] = "".join(index_terms(word, analyzer="standard"))
-        return found
+        return known[0]
+
+
+def _known(low: str) -> tuple[str, str, bool] | None:
+    """Return the term of a plain word, how it begins, and whether it is weak."""
+    start = plain_start(low) if secret_cues.is_plain_word(low) else None
+    if start is None:
+        return None
+    return "".join(terms(low, analyzer="standard")), start, secret_cues.is_weak(low)
 
 
 def can_tell(analyzer: Analyzer) -> bool:
@@ -75,7 +87,9 @@ def can_tell(analyzer: Analyzer) -> bool:
     return analyzer in _ANALYZERS
 
 
-def _is_cased_plainly(word: str) -> bool:
-    """Say whether no capital follows a small letter, as in a word that has further forms."""
-    core = word.rstrip(".,;:!?")
-    return core.isupper() or core[1:].islower() or len(core) == 1
+def _is_cased_plainly(core: str, low: str) -> bool:
+    """Say whether no capital follows a small letter, as in a word that has further forms, nor as in
+    a key."""
+    if core == low or core[1:] == low[1:]:
+        return True
+    return core.isupper() and not secret_cues.is_marked(f"{core}.")

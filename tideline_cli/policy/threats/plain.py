@@ -42,7 +42,6 @@ _TRACES_OF_LETTERS = tuple(trace for trace in _TRACES if not trace.translate(_WO
 _TRACES_IN_WORDS = tuple(trace for trace in _TRACES_OF_LETTERS if trace.isalpha())
 _TRACES_BEFORE_BLANKS = tuple(trace.split()[0] for trace in _TRACES_OF_LETTERS if " " in trace)
 _WORDS_OF_ONE = ("a", "i")  # letters
-_SIGNS_BEHIND = ".,;:!?"
 
 
 def as_it_stands(text: str) -> Reading | None:
@@ -81,21 +80,25 @@ def as_it_stands(text: str) -> Reading | None:
     return text, low, cues, frozenset(starts) if cues else _NO_STARTS
 
 
-def plain_start(word: str) -> str | None:
-    """Return how a word begins that makes no text more than plain: of ASCII letters with one sign
-    behind it at most, and no trace of an attack. Return None of any other word."""
-    core = word[:-1] if word[-1:] in _SIGNS_BEHIND else word
-    low = core.lower()
-    if not (core.isascii() and core.isalpha()) or low[:CUE_WIDTH] in TURNED_CUES:
+def plain_start(low: str) -> str | None:
+    """Return how a word in small letters begins that makes no text more than plain: of ASCII
+    letters, and no trace of an attack. Return None of any other word."""
+    start = low[:CUE_WIDTH]
+    if not (low.isascii() and low.isalpha()) or start in TURNED_CUES:
         return None
-    is_long = len(core) >= SHORTEST_CODE
-    if len(core) >= LONGEST_WORD or (is_long and (not core.islower() or HEX.issuperset(core))):
-        return None
-    if len(core) == 1 and low not in _WORDS_OF_ONE:
+    if len(low) == 1 and low not in _WORDS_OF_ONE:
         return None
     if any(map(low.__contains__, _TRACES_IN_WORDS)) or low.endswith(_TRACES_BEFORE_BLANKS):
         return None
-    return low[:CUE_WIDTH]
+    return start
+
+
+def may_be_code(word: str) -> bool:
+    """Say whether a word of letters is so long that it may be several, or a phrase in code."""
+    size = len(word)
+    return size >= SHORTEST_CODE and (
+        size >= LONGEST_WORD or not word.islower() or HEX.issuperset(word)
+    )
 
 
 def is_cue(start: str) -> bool:
