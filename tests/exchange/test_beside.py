@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import NOW, named_id
 from tideline_cli.errors import TidelineError
-from tideline_cli.exchange.importer import beside, prepare_rows
+from tideline_cli.exchange.importer import beside, import_vectors, prepare_rows, row_frames
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.exchange.importer.prepare_rows import RowPreparer
 from tideline_cli.exchange.importer.prepared import Prepared
@@ -18,6 +18,7 @@ from tideline_cli.exchange.importer.row_groups import RowGroups
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.model.instant import iso
 from tideline_cli.model.origin import OWNER
+from tideline_cli.vector.worker import frame
 
 DERIVED_KEYS = ("fact", "change", "label_term", "usage", "stated", "link", "vector_chunk",
                 "vector_progress", "census", "arrival", "tally", "archived_term", "lapsed",
@@ -212,3 +213,21 @@ def test_plain_rows_go_in_groups(run, tmp_path, monkeypatch):
     assert run("import", "-", "--json", stdin=text).json["added"] == 300
     assert sizes == [300]
     assert run("import", "-", "--json", stdin=text).json["present"] == 300
+
+
+@pytest.mark.parametrize("module", [prepare_rows._WORKER, import_vectors._WORKER])
+def test_a_process_beside_runs_nothing_of_the_folder_it_is_in(tmp_path, monkeypatch, module):
+    """Modules that lie in the user's folder under names of ours are not run."""
+    monkeypatch.setattr(beside, "_processors", lambda: 2)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tideline_cli").mkdir()
+    for name in ("tideline_cli/__init__.py", "marshal.py", "numpy.py"):
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
+    process = beside.started(module, *(("hrr-256",) if module != prepare_rows._WORKER else ()))
+    process.ask(frame(["one text", "another"]) if module != prepare_rows._WORKER else (
+        row_frames.request([(1, {"content": "one text"})], ImportContext(OWNER, NOW, True),
+                           "standard", merge=False)
+    ))  # fmt: skip
+    assert len(process.answer(8)) == 8
+    process.end()
+    assert not (tmp_path / "run").exists()

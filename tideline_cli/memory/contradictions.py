@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from heapq import heappush, heappushpop
+from itertools import compress
 
 from tideline_cli.memory import lanes
 from tideline_cli.model.record import record
-from tideline_cli.model.text import said_terms
+from tideline_cli.model.text import FURTHER, said_terms
 from tideline_cli.policy.contradictions import (
     MIN_OVERLAP,
     MIN_SCORE,
@@ -20,7 +21,7 @@ from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -61,20 +62,20 @@ def contradictions(
     """
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        stated = bulk_reads.statements(
+        rows = bulk_reads.stated_terms(
             db,
             viewer=viewer,
             segments=segments,
             now=now,
             limit=None if newest is None else newest + 1,
         )
-        is_partial = newest is not None and len(stated) > newest
-        stated = stated[:newest]
+        is_partial = newest is not None and len(rows) > newest
+        rows = rows[:newest]
         chunks: list[tuple[bytes, bytes]] = []
         embedder = None
-        if len(stated) > 1:
+        if len(rows) > 1:
             embedder = lanes.embedder_of(db)
-            oldest = min(fact.seq for fact in stated)
+            oldest = min(seq for seq, _, _ in rows)
             chunks = list(
                 vectors.chunks_since(
                     db, oldest, origin_number=origin_number, embedder=embedder.name
@@ -82,24 +83,55 @@ def contradictions(
             )
     best: list[tuple[Any, ...]] = []
     if embedder is not None:
-        for segment in dict.fromkeys(fact.segment for fact in stated):
-            rows = [fact for fact in stated if fact.segment == segment]
-            _collect(best, embedder, rows, chunks, min_score=min_score, limit=limit)
+        for segment in dict.fromkeys(its for _, its, _ in rows):
+            own = [(seq, terms) for seq, its, terms in rows if its == segment]
+            facts = _Facts(db, viewer, embedder, own)
+            _collect(best, facts, chunks, min_score=min_score, limit=limit)
     found = sorted((item[-1] for item in best), key=order)
-    return ContradictionReport(tuple(found), len(stated), is_partial)
+    return ContradictionReport(tuple(found), len(rows), is_partial)
+
+
+class _Facts:
+    """The facts of a segment: their terms at once, and the rest of those that are asked for. What
+    has gone since, or is another by now, is none of them."""
+
+    def __init__(
+        self, db: Connection, viewer: Origin, embedder: Embedder, rows: Sequence[tuple[int, str]]
+    ) -> None:
+        self.embedder = embedder
+        self.numbers = [seq for seq, _ in rows]
+        self._terms = [terms for _, terms in rows]
+        self._db = db
+        self._viewer = viewer
+
+    def terms(self) -> list[list[str]]:
+        """Return the terms that each fact is compared by, repeats kept."""
+        return [
+            (joined if FURTHER not in joined else joined.partition(FURTHER)[0]).split()
+            for joined in self._terms
+        ]
+
+    def at(self, places: Iterable[int]) -> dict[int, ComparedFact]:
+        """Return facts by their places."""
+        wanted = {self.numbers[place]: place for place in places}
+        stated = bulk_reads.statements(self._db, wanted, viewer=self._viewer)
+        return {
+            wanted[seq]: _fact(row)
+            for seq, row in stated.items()
+            if row.terms == self._terms[wanted[seq]]
+        }
 
 
 def _collect(
     best: list[tuple[Any, ...]],
-    embedder: Embedder,
-    rows: Sequence[Stated],
+    facts: _Facts,
     chunks: Sequence[tuple[bytes, bytes]],
     *,
     min_score: float,
     limit: int,
 ) -> None:
     """Put the strongest pairs of one segment on the heap `best` of at most `limit`."""
-    for bound, found in _contradictions(embedder, rows, chunks, min_score=min_score, limit=limit):
+    for bound, found in _contradictions(facts, chunks, min_score=min_score, limit=limit):
         if len(best) == limit and bound < best[0][0]:
             return
         item = (found.score, found.a.created_at, found.b.created_at, found.a.id, found.b.id, found)
@@ -119,46 +151,49 @@ def _is_restated(found: Contradiction) -> bool:
 
 
 def _contradictions(
-    embedder: Embedder,
-    rows: Sequence[Stated],
+    facts: _Facts,
     chunks: Sequence[tuple[bytes, bytes]],
     *,
     min_score: float,
     limit: int,
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
-    for pairs in _likely_pairs(
-        embedder, rows, chunks, min_score=min_score, most=max(_EXAMINED, 4 * limit)
-    ):
+    most = max(_EXAMINED, 4 * limit)
+    for pairs in _likely_pairs(facts, chunks, min_score=min_score, most=most):
         start, size = 0, _FIRST
         while start < len(pairs.i):
             part = slice(start, start + size)
             start, size = start + size, min(2 * size, _AT_ONCE)
-            both = [
-                (_fact(rows[i]), _fact(rows[j]))
-                for i, j in zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)
-            ]
-            exact = _cosines(embedder, both, pairs.cosine[part].tolist())
-            for (a, b), cosine, bound in zip(both, exact, pairs.bound[part].tolist(), strict=True):
+            places = [*zip(pairs.i[part].tolist(), pairs.j[part].tolist(), strict=True)]
+            held = facts.at({place for both in places for place in both})
+            there = [i in held and j in held for i, j in places]
+            both = [(held[i], held[j]) for i, j in compress(places, there)]
+            near = compress(pairs.cosine[part].tolist(), there)
+            bounds = compress(pairs.bound[part].tolist(), there)
+            exact = _cosines(facts.embedder, both, [*near])
+            for (a, b), cosine, bound in zip(both, exact, bounds, strict=True):
                 found = compared(a, b, cosine)
                 if found is not None:
                     yield bound, found
 
 
 def _likely_pairs(
-    embedder: Embedder, rows: Sequence[Stated], chunks: Sequence[tuple[bytes, bytes]], *,
-    min_score: float, most: int,
-) -> Iterator[Pairs]:  # fmt: skip
+    facts: _Facts, chunks: Sequence[tuple[bytes, bytes]], *, min_score: float, most: int
+) -> Iterator[Pairs]:
     """Return the pairs that may score enough, with approximate cosines, the best first."""
     from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
 
-    codes, missing = codes_of(embedder, [row.seq for row in rows], chunks)
+    embedder = facts.embedder
+    codes, missing = codes_of(embedder, facts.numbers, chunks)
     if len(missing):
-        codes[missing] = embedder.embed_packed([rows[place].content for place in missing])
+        places = missing.tolist()
+        held = facts.at(places)  # of one that is gone no pair is made
+        texts = [held[place].content if place in held else "" for place in places]
+        codes[missing] = embedder.embed_packed(texts)
     return likely(
         embedder,
         codes,
-        [set(said_terms(row.terms)) for row in rows],
+        facts.terms(),
         min_overlap=MIN_OVERLAP,
         min_score=min_score,
         most=most,

@@ -27,6 +27,11 @@ def threats_in(text: str) -> tuple[str, ...]:
     return threats.scan(text, clock=thread_time)
 
 
+def are_harmless(text: str, starts: frozenset[str]) -> bool:
+    """Say whether a text of plain words, that begin so, is one in which the scan finds nothing."""
+    return threats.finds_nothing(text, starts)
+
+
 class Screen:
     """What the scan has found in the texts that a transaction is about to store. In the texts of
     `clean` it has found nothing."""

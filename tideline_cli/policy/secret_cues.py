@@ -31,6 +31,28 @@ _LEAST_FIGURES = 13  # of a card
 _LEAST_RUN = 20  # letters of a key that has no mark
 
 
+# What a word holds, or ends with, that begins one of them, in a text whose words are letters.
+_HELD = tuple(cue for cue in (*_STRONG_ASCII, *_STRONG) if cue.isalpha() and cue != _OFTEN)
+_BEFORE_BLANKS = tuple(cue.split()[0] for cue in (*_STRONG, "earer ") if " " in cue)
+
+
+def is_plain_word(low: str) -> bool:
+    """Say whether a word in small letters is of no cue, but perhaps a weak one, where it stands in
+    a text that has words of ASCII letters, each with one sign behind it at most, and single blanks.
+    """
+    return not any(map(low.__contains__, _HELD)) and not low.endswith(_BEFORE_BLANKS)
+
+
+def is_marked(word: str) -> bool:
+    """Say whether a word, in its own letters, may be of a key that its maker marks."""
+    return any(map(word.__contains__, _PLAIN))
+
+
+def is_weak(low: str) -> bool:
+    """Say whether such a word names a secret where its text has a sign before its end."""
+    return any(map(low.__contains__, _WEAK_ASCII))
+
+
 def may_hold(text: str) -> bool:
     """Say whether a text may hold a secret. False is certain."""
     return (

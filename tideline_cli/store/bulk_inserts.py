@@ -39,6 +39,16 @@ def sealed(fact: Fact, terms: IndexTerms) -> Columns:
     return values
 
 
+def sealed_like(columns: Columns, fact_id: str, content: str, terms: list[str]) -> Columns:
+    """Return what the file keeps of a new fact that is as the one of `columns` but for its id, its
+    text and its terms, which have no further forms."""
+    values = columns[: len(COLUMNS)]
+    values[ID], values[CONTENT] = fact_id, content
+    seal = digest.of(values)
+    values += (len(terms), " ".join(terms), seal)
+    return values
+
+
 def numbered(columns: Columns, origin_number: int) -> Columns:
     """Return columns as `insert` takes them."""
     return [*columns[:ORIGIN], origin_number, *columns[ORIGIN + 1 :]]

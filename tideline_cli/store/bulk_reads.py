@@ -59,9 +59,7 @@ class Fading:
 class Stated:
     """What a fact states, for a comparison: its text, and its index terms with spaces between."""
 
-    seq: int
     id: str
-    segment: Segment
     created_at: int
     content: str
     terms: str
@@ -163,26 +161,32 @@ def _strength(now: int) -> str:
     return f"importance * {faded} * (1 + 0.1 * ln(1 + ifnull(access_count, 0)))"
 
 
-def statements(
+def stated_terms(
     db: Connection, *, viewer: Origin, segments: Sequence[str], now: int, limit: int | None
-) -> list[Stated]:
-    """Return the active facts that have not ended, newest first, then the larger id; without
-    segments those of all, and no chunks of documents."""
+) -> list[tuple[int, Segment, str]]:
+    """Return (number, segment, index terms with spaces between) of the active facts that have not
+    ended, newest first, then the larger id; without segments those of all. Chunks of documents are
+    left out."""
     condition, names = visibility.where(viewer)
     if segments:
         condition += f" AND segment IN ({', '.join('?' * len(segments))})"
     condition += " AND (valid_to IS NULL OR valid_to > ?) AND document IS NULL"
     values = (*names, *segments, now)
-    which, given = crowds.newest(
-        db, condition, values, origin_number=visibility.number(db, viewer), limit=limit
-    )
-    # Only the numbers are sorted: a sort of whole rows copies the text of every fact.
+    return crowds.newest(
+        db, "seq, segment, terms", condition, values,
+        origin_number=visibility.number(db, viewer), limit=limit,
+    )  # fmt: skip
+
+
+def statements(db: Connection, seqs: Iterable[int], *, viewer: Origin) -> dict[int, Stated]:
+    """Return what facts state, by number; facts that are gone are left out."""
+    condition, values = visibility.where(viewer)
     rows: Iterable[Any] = db.execute(
-        "SELECT seq, id, segment, created_at, content, terms, scope FROM fact"
-        f" WHERE seq IN ({which}) ORDER BY created_at DESC, id DESC",
-        given,
+        f"SELECT seq, id, created_at, content, terms, scope FROM fact WHERE {condition}"
+        " AND seq IN (SELECT value FROM json_each(?))",
+        (*values, codec.dumps(list(seqs))),
     )
-    return [Stated(*row) for row in rows]
+    return {seq: Stated(*stated) for seq, *stated in rows}
 
 
 def active_texts(db: Connection, *, viewer: Origin) -> Iterator[tuple[int, str]]:

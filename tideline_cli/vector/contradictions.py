@@ -69,8 +69,8 @@ def likely(
 ) -> Iterator[Pairs]:
     """Yield the `most` pairs of rows that may have the highest scores, part by part.
 
-    codes: (n, code_size); terms: the distinct terms of each row. A pair is wanted when the
-    Jaccard index of its terms is at least `min_overlap` and index · (1 − cosine) may reach
+    codes: (n, code_size); terms: those of each row, of which each counts once. A pair is wanted
+    when the Jaccard index of its terms is at least `min_overlap` and index · (1 − cosine) may reach
     `min_score`; `bound` is the highest value that the exact cosine can give it. Whoever asks for
     the first parts alone pays for little more.
     """

@@ -35,19 +35,23 @@ _ROUNDED = 1e-9  # more than the rounding of a quotient
 
 class SharedTerms:
     """The rows in order of their number of distinct terms, those with most first: `order` are
-    their places in what was given. All numbers of rows below are of that order."""
+    their places in what was given, where a row may repeat a term. All numbers of rows below are of
+    that order."""
 
     def __init__(self, terms: Sequence[Collection[str]]) -> None:
-        given = np.fromiter(map(len, terms), np.int64, len(terms))
-        self.order: Numbers = np.argsort(-given, kind="stable")
-        self._sizes = given[self.order]
-        self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
         numbers: defaultdict[str, int] = defaultdict()
         numbers.default_factory = numbers.__len__
-        words = chain.from_iterable(terms[place] for place in self.order.tolist())
-        count = int(self._starts[-1])
-        self._flat = np.fromiter(map(numbers.__getitem__, words), np.int64, count)
+        given = np.fromiter(map(len, terms), np.int64, len(terms))
+        words = chain.from_iterable(terms)
+        flat = np.fromiter(map(numbers.__getitem__, words), np.int64, int(given.sum()))
         self._vocabulary = len(numbers)
+        owner, flat = _each_once(given, flat, self._vocabulary.bit_length())
+        sizes = np.bincount(owner, minlength=len(terms))
+        self.order: Numbers = np.argsort(-sizes, kind="stable")
+        self._sizes = sizes[self.order]
+        self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
+        before = (np.cumsum(sizes) - sizes)[self.order]
+        self._flat = flat[np.repeat(before - self._starts[:-1], self._sizes) + np.arange(len(flat))]
         self._lists: _Lists | None = None
 
     def blocks(self, least: Callable[[], float]) -> Iterator[Block]:
@@ -85,7 +89,7 @@ class SharedTerms:
     def _pairs_by_size(self, first: int, bits: int) -> Iterator[Numbers]:
         """Yield the pairs of terms of rows of one size, with the row in the low bits."""
         sizes = self._sizes
-        for size in np.unique(sizes[first:][sizes[first:] > 1]).tolist():
+        for size in _distinct(sizes[first:][sizes[first:] > 1]).tolist():
             start, stop = (
                 int(np.searchsorted(-sizes, -size, side=side)) for side in ("left", "right")
             )
@@ -149,7 +153,8 @@ class SharedTerms:
             short = int(np.searchsorted(-self._sizes, -longest))
             last = both & ((1 << len(self._sizes).bit_length()) - 1)
             often = np.concatenate([often, both[last >= short]])
-        return np.unique(often)
+            often.sort()
+        return _distinct(often)
 
     def _along_lists(self, start: int, stop: int, least: Callable[[], float]) -> Iterator[Block]:
         """Yield the pairs of rows from `start` on, counted along posting lists."""
@@ -159,6 +164,24 @@ class SharedTerms:
             high = min(low + ROWS, stop)
             assert self._lists is not None  # noqa: S101  made above
             yield low, high, *self._lists.overlaps(low, high, least())
+
+
+def _each_once(sizes: Numbers, flat: Numbers, bits: int) -> tuple[Numbers, Numbers]:
+    """Return the row and the term of each distinct term of each row, by row; `sizes` says how many
+    of the terms, which have so many bits, belong to each row."""
+    packed = np.repeat(np.arange(len(sizes)), sizes) << bits | flat
+    packed.sort()
+    packed = _distinct(packed)
+    return packed >> bits, packed & ((1 << bits) - 1)
+
+
+def _distinct(ordered: Numbers) -> Numbers:
+    """Return each of some numbers once, which stand in order. `np.unique` loads numpy.ma, 20 ms."""
+    if not len(ordered):
+        return ordered
+    is_first = np.append(True, ordered[1:] != ordered[:-1])
+    found: Numbers = ordered[is_first]
+    return found
 
 
 class _Lists:

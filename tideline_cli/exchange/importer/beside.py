@@ -20,7 +20,8 @@ class Beside:
     def __init__(self, module: str, *words: str) -> None:
         # The end that nobody writes to closes with this process, whatever ends it.
         seen, self._life = os.pipe()
-        command = [sys.executable, "-m", module, *words, str(seen)]
+        # Without -P Python would take modules from the folder that the user is in.
+        command = [sys.executable, "-P", "-m", module, *words, str(seen)]
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own module, no shell
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(seen,),

@@ -11,6 +11,7 @@ import marshal  # noqa: TID251  from our own process alone; JSON takes three tim
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.plain_rows import PlainRow, plain_columns
 from tideline_cli.exchange.importer.prepared import Prepared, is_scanned, prepared, scan_row
+from tideline_cli.exchange.importer.row_moulds import RowMoulds
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fact import Fact
@@ -59,14 +60,35 @@ def rows_of(
     ]
 
 
-def answer(raw: bytes) -> bytes:
-    """Return the answer to a request."""
-    key, now, trusted, analyzer, merge, rows = marshal.loads(raw)  # noqa: S302  as above
-    context = ImportContext(Origin(key), now, trusted)
-    # Stage by stage: a tenth faster than row by row, since each stage has its own tables.
-    stated = [_stated(row, context, analyzer) for row in rows]
-    passed = [ready and _passed(ready, context, merge=merge) for ready in stated]
-    return _frame([ready and _answer(ready, context, merge=merge) for ready in passed])
+class Answerer:
+    """Answers the requests of one import. What it learns of the words and the rows of one request
+    it knows for the next."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[ImportContext, Analyzer] | None = None
+        self._moulds = RowMoulds("reference")
+
+    def answer(self, raw: bytes) -> bytes:
+        """Return the answer to a request."""
+        key, now, trusted, analyzer, merge, rows = marshal.loads(raw)  # noqa: S302  as above
+        context = ImportContext(Origin(key), now, trusted)
+        if self._asked != (context, analyzer):
+            self._asked = (context, analyzer)
+            self._moulds = RowMoulds(analyzer)
+        made: list[Answer] = [None] * len(rows)
+        if not merge:
+            made = [row and self._moulds.columns(row) for row in rows]
+        places = [place for place, columns in enumerate(made) if columns is None]
+        others = [rows[place] for place in places]
+        # Stage by stage: a tenth faster than row by row, since each stage has its own tables.
+        stated = [_stated(row, context, analyzer) for row in others]
+        passed = [ready and _passed(ready, context, merge=merge) for ready in stated]
+        for place, ready in zip(places, passed, strict=True):
+            if ready is not None:
+                made[place] = columns = _answer(ready, context, merge=merge)
+                if isinstance(columns, list):
+                    self._moulds.keep(rows[place], ready, columns)
+        return _frame(made)
 
 
 def _stated(

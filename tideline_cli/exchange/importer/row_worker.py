@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until they end."""
+    answerer = row_frames.Answerer()
     while head := requests.read(row_frames.COUNT):
-        answers.write(row_frames.answer(requests.read(int.from_bytes(head, "little"))))
+        answers.write(answerer.answer(requests.read(int.from_bytes(head, "little"))))
         answers.flush()
 
 

@@ -39,6 +39,9 @@ _TRACES = tuple(
     trace for trace in (*MARKS, *REVERSED_TRACES) if not trace.translate(_WORDY).strip("0123456789")
 )
 _TRACES_OF_LETTERS = tuple(trace for trace in _TRACES if not trace.translate(_WORDY))
+_TRACES_IN_WORDS = tuple(trace for trace in _TRACES_OF_LETTERS if trace.isalpha())
+_TRACES_BEFORE_BLANKS = tuple(trace.split()[0] for trace in _TRACES_OF_LETTERS if " " in trace)
+_WORDS_OF_ONE = ("a", "i")  # letters
 
 
 def as_it_stands(text: str) -> Reading | None:
@@ -75,6 +78,38 @@ def as_it_stands(text: str) -> Reading | None:
         return None
     cues = [*_KNOWN_CUES.intersection(telling)] if telling else []
     return text, low, cues, frozenset(starts) if cues else _NO_STARTS
+
+
+def plain_start(low: str) -> str | None:
+    """Return how a word in small letters begins that makes no text more than plain: of ASCII
+    letters, and no trace of an attack. Return None of any other word."""
+    start = low[:CUE_WIDTH]
+    if not (low.isascii() and low.isalpha()) or start in TURNED_CUES:
+        return None
+    if len(low) == 1 and low not in _WORDS_OF_ONE:
+        return None
+    if any(map(low.__contains__, _TRACES_IN_WORDS)) or low.endswith(_TRACES_BEFORE_BLANKS):
+        return None
+    return start
+
+
+def may_be_code(word: str) -> bool:
+    """Say whether a word of letters is so long that it may be several, or a phrase in code."""
+    size = len(word)
+    return size >= SHORTEST_CODE and (
+        size >= LONGEST_WORD or not word.islower() or HEX.issuperset(word)
+    )
+
+
+def is_cue(start: str) -> bool:
+    """Say whether a word of an attack begins so."""
+    return start in _KNOWN_CUES
+
+
+def plain_reading(text: str, starts: frozenset[str]) -> Reading:
+    """Return what `as_it_stands` returns of a text of such words that begin so, less than half of
+    them with a sign behind."""
+    return text, text.lower(), [*_KNOWN_CUES.intersection(starts)], starts
 
 
 def _is_mixed(word: str) -> bool:

@@ -15,7 +15,7 @@ from tideline_cli.policy.threats._cues import (
     UNFOLDED,
     WAYS,
 )
-from tideline_cli.policy.threats.plain import as_it_stands
+from tideline_cli.policy.threats.plain import as_it_stands, plain_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +66,12 @@ def scan(
         found |= _hidden(text, scope)
     found |= added
     return tuple(name for name in NAMES if name in found) if found else ()
+
+
+def finds_nothing(text: str, starts: frozenset[str]) -> bool:
+    """Say whether a text of plain words, that begin so, is one in which `scan` finds nothing. True
+    is certain."""
+    return not _holding(plain_reading(text, starts))
 
 
 def _search(

@@ -1,0 +1,75 @@
+"""Rows that say the same but for their texts: what the file keeps of one holds for the others.
+
+A row is made from the mould of its kind when its text has nothing but plain words. Whatever else a
+row says, an id, a time, a secret, it is made by itself.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.exchange.importer.plain_words import PlainWords, can_tell
+from tideline_cli.exchange.importer.rows import made_id
+from tideline_cli.model.fact import MAX_CONTENT
+from tideline_cli.store import bulk_inserts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.exchange.importer.prepared import Prepared
+    from tideline_cli.model.text import Analyzer
+
+    Row = dict[str, Any]
+    # What a row says beside its text: keys, values, and their types, since 1 is also True.
+    Kind = tuple[object, ...]
+    Mould = tuple[list[Any], Any, str | None]
+
+_OWN = frozenset(("id", "created_at"))  # of each row another
+_MOST = 1000  # moulds that are kept
+_TEXT_ALONE = 1
+
+
+class RowMoulds:
+    """The moulds of one import, for one analyser."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self.analyzer = analyzer
+        self._words = PlainWords() if can_tell(analyzer) else None
+        self._moulds: dict[Kind, Mould] = {}
+
+    def columns(self, row: Row) -> list[Any] | None:
+        """Return what the file keeps of a row; None where there is no mould for it."""
+        content = row.get("content")
+        if self._words is None or not isinstance(content, str) or len(content) > MAX_CONTENT:
+            return None
+        mould = self._moulds.get(()) if len(row) == _TEXT_ALONE else self._mould(row)
+        if mould is None:
+            return None
+        terms = self._words.terms(content)
+        if terms is None:
+            return None
+        model, origin, turn = mould
+        fact_id = made_id(origin, content, turn, None, 0)
+        return bulk_inserts.sealed_like(model, fact_id, content, terms)
+
+    def keep(self, row: Row, ready: Prepared, columns: list[Any]) -> None:
+        """Keep a mould of a row that is plain, for others that say the same beside their texts."""
+        kind = _kind(row)
+        if kind is not None and len(self._moulds) < _MOST:
+            self._moulds[kind] = (columns, ready.fact.origin, ready.fact.source_turn)
+
+    def _mould(self, row: Row) -> Mould | None:
+        kind = _kind(row)
+        return None if kind is None else self._moulds.get(kind)
+
+
+def _kind(row: Row) -> Kind | None:
+    """Return what a row says beside its text, None where that tells it apart from all others."""
+    if not _OWN.isdisjoint(row):
+        return None
+    rest = [(name, value, type(value)) for name, value in row.items() if name != "content"]
+    kind = tuple(rest)
+    try:
+        hash(kind)
+    except TypeError:  # a list, an object
+        return None
+    return kind
