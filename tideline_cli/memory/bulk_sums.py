@@ -24,26 +24,20 @@ if TYPE_CHECKING:
     from tideline_cli.ranking.bm25 import Statistics
 
 _STEPS = 255  # the highest idf is counted as so many; each is rounded up
-_BANDS = 12  # of sums that are looked at apart
+_BANDS = 4  # of sums that are looked at apart
 _SLACK = 1.0 - 1e-9  # what is asked of a sum is lowered by a margin for rounding
 _MANY = 30_000  # facts of a band that are asked first whether they reach the floor, at once
 _FIRST = 32  # facts that are read first, to know what a good score is
 
 
 def read_best(db: Connection, reader: Reader, stats: Statistics, *, origin_number: int) -> None:
-    """Look terms up, rarest first, and read what can be among the best."""
+    """Look all terms up, and read what can be among the best. A common term is added in 0.3 ms at a
+    million facts; left out it would add to what each of them may score."""
     sums = _Sums(db, reader, stats, origin_number)
-    counted, left = 0.0, sum(stats.idf.values())
-    sampled_at = left
-    for term, idf in sorted(stats.idf.items(), key=itemgetter(1), reverse=True):
-        if left * reader.highest < reader.floor():
-            break
-        counted, left = counted + idf, left - idf
+    for term, idf in stats.idf.items():
         sums.add(term, idf)
-        if counted > left and left <= sampled_at / 2:
-            sums.read_first(max(left, 0.0))
-            sampled_at = left
-    sums.read_on(max(left, 0.0))
+    sums.read_first()
+    sums.read_on()
 
 
 class _Sums:
@@ -58,7 +52,7 @@ class _Sums:
         self._unit = max(stats.idf.values()) / _STEPS
         self._sums = BitSums()
         self._codes = reader.codes(facts.last_number(db))
-        self._seen = set(self._codes) - {0}  # which stands for no fact
+        self._seen = reader.seen - {0}  # which stands for no fact
         self._shares = score_bounds.repeat_shares(self._seen, stats.mean_length)
         self._factors = [
             factor / _SLACK
@@ -82,30 +76,37 @@ class _Sums:
                 break
             self._sums.add(more, self._units(idf * share))
 
-    def read_first(self, left: float) -> None:
-        """Read some of the facts with the highest sums, the shortest first."""
-        digits = self._sums.digits()
+    def read_first(self) -> None:
+        """Read the facts with the highest sums: some, and more while too few of them are wanted."""
+        digits, enough = self._sums.digits(), _FIRST
+        while enough < _MANY and not self._reader.floor():
+            best = self._highest_of(digits, enough)
+            self._reader.read([seq for seq in best if seq not in self._reader.done])
+            enough *= _FIRST
+
+    def _highest_of(self, digits: list[int], enough: int) -> list[int]:
+        """Return so many of the facts with the highest sums, the shortest of equals."""
         low, high = 1, (1 << len(digits)) - 1
         while low < high:  # the highest sum that enough facts have
             middle = (low + high + 1) // 2
-            if at_least(digits, middle).bit_count() >= _FIRST:
+            if at_least(digits, middle).bit_count() >= enough:
                 low = middle
             else:
                 high = middle - 1
         best = numbers_of(at_least(digits, low))
-        if len(best) > _FIRST:
-            bounds = self._bounded(best, low * self._unit + left, 0.0)
-            best = sorted(bounds, key=bounds.__getitem__, reverse=True)[:_FIRST]
-        self._reader.read([seq for seq in best if seq not in self._reader.done])
+        if len(best) <= enough:
+            return best
+        bounds = self._bounded(best, low * self._unit, 0.0)
+        return sorted(bounds, key=bounds.__getitem__, reverse=True)[:enough]
 
-    def read_on(self, left: float) -> None:
-        """Read whatever can still be among the best; `left` is the idf that was not added."""
+    def read_on(self) -> None:
+        """Read whatever can still be among the best."""
         digits = self._sums.digits()
         floor, done = self._reader.floor(), self._reader.done
-        bounds = self._banded(digits, floor, left)
+        bounds = self._banded(digits, floor)
         reached: dict[int, bytes] = {}
         for code in set(map(self._codes.__getitem__, bounds)):
-            members = at_least(digits, self._least(floor, self._factors[code], left))
+            members = at_least(digits, self._least(floor, self._factors[code]))
             reached[code] = members.to_bytes(len(self._codes), "little")
         codes = self._codes
         self._reader.read_on({
@@ -113,17 +114,17 @@ class _Sums:
             if reached[codes[seq]][seq >> 3] >> (seq & 7) & 1 and seq not in done
         })  # fmt: skip
 
-    def _banded(self, digits: list[int], floor: float, left: float) -> dict[int, float]:
+    def _banded(self, digits: list[int], floor: float) -> dict[int, float]:
         """Return the facts that may reach a floor, each with what the highest sum of its band
         makes of it."""
         top = highest(digits)
-        least = self._least(floor, self._highest, left)
+        least = self._least(floor, self._highest)
         step = max(1, (top + 1 - least) // _BANDS)
         bounds: dict[int, float] = {}
         over = 0
         for low in range(top + 1 - step, least - step, -step):
             members = at_least(digits, max(low, least))
-            known = (low + step - 1) * self._unit + left
+            known = (low + step - 1) * self._unit
             band = members ^ over
             if band.bit_count() > _MANY:
                 band &= self._reaching(known, floor)
@@ -159,6 +160,6 @@ class _Sums:
     def _units(self, idf: float) -> int:
         return ceil(idf / self._unit - 1e-9)
 
-    def _least(self, floor: float, factor: float, left: float) -> int:
+    def _least(self, floor: float, factor: float) -> int:
         """Return the least sum with which a fact of this factor can reach a floor."""
-        return max(1, ceil((floor / factor - left) / self._unit - 1e-6))
+        return max(1, ceil(floor / factor / self._unit - 1e-6))

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
 
-ENOUGH = 0.35
+ENOUGH = 0.15
 """Holders of the terms of a question from which on their sums are added up as bits, as a share of
 all facts."""
-MUCH = 400_000
+MUCH = 200_000
 """Their terms, about: below that the facts are bounded one by one before the rest is loaded."""
 
 LARGE = 1 << 16

@@ -25,7 +25,8 @@ _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 class Reader:
     """Reads facts for a scorer, each once, and knows by what factor a sum of idf bounds a score.
 
-    `factors` are by the byte of a fact; `highest` is the highest that a fact can have.
+    `factors` are by the byte of a fact; `highest` is the highest that a fact can have; `seen` are
+    the bytes that there are, once they are read.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Reader:
         self._now = now
         self._wanted = wanted
         self._codes = b""
+        self.seen: frozenset[int] = frozenset()
         self._fading = bool(scorer.fading)
         self.depth = scorer.fading
         factors = bound_factors(stats.mean_length, scorer.fading)
@@ -54,11 +56,13 @@ class Reader:
         stored get the one that bounds nothing."""
         if not self._codes:
             self._codes = score_bounds.codes(self._db)
+            self.seen = frozenset(_distinct(self._codes))
             if facts.last_number(self._db) < len(self._codes):
-                there = set(self._codes) - {0}
+                there = self.seen - {0}
                 self.highest = max(map(self.factors.__getitem__, there), default=0.0)
         if len(self._codes) <= last:
             self._codes += bytes([UNKNOWN]) * (last + 1 - len(self._codes))
+            self.seen |= {UNKNOWN}
         return self._codes
 
     def read(self, seqs: Sequence[int]) -> None:
@@ -79,13 +83,27 @@ class Reader:
             likely = [seq for seq, bound in bounds.items() if bound >= cut]
             if len(likely) > FEW:
                 likely.sort(key=bounds.__getitem__, reverse=True)
-            self.read(likely[:FEW])
-            floor, done = self.floor(), self.done
-            bounds = {
-                seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done
-            }
-            if self._fading and len(bounds) > _MANY:
-                bounds = self._without_faded(bounds, floor)
+            bounds = self._without(bounds, self._read_likely(likely, bounds))
+
+    def _read_likely(self, likely: list[int], bounds: dict[int, float]) -> float:
+        """Read facts in the order of their bounds, until those that are left are below the floor,
+        or it has to be asked first whether they have faded; return the floor."""
+        floor = self.floor()
+        for start in range(0, len(likely), FEW):
+            part = likely[start : start + FEW]
+            if bounds[part[-1]] < floor:
+                part = [seq for seq in part if bounds[seq] >= floor]
+            self.read(part)
+            floor = self.floor()
+            if len(part) < FEW or (self._fading and len(bounds) > _MANY):
+                break
+        return floor
+
+    def _without(self, bounds: dict[int, float], floor: float) -> dict[int, float]:
+        """Return the bounds of those that are not read and may reach a floor."""
+        done = self.done
+        left = {seq: bound for seq, bound in bounds.items() if bound >= floor and seq not in done}
+        return self._without_faded(left, floor) if self._fading and len(left) > _MANY else left
 
     def _without_faded(self, bounds: dict[int, float], floor: float) -> dict[int, float]:
         """Leave out the facts that would reach the floor only if they had not faded."""
@@ -100,3 +118,9 @@ class Reader:
         strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
         return {seq: bound for seq, bound in bounds.items()
                 if bound * factor >= floor or seq in strong}  # fmt: skip
+
+
+def _distinct(codes: bytes) -> set[int]:
+    """Return the bytes that occur: most of them do so early."""
+    early = set(codes[:4096])
+    return early | set(codes.translate(None, bytes(early)))

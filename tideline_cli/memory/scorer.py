@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from tideline_cli.store.fts import RankingRow
 
+    # Strength, modulator, trust and role of a fact. A tuple, since most facts that are scored get
+    # no further.
+    Weights = tuple[float, float, float, float]
 
 _LONG = 16  # terms of a question, of which most facts hold few
 
@@ -60,8 +63,12 @@ class Scorer:
         for row in rows:
             listed = row[fts.TERMS].split()
             value, matched = bm25.score(listed, self._asked_of(listed), self._stats)
-            if value >= floor:
-                fresh.append(self.match(row, value, matched))
+            if value < floor:
+                continue
+            weights = self._weights(row)
+            _, factor, weight, spoken = weights
+            if value * weight * factor * spoken >= floor:
+                fresh.append(self._match(row, value, matched, (), weights))
                 if len(fresh) >= 4 * self._limit + 64:
                     self._merge(fresh)
                     fresh = []
@@ -86,22 +93,30 @@ class Scorer:
         label_terms: tuple[str, ...] = (),
     ) -> Match:  # fmt: skip
         """Return what a fact with this BM25 score is worth."""
+        return self._match(row, value, matched, label_terms, self._weights(row))
+
+    def _weights(self, row: RankingRow) -> Weights:
         (
-            seq, fact_id, _, source, confidence, importance, decay_rate, segment, tier, pinned,
-            created_at, access_count, last_accessed_at, role,
+            *_, source, confidence, importance, decay_rate, segment, tier, pinned, _, access_count,
+            last_accessed_at, role,
         ) = row  # fmt: skip
         if decay_rate is None:
             decay_rate = SEGMENTS[segment].decay_rate
         days = (self._now - last_accessed_at) / DAY_MS
         immune = decay.is_immune(tier, bool(pinned)) or not self.fading
         power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
-        weight = trust(source, confidence)
-        factor = decay.modulator(power, self.fading)
         spoken = role_weight(role) if self._weighs_roles else 1.0
+        return power, decay.modulator(power, self.fading), trust(source, confidence), spoken
+
+    def _match(
+        self, row: RankingRow, value: float, matched: tuple[str, ...],
+        label_terms: tuple[str, ...], weights: Weights,
+    ) -> Match:  # fmt: skip
+        power, factor, weight, spoken = weights
         return Match(
-            seq,
-            fact_id,
-            created_at,
+            row[0],
+            row[1],
+            row[fts.CREATED],
             value * weight * factor * spoken,
             Breakdown(
                 value, matched, power, factor, weight, "lexical", label_terms=label_terms,

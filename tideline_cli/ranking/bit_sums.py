@@ -5,14 +5,14 @@ sum is several of them, one for each binary digit. Python adds such numbers at t
 from __future__ import annotations
 
 from itertools import compress
-from sys import byteorder
+
+from tideline_cli.model.lean import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BITS = (1, 2, 4, 8, 16, 32, 64, 128)
-_WORD = 8  # bytes that are looked at together
 
 
 def bits_of(numbers: Iterable[int], highest: int) -> int:
@@ -26,18 +26,18 @@ def bits_of(numbers: Iterable[int], highest: int) -> int:
 
 def numbers_of(bits: int) -> list[int]:
     """Return the numbers of a set, ascending."""
-    size = -(-bits.bit_length() // (8 * _WORD))
-    words = memoryview(bits.to_bytes(size * _WORD, byteorder)).cast("Q").tolist()
-    if byteorder == "big":
-        words.reverse()
-    found: list[int] = []
-    for place in compress(range(size), words):
-        word, base = words[place], place * 8 * _WORD - 1
-        while word:
-            lowest = word & -word
-            found.append(base + lowest.bit_length())
-            word ^= lowest
-    return found
+    data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+    places = compress(range(0, 8 * len(data), 8), data)
+    held, offsets = data.translate(None, b"\0"), _offsets()
+    return [
+        place + offset for place, byte in zip(places, held, strict=True) for offset in offsets[byte]
+    ]
+
+
+@once
+def _offsets() -> list[tuple[int, ...]]:
+    """Return the places of the bits of each byte."""
+    return [tuple([place for place in range(8) if byte >> place & 1]) for byte in range(256)]
 
 
 class BitSums:

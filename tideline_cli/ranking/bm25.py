@@ -27,7 +27,8 @@ class Statistics:
     """The facts of a viewer as BM25 needs them: how many, their mean length, the idf of each term.
 
     `idf` holds only terms that occur, the rarest first, each times what it weighs in the question:
-    `weights` has what is not 1. `forms` says which of them are one word.
+    `weights` has what is not 1. `forms` says which of them are one word; `in_forms` are those that
+    count otherwise than alone.
     """
 
     facts: int
@@ -35,6 +36,7 @@ class Statistics:
     idf: Mapping[str, float]
     weights: Mapping[str, float] = {}
     forms: Forms | None = None
+    in_forms: frozenset[str] = frozenset()
 
 
 def statistics(
@@ -52,7 +54,15 @@ def statistics(
         frequencies = _by_word(frequencies, forms)
     rarest_first = sorted((n, term) for term, n in frequencies.items() if n > 0)
     idf = {term: idf_of(facts, n) * weights.get(term, 1.0) for n, term in rarest_first}
-    return Statistics(facts, max(1.0, tokens / facts) if facts else 1.0, idf, weights, forms)
+    mean = max(1.0, tokens / facts) if facts else 1.0
+    in_forms = frozenset() if forms is None else _in_forms(forms)
+    return Statistics(facts, mean, idf, weights, forms, in_forms)
+
+
+def _in_forms(forms: Forms) -> frozenset[str]:
+    """Return the other spellings, and the words that have parts with those parts."""
+    parts = [term for one, wholes in forms.wholes for term in (*one, *wholes)]
+    return frozenset(parts).union(*forms.others.values())
 
 
 def _by_word(frequencies: Mapping[str, int], forms: Forms) -> dict[str, int]:
@@ -78,7 +88,7 @@ def score(
     Σ idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean)), over distinct query terms.
     """
     norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
-    if stats.forms is not None:
+    if stats.forms is not None and not stats.in_forms.isdisjoint(terms):
         from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
 
         return combined(term_scores(terms, query, stats), stats.forms)

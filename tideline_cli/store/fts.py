@@ -32,6 +32,8 @@ _OWNER = 1
 _AT_ONCE = 500  # facts of one statement
 TERMS: Literal[2] = 2
 """The place of the terms in a RankingRow."""
+CREATED: Literal[10] = 10
+"""The place of the time in a RankingRow."""
 _COLUMNS = """
 SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
