@@ -16,7 +16,8 @@ from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace
-from tideline_cli.model.text import WITH_FORMS, index_terms
+from tideline_cli.model.text import WITH_FORMS, index_terms, terms
+from tideline_cli.ranking import bm25, one_word
 from tideline_cli.store import visibility
 from tideline_cli.store.facts import Filter
 
@@ -35,21 +36,24 @@ rows = st.lists(
 )  # fmt: skip
 
 
-def word_worth(forms, worth):
+def word_worth(forms, worth, said):
     """Return what terms add: of the spellings and parts of a word the best, and a quarter of the
-    rest; another spelling nine tenths of itself."""
+    rest; another spelling eight tenths of itself, and a quarter a small part of a word that the
+    question says as a whole."""
 
     def best(ways):
         return max(ways) + 0.25 * (sum(ways) - max(ways)) if ways else 0.0
 
     left = dict(worth)
     for term, others in forms.others.items():
-        ways = [0.9 * left.pop(other) for other in others if other in left]
+        ways = [0.8 * left.pop(other) for other in others if other in left]
         ways += [left.pop(term)] if term in left else []
         if ways:
             left[term] = best(ways)
     for parts, wholes in forms.wholes:
-        held = [left.pop(part) for part in parts if part in left]
+        there = [part for part in parts if part in left]
+        is_small = 2 * len("".join(there)) < len("".join(parts)) and not said.issuperset(parts)
+        held = [left.pop(part) * (0.25 if is_small else 1) for part in there]
         ways = [left.pop(whole) for whole in wholes if whole in left]
         ways += [sum(held)] if held else []
         if ways:
@@ -57,7 +61,8 @@ def word_worth(forms, worth):
     return sum(left.values())
 
 
-def expected(every, question, origin):
+def expected(every, question, text, origin):
+    said = set(terms(text, analyzer=WITH_FORMS))
     mine = [one for one in every if one.origin == origin]
     texts = {one.id: [*index_terms(one.content, analyzer=WITH_FORMS)] for one in mine}
     labels = {
@@ -69,7 +74,8 @@ def expected(every, question, origin):
     def idf(term, *, labelled):
         others = {} if labelled or question.forms is None else question.forms.others
         group = next(([head, *more] for head, more in others.items() if term in (head, *more)), [])
-        alike = [one for one in group if one.isalpha()] if term.isalpha() else []
+        alike = [one for one in group if one.isalpha()] if term in group[1:] else []
+        alike = alike if term.isalpha() else []
         n = max(
             sum(one in texts[key] or (labelled and one in labels[key]) for key in texts)
             for one in {term, *alike}
@@ -88,7 +94,9 @@ def expected(every, question, origin):
                 worth[term] = idf(term, labelled=False) * f * 2.2 / (f + norm)
             elif term in named:
                 worth[term] = idf(term, labelled=True) * 2.2 / (1.0 + wide)
-        total = sum(worth.values()) if question.forms is None else word_worth(question.forms, worth)
+        total = sum(worth.values()) if question.forms is None else word_worth(
+            question.forms, worth, said
+        )
         if total:
             factor = trust(one.source, one.confidence) * role_weight(one.role)
             scores[one.id] = total * factor * modulator(one, NOW)
@@ -112,7 +120,7 @@ def test_words_equal_brute_force(rows, text, limit, origin, few, enough):
             db, question, origin_number=visibility.number(db, origin), now=NOW, limit=limit,
             wanted=Filter(),
         )  # fmt: skip
-    scores = expected(every, question, origin) if question.weights else {}
+    scores = expected(every, question, text, origin) if question.weights else {}
     best = sorted(scores.values(), reverse=True)[:limit]
     assert [match.score for match in found] == pytest.approx(best, abs=1e-12)
     assert [match.score for match in found] == pytest.approx(
@@ -121,9 +129,35 @@ def test_words_equal_brute_force(rows, text, limit, origin, few, enough):
 
 
 def test_a_form_weighs_as_much_as_its_word():
-    """Forms share the weight of their word: a common one half, one that is said twice two."""
+    """Forms share the weight of their word: a common one half. One that is said twice counts twice
+    as it is said, and its forms, which nobody said, once."""
     question = question_of("tell mice about mice in Zürich", WITH_FORMS)
-    assert question.weights["mice"] == question.weights["mous"] == 2.0
+    assert (question.weights["mice"], question.weights["mous"]) == (2.0, 1.0)
+    twice = question_of("mice and mouse, mice", WITH_FORMS)
+    assert (twice.weights["mice"], twice.weights["mous"]) == (2.0, 1.0)
     assert question.weights["zürich"] == question.weights["zurich"] == 1.0
     assert question.weights["tell"] == question.weights["about"] == 0.5
     assert question.weights["told"] == 0.5
+
+
+def test_a_word_keeps_how_rare_it_is_beside_a_common_form():
+    """A rare word with a common form is as rare as it is; the form is as common as it is, and a
+    rare form as common as its word."""
+    weights = {"programm": 1.0, "program": 1.0}
+    forms = question_of("programmer", WITH_FORMS).forms
+    found = bm25.statistics(100, 1000, {"programm": 2, "program": 60}, weights, forms)
+    assert found.idf == {"programm": bm25.idf_of(100, 2), "program": bm25.idf_of(100, 60)}
+    found = bm25.statistics(100, 1000, {"programm": 60, "program": 2}, weights, forms)
+    assert found.idf == dict.fromkeys(("programm", "program"), bm25.idf_of(100, 60))
+
+
+def test_a_small_part_of_a_word_counts_a_quarter():
+    """Of EL1, which the question says as a whole, the 1 alone says little; el says the most of it;
+    of a word that the question says in parts each part is a word."""
+    values = {"el": 2.0, "1": 2.0}
+    el1 = question_of("EL1", WITH_FORMS).forms
+    assert one_word.combined({"1": values["1"]}, el1) == (0.5, ("1",))
+    assert one_word.combined({"el": values["el"]}, el1) == (2.0, ("el",))
+    assert one_word.combined(values, el1) == (4.0, ("el", "1"))
+    parts = question_of("EL 1", WITH_FORMS).forms
+    assert parts is None or one_word.combined({"1": 2.0}, parts) == (2.0, ("1",))

@@ -16,6 +16,16 @@ PAIRS = (
     ("physician", "my doctor is called Ann", "the server listens on port 80"),
     ("what do I eat in the morning", "breakfast is oats with milk", "the car is red"),
 )
+ANSWERS = (
+    ("hound", "our dog barks at the postman"), ("automobile", "the car needs a new tyre"),
+    ("physician", "the doctor gave him pills"), ("infant", "the baby cried all night"),
+    ("lawyer", "her attorney wrote a letter"), ("film", "a movie about pirates"),
+    ("ocean", "they swim in the sea"), ("teacher", "the instructor explains the exercise"),
+    ("aircraft", "the plane lands in Rome"), ("shoes", "he polished his boots"),
+    ("wages", "the salary is paid on the last day"), ("holiday", "a vacation in Greece"),
+    ("gift", "she wrapped the birthday present"), ("sick", "he stayed in bed with an illness"),
+    ("kids", "the children build a castle of sand"), ("supper", "dinner is on the table"),
+)
 TEXTS = (
     "I sold the automobile to Bob, who paid $12.50!", "naïve café ﬁne İstanbul Straße", "",
     "你好，世界 mixed with English", "Привет, мир", "tabs\tand\nlines", "e\u0301 \u200b zero",
@@ -38,6 +48,24 @@ def test_a_model_knows_what_words_mean(name):
     for texts in PAIRS:
         asked, answer, other = map(bytes, model.embed_packed(texts))
         assert codes.cosine(asked, answer) > max(model.floor, codes.cosine(asked, other) + 0.1)
+
+
+@pytest.mark.parametrize("name", ["static", "minilm"])
+def test_one_unrelated_text_of_a_hundred_reaches_the_floor(name):
+    """Of texts that have nothing to do with each other at most 2 % reach the floor of a model, and
+    most answers that share no word with their question do."""
+    model = needs(name)
+    answered = unanswered = 0
+    asked = model.embed_packed([question for question, _ in ANSWERS])
+    facts = model.embed_packed([fact for _, fact in ANSWERS])
+    for place, question in enumerate(asked):
+        for other, fact in enumerate(facts):
+            passes = codes.cosine(bytes(question), bytes(fact)) >= model.floor
+            answered += passes and place == other
+            unanswered += passes and place != other
+    count = len(ANSWERS)
+    assert answered >= 0.8 * count
+    assert unanswered <= 0.02 * count * (count - 1)
 
 
 def test_minilm_is_the_same_in_any_company():

@@ -12,7 +12,7 @@ from tideline_cli.model.record import record, replace
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
 from tideline_cli.vector.embedders.codes import MOST_DIMS
-from tideline_cli.vector.embedders.kinds import KINDS
+from tideline_cli.vector.embedders.kinds import floor_of
 from tideline_cli.vector.embedders.names import revision_of, vector_name
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ class AskedEmbedder(CodedEmbedder):
             )
         what = self._model.command or self._model.name or ""
         revision = revision_of(what.encode())
-        super().__init__(vector_name(spec, revision, dims), dims, KINDS[spec].floor)
+        super().__init__(vector_name(spec, revision, dims), dims, floor_of(spec))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit rows (n, dims)."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from tideline_cli.memory.asked_words import AskedWords
     from tideline_cli.memory.nearest import Chunk, Rough
     from tideline_cli.vector.embedder import Embedder
     from tideline_cli.vector.embedders.static import StaticTable
@@ -38,8 +39,12 @@ class CodedLane:
         self._parts = split_name(name)
         self.code_size = self._parts.dims + codes.TAIL
 
-    def embed(self, text: str) -> bytes:
-        if self._is_table:
+    def embed(self, text: str, words: AskedWords = ()) -> bytes:
+        """Return the code of a question; `words` are its words with what each counts, where they
+        do not count alike."""
+        if words:
+            return table_of(self.name).asked_code(text, words)
+        if self.adds_words:
             return self.packed([text])
         embedder: Any = self._whole()
         return bytes(embedder.embed_query(text).tobytes())
@@ -47,7 +52,7 @@ class CodedLane:
     def packed(self, texts: Sequence[str]) -> bytes:
         if not texts:
             return b""
-        if self._is_table and len(texts) <= _PLAIN_TEXTS and not _numpy_is_loaded():
+        if self.adds_words and len(texts) <= _PLAIN_TEXTS and not _numpy_is_loaded():
             return table_of(self.name).codes(texts)
         return self._whole().embed_packed(texts).tobytes()
 
@@ -76,7 +81,8 @@ class CodedLane:
         return lambda a, b: codes.cosine(parts[a], parts[b])
 
     @property
-    def _is_table(self) -> bool:
+    def adds_words(self) -> bool:
+        """Say whether the vector of a text is the sum of those of its words."""
         return self._parts.spec.partition(":")[0] == "static"
 
 

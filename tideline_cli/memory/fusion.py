@@ -36,8 +36,11 @@ class Near:
 
 
 def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
-    """Return the facts of an origin that are nearest to a question, None where none is near; raises
-    UnavailableError where the embedder of the file cannot be had here."""
+    """Return the facts of an origin that are nearest to a question, None where none is near or the
+    embedder knows nothing of its language; raises UnavailableError where the embedder of the file
+    cannot be had here."""
+    if not likeness.knows(db, text):
+        return None
     found = likeness.nearest(db, text, origin_number=origin_number, limit=_NEAREST, floor=_LEAST)
     if not found:
         return None

@@ -8,7 +8,6 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError
 from tideline_cli.memory.nearest import DECIMALS, PlainLane
 from tideline_cli.store.connection import setting
-from tideline_cli.vector.features import FLOOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,11 +91,10 @@ def can_embed(db: Connection) -> bool:
 def coded_lane(db: Connection, name: str) -> CodedLane:
     """Return the way to compare vectors of a learned embedder."""
     from tideline_cli.memory.coded_lane import CodedLane  # noqa: PLC0415  learned embedders alone
-    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  as above
+    from tideline_cli.vector.embedders.kinds import floor_of  # noqa: PLC0415  as above
     from tideline_cli.vector.embedders.names import split_name  # noqa: PLC0415  as above
 
-    kind = known_kind(split_name(name).spec)
-    return CodedLane(name, lambda: embedder_named(db, name), kind.floor if kind else FLOOR)
+    return CodedLane(name, lambda: embedder_named(db, name), floor_of(split_name(name).spec))
 
 
 class ArrayLane:

@@ -7,6 +7,7 @@ from tideline_cli.memory import lanes, questions
 from tideline_cli.store import vectors
 from tideline_cli.store.connection import setting
 from tideline_cli.vector.embedders.codes import cosine
+from tideline_cli.vector.embedders.names import split_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
 def is_learned(db: Connection) -> bool:
     """Say whether a file has a learned embedder, without loading it."""
     return " " in setting(db, "embedder", DEFAULT_EMBEDDER)
+
+
+def knows(db: Connection, text: str) -> bool:
+    """Say whether the learned embedder of a file may know the words of a question: one of English
+    knows none of a question without Latin letters."""
+    if any("a" <= char <= "z" for char in text.lower()):
+        return True
+    from tideline_cli.vector.embedders.kinds import known_kind  # noqa: PLC0415  few questions
+
+    kind = known_kind(split_name(setting(db, "embedder", DEFAULT_EMBEDDER)).spec)
+    return kind is None or not kind.is_english
 
 
 def floor(db: Connection) -> float:

@@ -74,16 +74,17 @@ def question_of(text: str, analyzer: Analyzer) -> Question:
 
 def _weighed(said: Mapping[str, float], forms: Forms) -> dict[str, float]:
     """Return what the terms of a question and their forms weigh: a form as much as its word, and of
-    a word in parts as much as the part or the whole that weighs most."""
+    a word in parts as much as the part or the whole that weighs most. A word that is said twice
+    counts twice as it is said; its forms are not said, and count once."""
     known = dict(said)
     for parts, wholes in forms.wholes:
         group = (*parts, *wholes)
         most = max([known[term] for term in group if term in known], default=1.0)
         for term in group:
-            known.setdefault(term, most)
+            known.setdefault(term, min(most, 1.0))
     for term, others in forms.others.items():
         for other in others:
-            known.setdefault(other, known.get(term, 1.0))
+            known.setdefault(other, min(known.get(term, 1.0), 1.0))
     for term in forms.further():
         known.setdefault(term, 1.0)
     return known

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
+    from tideline_cli.memory.asked_words import AskedWords
     from tideline_cli.memory.coded_lane import CodedLane
 
 _MOST = 256
@@ -17,13 +18,20 @@ _unstored: dict[tuple[str, int, str, bytes], bytes] = {}
 
 def code_of(db: Connection, lane: CodedLane, text: str, *, origin_number: int) -> bytes:
     """Return the code of a question of an origin: as it was kept, or made now."""
-    digest = query_vectors.digest_of(text)
+    words: AskedWords = ()
+    key_text = text
+    if lane.adds_words:
+        from tideline_cli.memory import asked_words  # noqa: PLC0415  tables of words alone
+
+        words = asked_words.asked_words(db, text, origin_number=origin_number)
+        key_text = asked_words.key_of(text, words)
+    digest = query_vectors.digest_of(key_text)
     key = (db.filename, origin_number, lane.name, digest)
     code = _known.get(key) or query_vectors.find(
         db, digest, origin_number=origin_number, embedder=lane.name
     )
     if code is None or len(code) != lane.code_size:
-        code = lane.embed(text)
+        code = lane.embed(text, words)
         if len(_unstored) >= _MOST:
             _unstored.clear()
         _unstored[key] = code

@@ -66,12 +66,13 @@ def _in_forms(forms: Forms) -> frozenset[str]:
 
 
 def _by_word(frequencies: Mapping[str, int], forms: Forms) -> dict[str, int]:
-    """Return the frequencies, where each spelling of a word of letters is as common as the
-    commonest one."""
+    """Return the frequencies, where each further spelling of a word of letters is as common as the
+    commonest one; the word that is asked for keeps its own."""
     every = dict(frequencies)
     for term, others in forms.others.items():
         group = [one for one in (term, *others) if every.get(one) and one.isalpha()]
-        every.update(dict.fromkeys(group, max(map(every.__getitem__, group), default=0)))
+        most = max(map(every.__getitem__, group), default=0)
+        every.update(dict.fromkeys([one for one in group if one != term], most))
     return every
 
 

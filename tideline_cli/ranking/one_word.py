@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     # What terms add together, and which of them.
     Side = tuple[float, tuple[str, ...]]
 
-OTHER = 0.9
+OTHER = 0.8
 """What another spelling adds, of what it would add as the word that is asked for."""
 SHARE = 0.25
 """Of what the other forms of a word would add, beside the best one: a fact that has the word as it
-is asked for stays above one that has another form."""
+is asked for stays above one that has another form. And of what a small part of a word would add
+that the question has as a whole: the 1 of EL1."""
 
 
 def combined(values: dict[str, float], forms: Forms) -> tuple[float, tuple[str, ...]]:
@@ -30,13 +31,20 @@ def combined(values: dict[str, float], forms: Forms) -> tuple[float, tuple[str, 
         if held:
             sides[term] = _best([*held, sides[term]] if term in sides else held)
     for parts, wholes in forms.wholes:
-        held = [sides.pop(one) for one in parts if one in sides]
+        there = [one for one in parts if one in sides]
+        held = [sides.pop(one) for one in there]
         ways = [sides.pop(one) for one in wholes if one in sides]
         if held:
-            ways.append(_together(held))
+            said = _together(held)
+            is_small = parts in forms.cut and 2 * _letters(there) < _letters(parts)
+            ways.append((SHARE * said[0], said[1]) if is_small else said)
         if ways:
             sides[parts[0]] = _best(ways)
     return _together(list(sides.values()))
+
+
+def _letters(parts: Sequence[str]) -> int:
+    return sum(map(len, parts))
 
 
 def _less(side: Side) -> Side:

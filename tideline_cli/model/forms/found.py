@@ -13,6 +13,7 @@ class Forms:
 
     others: of a term, its other spellings. Whoever holds one of them holds the word.
     wholes: (parts, wholes): the parts of a word together say what one of the wholes says.
+    cut: of these, the parts that the text does not say as words: it says the whole.
     signs: terms of their own.
     mute: terms of the text that say nothing beside the word that they are a letter of.
     """
@@ -20,6 +21,7 @@ class Forms:
     def __init__(self, terms: Iterable[str]) -> None:
         self.others: dict[str, list[str]] = {}
         self.wholes: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+        self.cut: set[tuple[str, ...]] = set()
         self.signs: list[str] = []
         self.mute: set[str] = set()
         self._known = set(terms)
@@ -32,6 +34,7 @@ class Forms:
         made = Forms(self._known)
         made.others = {term: [*others] for term, others in self.others.items()}
         made.wholes, made.signs = [*self.wholes], [*self.signs]
+        made.cut = {*self.cut}
         made.mute, made._joined = {*self.mute}, {*self._joined}
         made._heads, made._added = {**self._heads}, [*self._added]
         return made
@@ -84,6 +87,8 @@ class Forms:
         if not parts or not fresh:
             self.sign(*parts)
             return
+        if not self._known.issuperset(parts):
+            self.cut.add(parts)
         for term in (*parts, *fresh):
             self._add(term)
         joined.update(parts, fresh)

@@ -19,6 +19,8 @@ class BytePairs:
     """Cuts texts into the numbers of pieces. The number of a piece is its rank: lower is joined
     first. No piece reaches over a blank, so words are cut one by one."""
 
+    cuts_words = True
+
     def __init__(self, vocabulary: Mapping[str, int], *, unknown: str = "<unk>") -> None:
         self._vocabulary = vocabulary
         self._unknown = vocabulary[unknown]

@@ -6,6 +6,7 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.vector.arrays import np, thread_count
 from tideline_cli.vector.embedders.coded import CodedEmbedder, packed
 from tideline_cli.vector.embedders.codes import MOST_DIMS
+from tideline_cli.vector.embedders.kinds import floor_of
 from tideline_cli.vector.embedders.names import vector_name
 from tideline_cli.vector.embedders.onnx_folder import minilm, read_folder
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.vector.embedders.tokenizer_file import Tokenizer
 
-_FLOOR = 0.3
 _AT_ONCE = 16
 _MANY = 64  # texts from which on it pays to have the graph rewritten, which takes 0.3 s
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -40,7 +40,7 @@ class OnnxEmbedder(CodedEmbedder):
         dims = self._run([self._ids("a")]).shape[1]
         if not 0 < dims <= MOST_DIMS:
             raise UnavailableError(f"{self._folder.model} makes vectors of {dims} values")
-        super().__init__(vector_name(spec, self._folder.revision(), dims), dims, _FLOOR)
+        super().__init__(vector_name(spec, self._folder.revision(), dims), dims, floor_of(spec))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit rows (n, dims)."""

@@ -11,6 +11,7 @@ import sys
 from tideline_cli.errors import UnavailableError
 from tideline_cli.model.lean import once
 from tideline_cli.vector.embedders.codes import MOST_DIMS, code
+from tideline_cli.vector.embedders.kinds import floor_of
 from tideline_cli.vector.embedders.names import revision_of, vector_name
 from tideline_cli.vector.embedders.tensors import TensorFile
 from tideline_cli.vector.embedders.tokenizer_file import read_tokenizer
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tideline_cli.vector.embedders.tokenizer_file import Tokenizer
 
 NAME = "static"
-_FLOOR = 0.3
 _WEIGHTS = ("wordllama", "weights", "l2_supercat_256.safetensors")
 _TOKENIZER = ("wordllama", "tokenizers", "l2_supercat_tokenizer_config.json")
 _TABLES = ("embeddings", "embedding.weight")
@@ -44,27 +44,45 @@ class StaticTable:
             raise UnavailableError(f"{weights} has rows of {self.dims} values")
         size = os.stat(tokenizer).st_size
         self.name = vector_name(spec, revision_of(file.digest(), b"%d" % size), self.dims)
-        self.floor = _FLOOR
+        self.floor = floor_of(spec)
         self._tokenizer_path = tokenizer
         self._tokenizer: Tokenizer | None = None
 
     def ids(self, text: str) -> list[int]:
         """Return the rows of the table that the pieces of a text have, and their weights."""
+        most = (self.mapping or self.weights or self.table).shape[0]
+        return [number for number in self.tokenizer.ids(text) if number < most][:_MOST_PIECES]
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What numbers the pieces of a text; read when it is first asked for."""
         if self._tokenizer is None:
             self._tokenizer = read_tokenizer(self._tokenizer_path)
-        most = (self.mapping or self.weights or self.table).shape[0]
-        return [number for number in self._tokenizer.ids(text) if number < most][:_MOST_PIECES]
+        return self._tokenizer
 
     def code(self, text: str) -> bytes:
         """Return the code of a text; zeros where it has no piece."""
+        return code(self._sum([(number, 1.0) for number in self.ids(text)]))
+
+    def asked_code(self, text: str, words: Sequence[tuple[str, float]]) -> bytes:
+        """Return the code of a question whose words do not count alike; that of the whole text
+        where a word has other pieces by itself than in a text."""
+        if not self.tokenizer.cuts_words:
+            return self.code(text)
+        return code(self._sum([
+            (number, weight) for word, weight in words if weight for number in self.ids(word)
+        ]))  # fmt: skip
+
+    def _sum(self, pieces: Sequence[tuple[int, float]]) -> list[float]:
         sums = [0.0] * self.dims
-        for number in self.ids(text):
+        for number, weight in pieces:
             row = self.table.row(self.row_of(number))
             if self.weights is not None:
-                weight = self.weights.row(number)[0]
+                weight *= self.weights.row(number)[0]
+            if weight != 1.0:
                 row = [value * weight for value in row]
             sums = [total + value for total, value in zip(sums, row, strict=True)]
-        return code(sums)
+        return sums
 
     def row_of(self, number: int) -> int:
         """Return the row of a piece: some tables let pieces share rows."""

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Tokenizer(Protocol):
-        """Cuts a text into the numbers of pieces."""
+        """Cuts a text into the numbers of pieces. `cuts_words`: the pieces of a text are those of
+        its words."""
+
+        cuts_words: bool
 
         def ids(self, text: str) -> list[int]:
             """Return the numbers of the pieces of a text, without special ones."""
@@ -108,6 +111,8 @@ def _start(text: str) -> int:
 
 class _Library:
     """Any other kind, by the library `tokenizers`."""
+
+    cuts_words = False
 
     def __init__(self, path: str) -> None:
         try:

@@ -26,6 +26,8 @@ class WordPiece:
     """Cuts texts into the numbers of pieces. `lower` folds case; `strip` takes accents off; `han`
     makes a word of each Chinese character."""
 
+    cuts_words = True
+
     def __init__(
         self, vocabulary: Mapping[str, int], *, unknown: str = "[UNK]", prefix: str = "##",
         longest: int = _LONGEST, lower: bool = True, strip: bool = True, han: bool = True,
