@@ -34,7 +34,7 @@ _tideline_value() {
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
         recall:--fusion) REPLY='one of append score' ;;
-        recall:--decay) REPLY='one of half-life none' ;;
+        recall:--decay) REPLY='one of half-life weibull spaced none' ;;
         recall:--min-sim) REPLY='text' ;;
         recall:--min-score) REPLY='text' ;;
         recall:--why-not) REPLY='ask id' ;;
@@ -54,6 +54,7 @@ _tideline_value() {
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
+        context:--decay) REPLY='one of half-life weibull spaced none' ;;
         context:--scope) REPLY='ask scope' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
@@ -73,6 +74,7 @@ _tideline_value() {
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
         status:--scope) REPLY='ask scope' ;;
+        show:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='ask tag' ;;
         list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
@@ -89,6 +91,7 @@ _tideline_value() {
         list:--lifecycle) REPLY='one of active archived pruned all' ;;
         list:--as-of) REPLY='text' ;;
         list:--sort) REPLY='one of new old importance used strength' ;;
+        list:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--limit|list:-n) REPLY='text' ;;
         list:--fmt) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
@@ -242,12 +245,12 @@ _tideline_flags() {
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --decay --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --scope --all-scopes' ;;
-        show) REPLY='--raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        show) REPLY='--decay --raw' ;;
+        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;

@@ -10,15 +10,17 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case recall
             contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --scope --fmt --format
         case context
-            contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
+            contains -- $argv[2] --max-chars --max-tokens --limit -n --decay --scope --format
         case dream
             contains -- $argv[2] --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case status
             contains -- $argv[2] --scope
+        case show
+            contains -- $argv[2] --decay
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -199,7 +201,7 @@ complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; p
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
 complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append score' -d 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned]'
-complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life none' -d 'How facts fade [default: half-life]'
+complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer [default: half-life]'
 complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of a fact found by likeness [default: 0.3]'
 complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts with at least this score; --explain shows what scores are made of'
 complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
@@ -230,6 +232,7 @@ complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters a
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'The same in tokens, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
+complete -c tideline -n "__tideline_at context" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer [default: half-life]'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -258,6 +261,7 @@ complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take ever
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life [default: half-life]'
 complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
 complete -c tideline -n '__tideline_at show 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
@@ -279,6 +283,7 @@ complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived
 complete -c tideline -n "__tideline_at list" -l archived -d 'Also facts that have faded or were merged, marked'
 complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
 complete -c tideline -n "__tideline_at list" -l sort -x -a 'new old importance used strength' -d 'new, old, importance, used (last used first) or strength (strongest first) [default: new]'
+complete -c tideline -n "__tideline_at list" -l decay -x -a 'half-life weibull spaced none' -d 'By which forgetting curve --sort strength orders; each fact says how strong it is by it [default: half-life]'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.memory.question import Question
+    from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
@@ -119,6 +120,14 @@ def _by_words(
     next to them, by whom and when."""
     windows: tuple[Window, ...] = ()
     has_sessions = False
+    retained: Retained | None = None
+    if query.decay not in ("half-life", "none"):
+        from tideline_cli.memory import retention  # noqa: PLC0415  another curve alone
+
+        moment = now if query.wanted.as_of is None else query.wanted.as_of
+        retained = retention.retained_by(
+            db, query.decay, origin_number=origin_number, now=moment
+        )
     if not question.is_of_reference:
         if may_name_time(query.text):
             from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
@@ -128,14 +137,14 @@ def _by_words(
     if not (windows or has_sessions or (by_score and not question.is_of_reference)):
         return lexical.search(
             db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=query.depth, gone=gone, left_out=left_out,
+            fading=query.depth, gone=gone, left_out=left_out, retained=retained,
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 
     return surroundings.search(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
         fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
-        text=query.text if by_score else None, left_out=left_out,
+        text=query.text if by_score else None, left_out=left_out, retained=retained,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tideline_cli.memory.retention import Retained
     from tideline_cli.store.fts import RankingRow
 
 
@@ -22,13 +23,14 @@ class Scorer:
 
     def __init__(
         self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: float, *,
-        asked: int, weighs_roles: bool = True,
+        asked: int, weighs_roles: bool = True, retained: Retained | None = None,
     ) -> None:  # fmt: skip
         self._terms = terms
         self._stats = stats
         self._now = now
         self._limit = limit
         self.fading = fading
+        self.retained = retained  # the strength of a row by another curve than the half-life
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self.matches: list[Match] = []
@@ -82,7 +84,10 @@ class Scorer:
             decay_rate = SEGMENTS[segment].decay_rate
         days = (self._now - last_accessed_at) / DAY_MS
         immune = decay.is_immune(tier, bool(pinned)) or not self.fading
-        power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
+        power = (
+            decay.strength(importance, decay_rate, access_count, days, immune=immune)
+            if self.retained is None else self.retained(row)
+        )  # fmt: skip
         weight = trust(source, confidence)
         factor = decay.modulator(power, self.fading)
         spoken = role_weight(role) if self._weighs_roles else 1.0

@@ -7,7 +7,6 @@ from tideline_cli.memory.nearest import Candidate, Nearest
 from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
-from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
@@ -189,12 +188,20 @@ def _are_few(texts: Sequence[str]) -> bool:
 def _candidate(
     seq: int, fact: Fact, query: Query, now: int, weighs_roles: bool
 ) -> Candidate:
-    immune = decay.is_immune(fact.tier, fact.pinned) or not query.depth
-    days = (now - fact.last_accessed_at) / DAY_MS
-    power = decay.strength(fact.importance, fact.decay_rate, fact.access_count, days, immune=immune)
+    power = _strength(fact, query, now)
     weight = trust(fact.source, fact.confidence)
     spoken = role_weight(fact.role) if weighs_roles else 1.0
     return Candidate(seq, fact, power, decay.modulator(power, query.depth), weight, spoken)
+
+
+def _strength(fact: Fact, query: Query, now: int) -> float:
+    if not query.depth:
+        return 1.0
+    if query.decay == "half-life":
+        return decay.strength_at(fact, now=now)
+    from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
+
+    return decays.strength_at(fact, query.decay, now=now)
 
 
 def _recovered(

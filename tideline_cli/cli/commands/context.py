@@ -19,7 +19,7 @@ from tideline_cli.memory.context import (
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
 from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import record
-from tideline_cli.ranking.decay import DEPTH
+from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Recalled
+    from tideline_cli.ranking.decay import Decay
 
 HELP = """Print a budgeted block of facts for a prompt.
 
@@ -57,6 +58,8 @@ OPTIONS = (
            f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
     Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
            "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
+    Option("decay", ("--decay",), "How facts fade in this answer [default: half-life].", "choice",
+           choices=DECAYS),
     *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
@@ -71,6 +74,7 @@ class Options:
     max_tokens: int | None
     limit: int | None
     auto: bool
+    decay: Decay | None
     scope: str | None
     all_scopes: bool
     format: str | None
@@ -85,6 +89,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
     seen = session.scopes(options.scope, everything=options.all_scopes)
     query = Query(text, limit=limit or ALL, wanted=Filter(scopes=seen), leaves_out=False,
+                  decay=options.decay or "half-life",
                   fading=session.setting("fading", DEPTH))  # fmt: skip
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)

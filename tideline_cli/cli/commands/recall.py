@@ -47,7 +47,7 @@ OPTIONS = (
     Option("fusion", ("--fusion",), "How words and likeness are joined: likeness below all words, "
            "or as a share of the score, with a learned embedder [default: score where the embedder "
            "is learned].", "choice", choices=FUSIONS),
-    Option("decay", ("--decay",), "How facts fade [default: half-life].", "choice", "half-life",
+    Option("decay", ("--decay",), "How facts fade in this answer [default: half-life].", "choice",
            choices=DECAYS),
     Option("min_sim", ("--min-sim",), "Least cosine of a fact found by likeness [default: 0.3].",
            "share"),
@@ -94,7 +94,7 @@ class Options:
     limit: int | None
     mode: Mode
     fusion: Fusion | None
-    decay: Decay
+    decay: Decay | None
     min_sim: float | None
     min_score: float
     why_not: str | None
@@ -189,7 +189,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
         limit=session.setting("limit", DEFAULT_LIMIT) if limit is None else limit or ALL,
         mode=options.mode,
         fusion=options.fusion,
-        decay=options.decay,
+        decay=options.decay or "half-life",
         min_sim=options.min_sim,
         mmr=options.mmr,
         fading=session.setting("fading", DEPTH),
