@@ -32,9 +32,10 @@ _tideline_value() {
         remember:--speaker) REPLY='ask speaker' ;;
         remember:--role) REPLY='one of user assistant system tool' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
-        recall:--mode) REPLY='one of hybrid keyword semantic' ;;
-        recall:--fusion) REPLY='one of append score' ;;
+        recall:--mode) REPLY='one of hybrid keyword semantic points' ;;
+        recall:--fusion) REPLY='one of append score rrf additive priority' ;;
         recall:--decay) REPLY='one of half-life weibull spaced none' ;;
+        recall:--profile) REPLY='one of tideline motherbrain vectormemory rsclaw' ;;
         recall:--min-sim) REPLY='text' ;;
         recall:--min-score) REPLY='text' ;;
         recall:--why-not) REPLY='ask id' ;;
@@ -54,7 +55,10 @@ _tideline_value() {
         context:--max-chars) REPLY='text' ;;
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
+        context:--mode) REPLY='one of hybrid keyword semantic points' ;;
+        context:--fusion) REPLY='one of append score rrf additive priority' ;;
         context:--decay) REPLY='one of half-life weibull spaced none' ;;
+        context:--profile) REPLY='one of tideline motherbrain vectormemory rsclaw' ;;
         context:--scope) REPLY='ask scope' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
@@ -230,7 +234,7 @@ _tideline_argument() {
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
         backup:0) REPLY='file' ;;
-        config:0) REPLY='one of list get set unset edit path trust untrust' ;;
+        config:0) REPLY='one of list get set unset edit path profiles trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
@@ -244,8 +248,8 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --decay --scope --all-scopes --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --mode --fusion --decay --profile --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --scope --all-scopes' ;;

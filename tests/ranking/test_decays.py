@@ -55,9 +55,9 @@ def test_what_is_pinned_never_fades(decay):
     """A pinned fact has the whole strength by every curve, and none is outside of 0..1."""
     old = fact("tea", "01" * 13, now=NOW - 4000 * DAY)
     pinned = fact("tea", "02" * 13, now=NOW - 4000 * DAY, pinned=True, heat="core")
-    assert decays.strength_at(pinned, decay, now=NOW) == 1.0
-    assert 0.0 <= decays.strength_at(old, decay, now=NOW) <= 1.0
-    early = decays.strength_at(fact("tea", "03" * 13, now=NOW + DAY), decay, now=NOW)
+    assert decays.strength_by(pinned, decay, now=NOW) == 1.0
+    assert 0.0 <= decays.strength_by(old, decay, now=NOW) <= 1.0
+    early = decays.strength_by(fact("tea", "03" * 13, now=NOW + DAY), decay, now=NOW)
     assert 0.0 < early <= 1.0
 
 

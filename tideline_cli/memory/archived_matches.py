@@ -172,4 +172,4 @@ def _strength(fact: Fact, asked: Asked) -> float:
         return decay.strength_at(fact, now=asked.now)
     from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
 
-    return decays.strength_at(fact, asked.query.decay, now=asked.now)
+    return decays.strength_by(fact, asked.query.decay, now=asked.now)

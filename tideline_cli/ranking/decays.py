@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import e, exp, log
 
-from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay as half_life
 
@@ -24,6 +23,7 @@ CURVES: Mapping[Heat, tuple[float, float]] = {
 }
 """The exponent of the age and the least relevance, by heat."""
 RECENCY, FREQUENCY, IMPORTANCE = 0.4, 0.3, 0.3
+_DAY = 86_400_000  # milliseconds
 _LONGEST = 10.0
 _LEAST = 0.01
 _USES = 5.0
@@ -90,7 +90,7 @@ def spaced(access_count: int, days: float, *, immune: bool) -> float:
 def relevance_at(fact: Fact, *, now: int) -> Weibull:
     """Return the relevance of a fact at an instant, and its parts. Its age counts from its making.
     """
-    days = (now - fact.created_at) / DAY_MS
+    days = (now - fact.created_at) / _DAY
     return weibull(fact.heat, fact.importance, fact.access_count, days, pinned=fact.pinned)
 
 
@@ -98,10 +98,10 @@ def penalty_at(fact: Fact, *, now: int) -> float:
     """Return the penalty of a fact at an instant, 0 for what never fades."""
     if half_life.is_immune(fact.tier, fact.pinned):
         return 0.0
-    return penalty(fact.access_count, (now - fact.last_accessed_at) / DAY_MS)
+    return penalty(fact.access_count, (now - fact.last_accessed_at) / _DAY)
 
 
-def strength_at(fact: Fact, decay: Decay, *, now: int) -> float:
+def strength_by(fact: Fact, decay: Decay, *, now: int) -> float:
     """Return how strong a fact is at an instant, 0..1, as one of the curves has it."""
     match decay:
         case "half-life":
@@ -114,14 +114,14 @@ def strength_at(fact: Fact, decay: Decay, *, now: int) -> float:
             return 1.0
 
 
-def parts_at(fact: Fact, decay: Decay, *, now: int) -> dict[str, float]:
+def parts_by(fact: Fact, decay: Decay, *, now: int) -> dict[str, float]:
     """Return what makes the strength of a fact at an instant, by name; nothing for curves that are
     one number."""
     if decay == "weibull":
         told = relevance_at(fact, now=now)
         return {name: getattr(told, name) for name in _TOLD}
     if decay == "spaced":
-        days = max(0.0, (now - fact.last_accessed_at) / DAY_MS)
+        days = max(0.0, (now - fact.last_accessed_at) / _DAY)
         return {
             "days": days, "keeps": keeps(fact.access_count),
             "penalty": penalty_at(fact, now=now),

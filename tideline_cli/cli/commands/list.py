@@ -48,7 +48,7 @@ OPTIONS = (
            "(strongest first) [default: new].", "choice", "new",
            choices=(*facts.ORDERS, STRENGTH)),
     Option("decay", ("--decay",), "By which forgetting curve --sort strength orders; each fact "
-           "says how strong it is by it [default: half-life].", "choice", choices=DECAYS),
+           "says how strong it is by it.", "choice", choices=DECAYS),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
     *output.SHORT_FORMS,
     output.ROWS,
@@ -130,7 +130,7 @@ def _found(session: Session, db: Connection, wanted: Filter, options: Options) -
 def _strength(session: Session, fact: Fact, options: Options) -> float:
     from tideline_cli.ranking import decays  # noqa: PLC0415  for one order, and --decay, alone
 
-    return decays.strength_at(fact, options.decay or "half-life", now=session.now)
+    return decays.strength_by(fact, options.decay or "half-life", now=session.now)
 
 
 def _together(found: list[Fact], archived: list[Fact], order: str) -> list[Fact]:

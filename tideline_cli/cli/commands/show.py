@@ -37,7 +37,7 @@ EXAMPLES = (("@1", ""), ("@1 --raw", ""))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1, completes=("id",)),)
 OPTIONS: tuple[Option, ...] = (
     Option("decay", ("--decay",), "The strength by this forgetting curve, and what makes it; what "
-           "fades for good is decided by the half-life [default: half-life].", "choice",
+           "fades for good is decided by the half-life.", "choice",
            choices=DECAYS, excludes=("raw",)),
     Option("raw", ("--raw",), "Print the text alone, as it is stored, byte for byte.", "flag",
            False),
@@ -92,8 +92,8 @@ def _power(fact: Fact, curve: Decay | None, *, now: int) -> _Power:
         return _Power(decay.strength_at(fact, now=now), None, {})
     from tideline_cli.ranking import decays  # noqa: PLC0415  --decay alone
 
-    power = decays.strength_at(fact, curve, now=now)
-    return _Power(power, curve, decays.parts_at(fact, curve, now=now))
+    power = decays.strength_by(fact, curve, now=now)
+    return _Power(power, curve, decays.parts_by(fact, curve, now=now))
 
 
 def _seen_at(now: int) -> Callable[[int], str]:
