@@ -83,7 +83,9 @@ def _by_ranks(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
         for rank, seq in enumerate(lane, 1):
             ranks.setdefault(seq, {})[name] = rank
     found: list[Match] = []
-    for one in weighing.with_weights(db, asked, ranks, words=words, cosines=like.cosines, viewer=viewer):
+    for one in weighing.with_weights(
+        db, asked, ranks, words=words, cosines=like.cosines, viewer=viewer
+    ):
         fact, own = one.fact, ranks[one.seq]
         joined = fusions.reciprocal(int(rank) for rank in own.values())
         worthy = fusions.quality(fact.heat, fact.importance, pinned=fact.pinned)
@@ -103,7 +105,9 @@ def _by_points(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     found: list[Match] = []
     words = {one.seq: one.words for one, _ in scored if one.words}
     seqs = dict.fromkeys((*had, *like.cosines))
-    for one in weighing.with_weights(db, asked, seqs, words=words, cosines=like.cosines, viewer=viewer):
+    for one in weighing.with_weights(
+        db, asked, seqs, words=words, cosines=like.cosines, viewer=viewer
+    ):
         parts: dict[str, float] = {}
         if one.seq in had:
             parts |= {name: getattr(had[one.seq], name) for name in _PARTS}
