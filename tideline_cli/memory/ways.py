@@ -86,7 +86,7 @@ def _by_ranks(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     for one in weighing.with_weights(
         db, asked, ranks, words=words, cosines=like.cosines, viewer=viewer
     ):
-        fact, own = one.fact, ranks[one.seq]
+        fact, own = weighing.modest(one.fact), ranks[one.seq]
         joined = fusions.reciprocal(int(rank) for rank in own.values())
         worthy = fusions.quality(fact.heat, fact.importance, pinned=fact.pinned)
         parts = {**own, "rrf": joined, "quality": worthy}

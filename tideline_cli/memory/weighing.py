@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tideline_cli.memory.query import Match
-from tideline_cli.model.fact import role_weight, trust
+from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import decay, decays, worth
 from tideline_cli.store import facts
 
@@ -97,10 +98,21 @@ def with_weights(
     ]  # fmt: skip
 
 
+def modest(fact: Fact) -> Fact:
+    """Return a fact as it counts among ranks, which are close together: what nobody trusts has no
+    more importance than its segment gives, and is not core."""
+    if is_trusted(fact.source):
+        return fact
+    usual = SEGMENTS[fact.segment].importance
+    heat = "working" if fact.heat == "core" else fact.heat
+    return replace(fact, importance=min(fact.importance, usual), heat=heat)
+
+
 def _faded(asked: Inquiry, fact: Fact) -> tuple[float, float]:
     """Return how strong a fact is, and its factor in a score. By ranks Weibull's relevance is the
     factor itself."""
     query = asked.query
+    fact = modest(fact) if query.fusion == "rrf" else fact
     strength = decays.strength_by(fact, query.decay, now=asked.moment) if query.depth else 1.0
     if query.fusion == "rrf" and query.decay == "weibull" and query.depth:
         return strength, strength
