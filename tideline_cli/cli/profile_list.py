@@ -21,26 +21,30 @@ def run(session: Session) -> None:
         rows = [as_dict(row) for row in PROFILES.values()]
         output.emit_json({"profiles": rows, "profile": chosen})
         return
-    lines = [_cells(row, is_chosen=row.name == chosen) for row in PROFILES.values()]
-    if not output.is_terminal(session):
-        output.emit_lines(["\t".join(cells).rstrip() for cells in lines])
-        return
-    shown = [_HEAD, *lines]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    output.emit_lines(
-        ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in shown]
-    )
+    on_terminal = output.is_terminal(session)
+    lines: list[str] = []
+    for row in PROFILES.values():
+        mark = "chosen" if row.name == chosen else ""
+        lines += _told(row, mark) if on_terminal else ["\t".join(_cells(row, mark)).rstrip()]
+    output.emit_lines(lines)
 
 
-_HEAD = ("profile", "mode", "fusion", "decay", "use", "limit", "block", "budget", "")
+def _told(row: Profile, mark: str) -> list[str]:
+    """Return lines that fit a narrow terminal."""
+    name, mode, fusion, decay, use, limit, block, budget, _ = _cells(row, mark)
+    return [
+        f"{name} (chosen)" if mark else name,
+        f"  mode {mode}, fusion {fusion}, decay {decay}",
+        f"  {limit} hits, use {use}",
+        f"  block {block}, {budget}",
+    ]
 
 
-def _cells(row: Profile, *, is_chosen: bool) -> tuple[str, ...]:
+def _cells(row: Profile, mark: str) -> tuple[str, ...]:
     budget = f"{row.max_chars} characters"
     if row.max_tokens is not None:
         budget += f", {row.max_tokens} tokens"
     return (
         row.name, row.mode, row.fusion or _USUAL, row.decay,
-        "counts" if row.touches else "does not count", str(row.limit), row.block, budget,
-        "chosen" if is_chosen else "",
+        "counts" if row.touches else "does not count", str(row.limit), row.block, budget, mark,
     )  # fmt: skip
