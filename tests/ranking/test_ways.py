@@ -346,3 +346,28 @@ def test_profiles_are_listed(run):
     assert [line for line in lines if line.endswith("\tchosen")] == [lines[3]]
     assert set(OTHERS) < set(FUSIONS)
     assert {row.fusion for row in PROFILES.values()} == {None, *OTHERS}
+
+
+def test_a_program_hears_what_has_to_do_with_its_prompt(run):
+    """context --auto stays silent in each profile where a prompt has little to do with the facts,
+    and speaks where it has."""
+    run("remember", "the deploy pipeline needs a signed certificate")
+    for name in PROFILES:
+        done = run("context", "renew the signed deploy certificate", "--auto", "--profile", name)
+        assert "signed certificate" in done.out, name
+        assert run("context", "hello there", "--auto", "--profile", name).out == ""
+
+
+def test_other_ways_go_with_the_other_options(run):
+    """--why-not, --batch, --min-score, --mmr and --as-of answer in each way."""
+    made = run("remember", "tea at nine", "--json", "--now", "2026-01-01").json["id"]
+    run("remember", "tea at ten, and more tea", "--now", "2026-01-02")
+    for words in (*(("--fusion", one) for one in OTHERS), ("--mode", "points")):
+        told = run("recall", "tea", "--why-not", made, *words)
+        assert (told.code, "it is hit" in told.out) == (0, True), words
+        batch = run("recall", "--batch", *words, stdin='{"id": 1, "query": "tea"}\n').json
+        assert [hit["rank"] for hit in batch["hits"]] == [1, 2], words
+        assert run("recall", "tea", "--min-score", "1000", *words).code == 1
+        assert len(run("recall", "tea", "--mmr", "0.5", "--json", *words).json["hits"]) == 2
+        past = run("recall", "tea", "--as-of", "2026-01-01", "--json", *words).json["hits"]
+        assert [hit["id"] for hit in past] == [made], words
