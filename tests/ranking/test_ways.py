@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 import pytest
 
@@ -133,6 +134,50 @@ def test_classes_and_limits_are_those_of_the_document():
     assert [priority.label(rank) for rank in (-20, -15, -10, -5, 0, 1)] == [
         "MASTER SUMMARY", "MASTER SUMMARY", "IDENTITY", None, "USER PRIORITY", None,
     ]  # fmt: skip
+
+
+_SAME = ("priority_order", "time_penalty", "top12", "short_query_tokens")
+
+
+def _group_of(row):
+    return priority.group_of(fact(row["text"], "01" * 13, kind=row["type"]), is_probed=False)
+
+
+def _days(row, now):
+    at = row.get("last_accessed") or row["timestamp"]
+    if at == "garbage":
+        return None
+    return (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds() / 86_400
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in GHOST["cases"] if case["name"] in _SAME],
+    ids=lambda case: case["name"],
+)  # fmt: skip
+def test_classes_come_in_the_order_of_the_reference(case):
+    """By priority, distance, the program's penalty and shared words: the reference's order and
+    marks, of those that the document's limits take."""
+    rows = [row for batch in case["batches"] for row in batch]
+    taken = [row for row in rows if row["dist"] < _group_of(row).most]
+    off = priority.overlaps(case["query"], [row["text"] for row in taken])
+    ranked = []
+    for row, less in zip(taken, off, strict=True):
+        days = _days(row, GHOST["now"])
+        late = 0.05 if days is None else decays.saturating_penalty(
+            row.get("retrieval_count", 0), days
+        )  # fmt: skip
+        rank = _group_of(row).priority
+        ranked.append((priority.summed_up(rank, row["dist"], late, 0.0) - less, row, rank))
+    ranked.sort(key=lambda item: item[0])
+    lines = []
+    for _, row, rank in ranked[:12]:
+        mark = priority.label(rank)
+        mark = f"**[{mark}]** " if mark else ""
+        lines.append(f"[{row['timestamp']}] ({row['type'].upper()}) {mark}{row['text']}")
+    told = case["v1"]["output"].split("\n---\n")
+    texts = {row["text"] for row in taken}
+    assert lines == [line for line in told if any(line.endswith(text) for text in texts)]
+    assert len(lines) >= min(12, len(taken))
 
 
 def _stored(db):

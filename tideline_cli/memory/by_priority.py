@@ -38,7 +38,10 @@ def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
         words = {
             match.seq: match for match in asked.by_words(replace(query, decay="none"), room)
         }
-    cosines = {**near.cosines, **probed}
+    cosines = {
+        seq: max(lane[seq] for lane in (near.cosines, probed) if seq in lane)
+        for seq in (*probed, *near.cosines)
+    }
     cosines |= _cosines(
         db, asked, [seq for seq in words if seq not in cosines], viewer
     )
@@ -59,7 +62,8 @@ def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
 
 
 def _group(one: Weighed, probed: dict[int, float]) -> priority.Group:
-    return priority.group_of(one.fact, is_probed=one.seq in probed)
+    is_probed = one.seq in probed and priority.is_of_user(probed[one.seq])
+    return priority.group_of(one.fact, is_probed=is_probed)
 
 
 def _distance(one: Weighed) -> float:

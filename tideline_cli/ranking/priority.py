@@ -85,6 +85,11 @@ def asks_about_user(question: str) -> bool:
     return any(sign in said for sign in _PROBED)
 
 
+def is_of_user(cosine: float) -> bool:
+    """Say whether a fact is near enough to the question about the user to be about them."""
+    return distance(cosine) < GROUPS["identity"].most
+
+
 def distance(cosine: float) -> float:
     """Return the squared distance of two unit vectors."""
     return 2.0 - 2.0 * cosine
