@@ -29,6 +29,7 @@ import seldom
 import store_reads
 import stores
 import timing
+import ways
 
 RECALL = {1000: 2.7, 10_000: 3.0, 100_000: 3.2, 1_000_000: 4.0}
 NINE_COMMON = {100_000: 7.0, 1_000_000: 8.0}
@@ -169,6 +170,9 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)
         for name, sample in seldom.measure(min(max(sizes), 100_000), rounds).items():
+            if name != timing.PASS:
+                yield timed(name, sample, None)
+        for name, sample in ways.measure(min(max(sizes), 100_000), rounds).items():
             if name != timing.PASS:
                 yield timed(name, sample, None)
     for name, sample in embedders.measure(min(sizes), rounds).items():

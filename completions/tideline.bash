@@ -32,9 +32,10 @@ _tideline_value() {
         remember:--speaker) REPLY='ask speaker' ;;
         remember:--role) REPLY='one of user assistant system tool' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
-        recall:--mode) REPLY='one of hybrid keyword semantic' ;;
-        recall:--fusion) REPLY='one of append score' ;;
-        recall:--decay) REPLY='one of half-life none' ;;
+        recall:--mode) REPLY='one of hybrid keyword semantic points' ;;
+        recall:--fusion) REPLY='one of append score rrf additive priority' ;;
+        recall:--decay) REPLY='one of half-life weibull spaced none' ;;
+        recall:--profile) REPLY='one of tideline motherbrain vectormemory rsclaw' ;;
         recall:--min-sim) REPLY='text' ;;
         recall:--min-score) REPLY='text' ;;
         recall:--why-not) REPLY='ask id' ;;
@@ -56,6 +57,10 @@ _tideline_value() {
         context:--max-tokens) REPLY='text' ;;
         context:--limit|context:-n) REPLY='text' ;;
         context:--document) REPLY='ask document' ;;
+        context:--mode) REPLY='one of hybrid keyword semantic points' ;;
+        context:--fusion) REPLY='one of append score rrf additive priority' ;;
+        context:--decay) REPLY='one of half-life weibull spaced none' ;;
+        context:--profile) REPLY='one of tideline motherbrain vectormemory rsclaw' ;;
         context:--scope) REPLY='ask scope' ;;
         context:--format) REPLY='one of text json xml' ;;
         dream:--stage) REPLY='one of confirm consolidate relate evict gc' ;;
@@ -75,6 +80,7 @@ _tideline_value() {
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
         status:--scope) REPLY='ask scope' ;;
+        show:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='ask tag' ;;
         list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
@@ -92,6 +98,7 @@ _tideline_value() {
         list:--lifecycle) REPLY='one of active archived pruned all' ;;
         list:--as-of) REPLY='text' ;;
         list:--sort) REPLY='one of new old importance used strength' ;;
+        list:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--limit|list:-n) REPLY='text' ;;
         list:--fmt) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
@@ -245,7 +252,7 @@ _tideline_argument() {
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
         backup:0) REPLY='file' ;;
-        config:0) REPLY='one of list get set unset edit path trust untrust' ;;
+        config:0) REPLY='one of list get set unset edit path profiles trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
@@ -259,13 +266,13 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --no-documents --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --scope --all-scopes --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --no-documents --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --scope --all-scopes' ;;
-        show) REPLY='--raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        show) REPLY='--decay --raw' ;;
+        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;

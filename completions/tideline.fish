@@ -8,17 +8,19 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --since --until --as-of --scope --fmt --format
         case context
-            contains -- $argv[2] --max-chars --max-tokens --limit -n --document --scope --format
+            contains -- $argv[2] --max-chars --max-tokens --limit -n --document --mode --fusion --decay --profile --scope --format
         case dream
             contains -- $argv[2] --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case status
             contains -- $argv[2] --scope
+        case show
+            contains -- $argv[2] --decay
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -203,9 +205,10 @@ complete -c tideline -n "__tideline_at remember" -l speaker -k -x -a '(__tidelin
 complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant system tool' -d 'Who spoke; what an assistant or a tool says weighs less'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
-complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
-complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append score' -d 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned]'
-complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life none' -d 'How facts fade [default: half-life]'
+complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic points' -d 'Words and likeness, words alone, likeness alone, or points for words, ids and tags [default: hybrid]'
+complete -c tideline -n "__tideline_at recall" -l fusion -x -a 'append score rrf additive priority' -d 'How words and likeness are joined: likeness below all words; as a share of the score, with a learned embedder; by ranks; added to points; or by classes and distance [default: score where the embedder is learned, else append]'
+complete -c tideline -n "__tideline_at recall" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer [default: half-life; with rrf weibull, with priority spaced, with additive and points none]'
+complete -c tideline -n "__tideline_at recall" -l profile -x -a 'tideline motherbrain vectormemory rsclaw' -d 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile]'
 complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of a fact found by likeness [default: 0.3]'
 complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts with at least this score; --explain shows what scores are made of'
 complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
@@ -240,6 +243,10 @@ complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at mo
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
 complete -c tideline -n "__tideline_at context" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at context" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at context" -l mode -x -a 'hybrid keyword semantic points' -d 'Words and likeness, words alone, likeness alone, or points, as for recall [default: hybrid]'
+complete -c tideline -n "__tideline_at context" -l fusion -x -a 'append score rrf additive priority' -d 'How words and likeness are joined, as for recall'
+complete -c tideline -n "__tideline_at context" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer, as for recall'
+complete -c tideline -n "__tideline_at context" -l profile -x -a 'tideline motherbrain vectormemory rsclaw' -d 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile]'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -268,6 +275,7 @@ complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take ever
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life'
 complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
 complete -c tideline -n '__tideline_at show 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
@@ -291,6 +299,7 @@ complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived
 complete -c tideline -n "__tideline_at list" -l archived -d 'Also facts that have faded or were merged, marked'
 complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
 complete -c tideline -n "__tideline_at list" -l sort -x -a 'new old importance used strength' -d 'new, old, importance, used (last used first) or strength (strongest first) [default: new]'
+complete -c tideline -n "__tideline_at list" -l decay -x -a 'half-life weibull spaced none' -d 'By which forgetting curve --sort strength orders; each fact says how strong it is by it'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'
@@ -531,7 +540,7 @@ complete -c tideline -n "__tideline_at schedule" -l launchd -d 'An agent of laun
 complete -c tideline -n "__tideline_at schedule" -l at -x -d 'When, in local time [default: 03:30]'
 complete -c tideline -n "__tideline_at schedule" -l install -d 'Put it in place'
 complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
-complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path trust untrust'
+complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'

@@ -89,9 +89,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'recall' = @(
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Hits at most [default: 8; 0 is all].' }
-            @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic'; Help = 'Words and likeness, words alone, or likeness alone [default: hybrid].' }
-            @{ Flags = @('--fusion'); Kind = 'one of append score'; Help = 'How words and likeness are joined: likeness below all words, or as a share of the score, with a learned embedder [default: score where the embedder is learned].' }
-            @{ Flags = @('--decay'); Kind = 'one of half-life none'; Help = 'How facts fade [default: half-life].' }
+            @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic points'; Help = 'Words and likeness, words alone, likeness alone, or points for words, ids and tags [default: hybrid].' }
+            @{ Flags = @('--fusion'); Kind = 'one of append score rrf additive priority'; Help = 'How words and likeness are joined: likeness below all words; as a share of the score, with a learned embedder; by ranks; added to points; or by classes and distance [default: score where the embedder is learned, else append].' }
+            @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'How facts fade in this answer [default: half-life; with rrf weibull, with priority spaced, with additive and points none].' }
+            @{ Flags = @('--profile'); Kind = 'one of tideline motherbrain vectormemory rsclaw'; Help = 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile].' }
             @{ Flags = @('--min-sim'); Kind = 'text'; Help = 'Least cosine of a fact found by likeness [default: 0.3].' }
             @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only facts with at least this score; --explain shows what scores are made of.' }
             @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
@@ -128,6 +129,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--mode'); Kind = 'one of hybrid keyword semantic points'; Help = 'Words and likeness, words alone, likeness alone, or points, as for recall [default: hybrid].' }
+            @{ Flags = @('--fusion'); Kind = 'one of append score rrf additive priority'; Help = 'How words and likeness are joined, as for recall.' }
+            @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'How facts fade in this answer, as for recall.' }
+            @{ Flags = @('--profile'); Kind = 'one of tideline motherbrain vectormemory rsclaw'; Help = 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile].' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -164,6 +169,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
         'show' = @(
+            @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life.' }
             @{ Flags = @('--raw'); Kind = 'flag'; Help = 'Print the text alone, as it is stored, byte for byte.' }
         )
         'list' = @(
@@ -188,6 +194,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that have faded or were merged, marked.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
             @{ Flags = @('--sort'); Kind = 'one of new old importance used strength'; Help = 'new, old, importance, used (last used first) or strength (strongest first) [default: new].' }
+            @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'By which forgetting curve --sort strength orders; each fact says how strong it is by it.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
@@ -499,7 +506,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'embedder:0' = 'one of list use status warmup'
         'embedder:1' = 'ask embedder'
         'backup:0' = 'file'
-        'config:0' = 'one of list get set unset edit path trust untrust'
+        'config:0' = 'one of list get set unset edit path profiles trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'

@@ -19,7 +19,7 @@ from tideline_cli.model.fact import SEGMENTS
 
 FOLDER = ROOT / "completions"
 SHELLS = ["bash", "fish", "powershell", "zsh"]
-MODES = ["hybrid", "keyword", "semantic"]
+MODES = ["hybrid", "keyword", "points", "semantic"]
 CASES = [
     ("tideline ", sorted(COMMANDS)),
     ("tideline rec", ["recall"]),
@@ -45,7 +45,8 @@ CASES = [
     ("tideline completions ", SHELLS),
     ("tideline completions bash ", []),
     ("tideline --json completions z", ["zsh"]),
-    ("tideline config ", ["edit", "get", "list", "path", "set", "trust", "unset", "untrust"]),
+    ("tideline config ", ["edit", "get", "list", "path", "profiles", "set", "trust", "unset",
+                          "untrust"]),
     ("tideline feedback @1 ", ["down", "up"]),
     ("tideline man rec", ["recall"]),
     ("tideline import fac", ["facts.jsonl"]),

@@ -390,10 +390,13 @@ def test_recall_json(run):
     done = run("recall", "when do I deploy", "--json")
     assert done.code == 0
     form = done.json
-    assert list(form) == ["query", "origin", "mode", "fusion", "hits", "archived_matches"]
+    assert list(form) == [
+        "query", "origin", "mode", "fusion", "decay", "profile", "hits", "archived_matches",
+    ]  # fmt: skip
     (hit,) = form.pop("hits")
     assert form == {
         "query": "when do I deploy", "origin": "owner", "mode": "hybrid", "fusion": "append",
+        "decay": "half-life", "profile": "tideline",
         "archived_matches": [],
     }  # fmt: skip
     assert list(hit) == HIT_KEYS
@@ -414,7 +417,7 @@ def test_recall_explains(run):
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
         "damping", "label_terms", "role", "date", "speaker", "time", "neighbour", "session",
-        "likeness",
+        "held", "likeness",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)

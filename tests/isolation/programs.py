@@ -114,7 +114,13 @@ class Author:
             ("--session", "s"), ("--speaker", "Ann"), ("--role", "assistant"),
         ))  # fmt: skip
         verb = self._rng.choice(("recall", "recall", "context"))
-        return [verb, self._text(), "--json", *(more if verb == "recall" else ())], "", ()
+        way = self._rng.choice((
+            (), (), ("--fusion", "rrf"), ("--fusion", "additive"), ("--fusion", "priority"),
+            ("--decay", "weibull"), ("--decay", "spaced"), ("--mode", "points"),
+            ("--profile", "motherbrain"), ("--profile", "vectormemory"), ("--profile", "rsclaw"),
+        ))  # fmt: skip
+        more = way if way else more
+        return [verb, self._text(), "--json", *(more if way or verb == "recall" else ())], "", ()
 
     def _named(self):
         rng = self._rng

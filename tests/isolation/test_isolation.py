@@ -38,6 +38,14 @@ def test_nobody_notices_the_others(arena, half):
         assert difference(arena, seed) is None, seed
 
 
+@pytest.mark.parametrize("profile", ["motherbrain", "vectormemory", "rsclaw"])
+def test_nobody_notices_the_others_in_a_profile(arena, monkeypatch, profile):
+    """The same where every answer is ranked by a profile."""
+    monkeypatch.setenv("TIDELINE_PROFILE", profile)
+    for seed in (200, 201):
+        assert difference(arena, seed) is None, seed
+
+
 def test_nobody_notices_the_others_with_a_learned_embedder(tmp_path, monkeypatch):
     """The same where vectors, their backlog and the codes of questions are those of a learned
     embedder."""
@@ -98,7 +106,11 @@ def test_a_leak_is_noticed(arena, monkeypatch, leak):
 NO_ID = "01K7AAAAAAAAAAAAAAAAAAAAAA"
 LOOKS = (
     ("status",), ("list",), ("list", "--jsonl"), ("list", "--tag", "a"), ("recall", "deploy"),
-    ("recall", "deploy", "--explain"), ("recall", "--batch"), ("context", "deploy"),
+    ("recall", "deploy", "--explain"), ("recall", "deploy", "--profile", "rsclaw"),
+    ("recall", "deploy", "--mode", "points"), ("recall", "deploy", "--fusion", "priority"),
+    ("recall", "deploy", "--decay", "weibull"), ("context", "deploy", "--profile", "motherbrain"),
+    ("list", "--decay", "weibull"), ("config", "profiles"),
+    ("recall", "--batch"), ("context", "deploy"),
     ("context", "deploy", "--auto"), ("show", NO_ID), ("history",), ("history", NO_ID),
     ("undo",), ("undo", "1"), ("undo", "--dry-run"), ("undo", "1", "--dry-run"), ("export",),
     ("undo", "--list"), ("redo",), ("redo", "--dry-run"),

@@ -145,6 +145,8 @@ def feedback(memory, fact_id, *, delta, viewer, now):
         )  # fmt: skip
         if delta > 0:
             memory.used(seq, now=now)
+        if memory.facts[seq] != fact or delta > 0:
+            life.warmed(memory, seq, now=now)
 
 
 def link(memory, ends, kind, *, reason, strength, viewer, now):

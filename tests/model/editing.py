@@ -164,6 +164,7 @@ def _join(memory, seq, said, changes, *, now):
         after["heat"] = "core"
     memory.facts[seq] = after
     memory.used(seq, now=now)
+    life.warmed(memory, seq, now=now)
 
 
 def _fill_slot(memory, seq, before, *, at, now, but=None):

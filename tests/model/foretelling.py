@@ -60,6 +60,9 @@ def _recall(memory, step, given, answer):
         memory.uses = dict(memory.uses)
         for seq in found:
             memory.used(seq, now=step["at"])
+        with memory.batch("recall", step["by"], even_if_nothing=False):
+            for seq in found:
+                life.warmed(memory, seq, now=step["at"])
     return {"found": sorted(memory.facts[seq]["id"] for seq in found)}
 
 

@@ -16,6 +16,8 @@ Decided here, where the documents are silent:
 
 from __future__ import annotations
 
+import math
+
 from tests.model.state import OneOf, Refused, begin, clamp, end, ended, is_trusted, may_touch
 from tests.model.vocabulary import ALIKE, says_the_same, shared
 from tideline_cli.model.fact import KINDS, SEGMENTS
@@ -31,6 +33,28 @@ def heat_of(segment, kind, tier, importance):
     if kind in KINDS:
         return KINDS[kind][2]
     return "core" if segment in ("identity", "correction") else "working"
+
+
+def warmed(memory, seq, *, now):
+    """Move the heat of a fact that was used, or that matters more or less than before."""
+    memory.change(seq, heat=_heat_now(memory.facts[seq], memory.use(seq)[0], now=now))
+
+
+def _heat_now(fact, uses, *, now):
+    matters = fact["importance"]
+    if fact["pinned"] or fact["tier"] == "permanent" or fact["heat"] == "core":
+        return "core"
+    if uses >= 15 or matters >= 0.9 or (uses >= 5 and matters >= 0.8):
+        return "core"
+    days = max(0.0, (now - fact["created_at"]) / 86_400_000)
+    if days > 60 and uses < 3:
+        return "peripheral"
+    if fact["heat"] == "peripheral" and uses >= 3:
+        half_life = 30 * math.exp(1.5 * matters)
+        recent = math.exp(-math.log(2) / half_life * days**1.3)
+        worth = 0.4 * recent + 0.3 * (1 - math.exp(-uses / 5)) + 0.3 * matters
+        return "working" if worth >= 0.4 else "peripheral"
+    return fact["heat"]
 
 
 def said_where(known, said):
@@ -95,6 +119,7 @@ def write(memory, new, *, fact_id, now, answer):
         own = known
         _apply(memory, own, new, now=now)
         memory.used(own, now=now)
+        warmed(memory, own, now=now)
     gone = _replace(memory, own, new, targets, now=now)
     action = "reinforced" if known is not None else "superseded" if gone else "created"
     return action, memory.facts[own]["id"], {memory.facts[seq]["id"] for seq in gone}

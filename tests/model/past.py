@@ -23,7 +23,8 @@ def undo(memory, ordinal, *, viewer, now, dry_run=False):
     for number in range(len(batches), 0, -1):
         batch = batches[number - 1]
         counts = batch.verb in FINAL or batch.has_changes
-        if batch.is_blocked or batch.took or not counts or _is_taken_back(batches, number):
+        is_step = not (batch.is_blocked or batch.took or batch.verb == "recall")
+        if not is_step or not counts or _is_taken_back(batches, number):
             continue
         try:
             return _take_back(memory, batches, number, viewer, dry_run=dry_run)
@@ -97,10 +98,18 @@ def _moved(changes, rows):
         now = rows.get(key)
         if before in (now, after):  # an open choice may have come out as what was there
             continue
-        if now != after:
+        if _but_heat(now) != _but_heat(after):
             raise Refused(4, "changed since")
+        if before and now and isinstance(before, dict) and before["heat"] == after["heat"]:
+            before = {**before, "heat": now["heat"]}  # it has moved by use since
+            if before == now:
+                continue
         moved[key] = before, now
     return moved
+
+
+def _but_heat(row):
+    return {**row, "heat": None} if isinstance(row, dict) else row
 
 
 def _put_back(rows, moved):

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 def explanation(hit: Hit) -> str:
     """Return the sums and products that make a hit's score."""
     why = hit.why
+    if why.parts is not None:
+        from tideline_cli.cli import way_explanation  # noqa: PLC0415  other ways alone
+
+        return way_explanation.of_parts(hit, why.parts)
     shared = f"trust {why.trust:.2f} × modulator {why.modulator:.3f} (strength {why.strength:.3f})"
     if why.role != 1.0:
         shared += f" × role {why.role:.2f} ({hit.fact.role})"

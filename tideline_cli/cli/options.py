@@ -129,6 +129,12 @@ SCOPES: tuple[Option, ...] = (
 """What a command that reads facts sees of their scopes."""
 
 
+PROFILE = Option("profile", ("--profile",), "Rank and show as this system does; `tideline config "
+                 "profiles` lists them [default: the setting profile].", "choice",
+                 choices=("tideline", "motherbrain", "vectormemory", "rsclaw"), metavar="NAME")
+"""How a command that answers ranks, by one name."""
+
+
 @record
 class GlobalOptions:
     """The global options of a call."""

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.options import GlobalOptions
     from tideline_cli.errors import UnavailableError
+    from tideline_cli.ranking.heat import HeatRule
 
+HEAT_SETTINGS = {
+    "promotion_access_only": "access_only", "promotion_importance_only": "importance_only",
+    "promotion_both_access": "both_access", "promotion_both_importance": "both_importance",
+    "core_demotion": "demotes_core",
+}  # fmt: skip
+"""The settings of the rule of heat, each with the part of the rule that it gives."""
 _FULL = 26  # letters of an id
 
 
@@ -172,6 +179,11 @@ class Session:
         value = self.config.get(name)
         return fallback if value is None else value
 
+    def profile(self, given: str | None) -> str | None:
+        """Return the profile of a call, None for the usual one."""
+        named: str | None = given or self.config.get("profile")
+        return None if named == "tideline" else named
+
     def scope(self, given: str | None) -> str | None:
         """Return the scope of what is written: as an option says, or else a setting."""
         setting: str | None = self.config.get("scope")
@@ -196,6 +208,7 @@ class Session:
         if db is not None:
             self._connections.append(db)
             db.asked_settings = self.asked_settings  # type: ignore[attr-defined]
+            db.heat_rule = self.heat_rule  # type: ignore[attr-defined]
             self.access = "read"
             if db.readonly("main"):
                 self._warn_of_names(db.filename)
@@ -217,6 +230,7 @@ class Session:
         db = opening.open_for_writing(self.database, network_allowed=self.network_allowed)
         self._connections.append(db)
         db.asked_settings = self.asked_settings
+        db.heat_rule = self.heat_rule
         self.access = "opened for writing"
         return db
 
@@ -225,6 +239,16 @@ class Session:
         from tideline_cli.cli import embedder_settings  # noqa: PLC0415  openai and command alone
 
         return embedder_settings.settings_of(spec, self.setting, self._environ)
+
+    def heat_rule(self) -> HeatRule | None:
+        """Return by which rule of the settings the heat of facts moves, None for the usual one."""
+        given = {field: self.config.get(name) for name, field in HEAT_SETTINGS.items()}
+        if all(value is None for value in given.values()):
+            return None
+        from tideline_cli.ranking.heat import HeatRule  # noqa: PLC0415  few set a rule
+
+        stated = {field: value for field, value in given.items() if value is not None}
+        return HeatRule(**stated | {"demotes_core": given["demotes_core"] == "on"})
 
     def close(self) -> None:
         """Close what was opened; of the room that was used, what is left is reserved again."""

@@ -31,7 +31,10 @@ def of(
     return [offer for offer in found if offer[0].startswith(start)]
 
 
-_VALUES = {"color": COLORS, "llm": (NO_MODEL,), **OF_FILE}
+_VALUES = {
+    "color": COLORS, "llm": (NO_MODEL,), **OF_FILE,
+    **{name: setting.words for name, setting in SETTINGS.items() if setting.words},
+}  # fmt: skip
 
 
 def _names(*, of_file: bool) -> list[Offer]:

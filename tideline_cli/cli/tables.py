@@ -68,8 +68,10 @@ def _about(fact: Fact) -> str:
     return screen_text(" · ".join(" ".join(part.split()) for part in told if part))
 
 
-def facts(session: Session, found: Sequence[Fact]) -> None:
-    """Print a list of facts."""
+def facts(
+    session: Session, found: Sequence[Fact], strength: Callable[[Fact], float] | None = None
+) -> None:
+    """Print a list of facts, with `strength` how strong each is."""
     texts = list(map(columns.one_line, _beginnings(session, found, _OF_A_LINE)))
     for fact, text in zip(found, texts, strict=True):
         if fact.lifecycle != "active":
@@ -79,6 +81,7 @@ def facts(session: Session, found: Sequence[Fact]) -> None:
         columns.places(len(found)),
         columns.text("fact", texts),
         Column("segment", ([fact.segment for fact in found],)),
+        *([Column("strength", ([f"{strength(fact):.3f}" for fact in found],))] if strength else []),
         when(session, [fact.created_at for fact in found]),
         columns.ids([fact.id for fact in found]),
     ))  # fmt: skip

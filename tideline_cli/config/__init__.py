@@ -11,7 +11,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tideline_cli.config.project import Ignored, Project
@@ -52,7 +52,8 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
     project file of that kind is ignored.
     """
     user_file = config_file(environ)
-    from_environment = _from_environment(environ)
+    ours = [name for name in environ if name.startswith(_OURS)]
+    from_environment = _from_environment(environ, ours)
     values = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
     if _is_there(user_file):
         from tideline_cli.config import reading  # noqa: PLC0415  tomllib, where there is a file
@@ -73,7 +74,7 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
         ignored = found.ignored
     if values["database"].value is None:
         values["database"] = Value(os.path.join(data_folder(environ), "tideline.db"), "default")
-    strays = tuple(name for name in environ if name.startswith(_OURS) and name not in _KNOWN)
+    strays = tuple(name for name in ours if name not in _KNOWN)
     return Config(values, own_origin, path, ignored, strays)
 
 
@@ -88,10 +89,11 @@ def _is_there(path: str) -> bool:
     return True
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
+def _from_environment(environ: Mapping[str, str], ours: Sequence[str]) -> dict[str, Value]:
+    """Return the settings of the environment; `ours` are its variables that begin like ours."""
     values: dict[str, Value] = {}
-    for setting in SETTINGS.values():
-        if environ.get(setting.env):
+    for setting in SETTINGS.values() if ours else ():
+        if setting.env in ours and environ[setting.env]:
             raw: Any = environ[setting.env]
             if setting.kind == "texts":
                 from tideline_cli.model.lists import parted  # noqa: PLC0415  few set a list

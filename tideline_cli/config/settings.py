@@ -24,17 +24,20 @@ class Setting:
     """One setting: its name, its variable of the environment, its type and its default.
 
     `in_project` says whether a project file may set it. Where `top` is not 0, a project file may
-    only lower the value; `top` is the limit where nobody else has set one.
+    only lower the value; `top` is the limit where nobody else has set one. A `word` is one of
+    `words`.
     """
 
     name: str
     env: str
-    # text, path, origin, scope, color, count, share (0..1), texts, duration (milliseconds inside)
+    # text, path, origin, scope, color, word, count, share (0..1), texts, or duration, which is
+    # milliseconds inside
     kind: str
     default: Any
     help: str
     in_project: bool = False
     top: int = 0
+    words: tuple[str, ...] = ()
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -55,6 +58,21 @@ SETTINGS: Mapping[str, Setting] = {
                 "how old what you typed must be before it fades, such as 365d"),
         Setting("fading", "TIDELINE_FADING", "share", None,
                 "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True),
+        Setting("profile", "TIDELINE_PROFILE", "word", None,
+                "how answers are ranked and shown: tideline, motherbrain, vectormemory or rsclaw",
+                words=("tideline", "motherbrain", "vectormemory", "rsclaw")),
+        Setting("promotion_access_only", "TIDELINE_PROMOTION_ACCESS_ONLY", "count", None,
+                "uses that make a fact core; 15 without it"),
+        Setting("promotion_importance_only", "TIDELINE_PROMOTION_IMPORTANCE_ONLY", "share", None,
+                "the importance that makes a fact core; 0.9 without it"),
+        Setting("promotion_both_access", "TIDELINE_PROMOTION_BOTH_ACCESS", "count", None,
+                "uses that make a fact core which also has the importance of "
+                "promotion_both_importance; 5 without it"),
+        Setting("promotion_both_importance", "TIDELINE_PROMOTION_BOTH_IMPORTANCE", "share", None,
+                "the importance that goes with promotion_both_access; 0.8 without it"),
+        Setting("core_demotion", "TIDELINE_CORE_DEMOTION", "word", None,
+                "whether a core fact may cool down, on or off; off without it",
+                words=("on", "off")),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
@@ -128,6 +146,9 @@ def _value(setting: Setting, raw: Any) -> Any:
             return scope_key(raw) or ""
         case "color":
             if raw in COLORS:
+                return raw
+        case "word":
+            if raw in setting.words:
                 return raw
         case "text" if isinstance(raw, str):
             return raw

@@ -197,9 +197,15 @@ def feedback(
 
     def step(named: Sequence[Fact]) -> list[Fact]:
         check_active(named[0], "be judged")
-        return _stored(db, named, lambda fact: policy.judged(fact, delta, now=now))
+        return _stored(db, named, lambda fact: _warmed(db, fact, delta, now=now))
 
     return _amend(db, "feedback", [reference], step, viewer=viewer, now=now)
+
+
+def _warmed(db: Connection, fact: Fact, delta: float, *, now: int) -> Fact:
+    from tideline_cli.memory import heat  # noqa: PLC0415  of all that amends, feedback alone
+
+    return heat.warmed(db, fact, policy.judged(fact, delta, now=now), now=now)
 
 
 def check_active(fact: Fact, action: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Query
     from tideline_cli.memory.question import Question
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
 
 ANNOUNCED = 8
@@ -157,10 +158,18 @@ def _hits(
     for fact, words in facts.with_terms(db, list(missed), viewer=viewer):
         value, matched = bm25.score(words.split(), known, stats)
         depth = asked.query.depth
-        power = 1.0 if not depth else decay.strength_at(fact, now=asked.now)
+        power = _strength(fact, asked) if depth else 1.0
         weight, factor = trust(fact.source, fact.confidence), decay.modulator(power, depth)
         spoken = role_weight(fact.role) if weighs_roles else 1.0
         why = Breakdown(value, matched, power, factor, weight, "lexical", role=spoken)
         hit = Hit(fact, value * weight * factor * spoken, why)
         found[numbers[fact.id]] = hit
     return found
+
+
+def _strength(fact: Fact, asked: Asked) -> float:
+    if asked.query.decay == "half-life":
+        return decay.strength_at(fact, now=asked.now)
+    from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
+
+    return decays.strength_by(fact, asked.query.decay, now=asked.now)

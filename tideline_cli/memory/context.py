@@ -55,16 +55,18 @@ def context_block(
     max_tokens: int | None,
     fence: str | None,
     is_xml: bool = False,
+    style: str = "segment",
 ) -> ContextBlock:
     """Return the bullets of the hits, one line each, best first, in no more than the budget: it
     counts all that is printed, the line break at its end too.
 
     A fact that does not fit is cut, or left out for smaller ones behind it; one that leaves no room
     for others gets half of the block. With `fence`, a nonce, the bullets stand under a heading and
-    between markers that no fact can forge; with `is_xml` all of it is one element.
+    between markers that no fact can forge; with `is_xml` all of it is one element. `style` is how a
+    line looks: see `context_lines`.
     """
     frame = frame_of(fence, is_xml=is_xml)
-    chosen = _chosen(hits, Room(frame, max_chars, max_tokens))
+    chosen = _chosen(hits, Room(frame, max_chars, max_tokens), style)
     text = "\n".join(frame.written(one.line) for one in chosen)
     ids = [hits[one.rank].fact.id for one in chosen]
     short = [fact_id for fact_id, one in zip(ids, chosen, strict=True) if one.is_cut]
@@ -79,9 +81,9 @@ def context_block(
     )
 
 
-def bullet(hit: Hit) -> tuple[str, bool]:
+def bullet(hit: Hit, style: str = "segment") -> tuple[str, bool]:
     """Return the line of a fact, and whether its text is withheld."""
-    return _line(hit, prompt_text(hit.fact.content))
+    return _line(hit, prompt_text(hit.fact.content), style)
 
 
 def prompt_line(fact: Fact) -> str:
@@ -92,8 +94,9 @@ def prompt_line(fact: Fact) -> str:
 class _Lines:
     """The lines of the hits, each made and scanned once."""
 
-    def __init__(self, hits: Sequence[Hit], room: Room) -> None:
+    def __init__(self, hits: Sequence[Hit], room: Room, style: str) -> None:
         self._hits = hits
+        self.style = style
         self._made: dict[int, tuple[str, bool]] = {}
         self._whole_room = room.emptied()
         self._crowded: bool | None = None
@@ -101,7 +104,7 @@ class _Lines:
     def at(self, rank: int) -> tuple[str, bool]:
         """Return the line of a hit, and whether its text is withheld."""
         if rank not in self._made:
-            self._made[rank] = bullet(self._hits[rank])
+            self._made[rank] = bullet(self._hits[rank], self.style)
         return self._made[rank]
 
     def are_crowded(self) -> bool:
@@ -117,9 +120,9 @@ class _Lines:
         return self._crowded
 
 
-def _chosen(hits: Sequence[Hit], room: Room) -> list[_Taken]:
+def _chosen(hits: Sequence[Hit], room: Room, style: str) -> list[_Taken]:
     """Return the lines of a block, in the order of the hits."""
-    lines = _Lines(hits, room)
+    lines = _Lines(hits, room, style)
     taken: list[_Taken] = []
     passed: list[int] = []
     for rank, hit in enumerate(hits):
@@ -148,7 +151,7 @@ def _first_look(
     fits = room.holds(line)
     if is_only or room.holds_as_half(line) or (fits and not lines.are_crowded()):
         return _Taken(rank, line, is_blocked) if fits else None
-    piece = None if is_blocked else _piece(hit, rank, line, room.holds_as_half)
+    piece = None if is_blocked else _piece(hit, rank, line, room.holds_as_half, lines.style)
     return piece or (_Taken(rank, line, is_blocked) if fits else None)
 
 
@@ -161,18 +164,20 @@ def _second_look(
     if is_blocked:
         return None
     return _piece(
-        hit, rank, line, room.holds if is_alone else room.holds_as_half, is_alone=is_alone
-    )
+        hit, rank, line, room.holds if is_alone else room.holds_as_half, lines.style,
+        is_alone=is_alone,
+    )  # fmt: skip
 
 
 def _piece(
-    hit: Hit, rank: int, line: str, fits: Callable[[str], bool], *, is_alone: bool = False
-) -> _Taken | None:
+    hit: Hit, rank: int, line: str, fits: Callable[[str], bool], style: str, *,
+    is_alone: bool = False,
+) -> _Taken | None:  # fmt: skip
     """Return the longest piece of a line that fits, cut at a word, with the id of its fact; where
     the fact is alone and there is no room for an id, without. None where it says too little."""
     from tideline_cli.policy.cutting import ELLIPSIS, cut  # noqa: PLC0415  most lines fit
 
-    head = len(_line(hit, "")[0])
+    head = len(_line(hit, "", style)[0])
     text = line[head:]
     for end in (f" ({hit.fact.id})", "")[: 1 + is_alone]:
         low, high = 0, len(text) - 1
@@ -185,23 +190,29 @@ def _piece(
         piece = cut(text, low)
         if len(piece) >= (_LEAST_ALONE if is_alone and end else 1 if is_alone else _LEAST_PIECE):
             # A part of a text may show a pattern that the whole does not: it is scanned again.
-            shown, is_blocked = _line(hit, piece)
+            shown, is_blocked = _line(hit, piece, style)
             shown += "" if is_blocked else end
             return _Taken(rank, shown, is_blocked, not is_blocked) if fits(shown) else None
     return None
 
 
-def _line(hit: Hit, shown: str) -> tuple[str, bool]:
+def _line(hit: Hit, shown: str, style: str) -> tuple[str, bool]:
     fact = hit.fact
     text, is_blocked = _stated(fact, shown)
+    if style == "segment":
+        head = f"- [{fact.segment}] "
+    else:
+        from tideline_cli.memory import context_lines  # noqa: PLC0415  other profiles alone
+
+        head = context_lines.head(hit, style)
     if fact.document is None or is_blocked:
-        return f"- [{fact.segment}] {text}", is_blocked
+        return head + text, is_blocked
     from tideline_cli.policy.citation import citation  # noqa: PLC0415  chunks of documents alone
 
     cited = citation(fact)
     if threats_in(cited + text):
         cited = "(from a document) "
-    return f"- [{fact.segment}] {cited}{text}", False
+    return head + cited + text, False
 
 
 def _stated(fact: Fact, shown: str) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.memory import edit_request, remember
+from tideline_cli.memory import edit_request, heat, remember
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.memory.near_duplicates import twins
 from tideline_cli.memory.succession import give_way
@@ -132,7 +132,7 @@ def _reword(
     gate.check_permanence(said.source, said.tier, said.pinned)
     known = _known(db, said, kept, origin_number=batch.origin_number)
     if known is not None:
-        fact = edits.joined(known, said, changes, edited=kept)
+        fact = heat.warmed(db, known, edits.joined(known, said, changes, edited=kept), now=now)
         writes.change(db, known, fact)
         uses.put_of(db, fact)
     else:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.query import Match
     from tideline_cli.memory.question import Question
+    from tideline_cli.memory.retention import Retained
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
@@ -50,13 +51,14 @@ def search(
     fading: float = DEPTH,
     gone: Lapsed | None = None,
     left_out: list[Match] | None = None,
+    retained: Retained | None = None,
 ) -> list[Match]:
     """Return the best `limit` facts of an origin for a question, in order; `gone` are its facts
     that do not hold now, where the caller knows them. `left_out`, if given, takes what rests on one
-    word of a question that is mostly unknown."""
+    word of a question that is mostly unknown. `retained` is another curve than the half-life."""
     scorer = best_by_words(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-        fading=fading, gone=gone, leaves_out=left_out is not None,
+        fading=fading, gone=gone, leaves_out=left_out is not None, retained=retained,
     )  # fmt: skip
     if left_out is None or not scorer.is_mostly_unknown:
         return scorer.matches
@@ -70,7 +72,7 @@ def search(
 def best_by_words(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float = DEPTH, gone: Lapsed | None = None,
-    leaves_out: bool = False,
+    leaves_out: bool = False, retained: Retained | None = None,
 ) -> Scorer:  # fmt: skip
     """Return what `search` finds, as the scorer that can score other facts alike. With `leaves_out`
     it says whether the question is mostly unknown, and has more than `limit` matches then."""
@@ -83,14 +85,14 @@ def best_by_words(
     if fuller is not None:
         return best_by_words(
             db, fuller, origin_number=origin_number, now=now, limit=limit, wanted=wanted,
-            fading=fading, gone=gone, leaves_out=leaves_out,
+            fading=fading, gone=gone, leaves_out=leaves_out, retained=retained,
         )  # fmt: skip
     stats = bm25.statistics(count, tokens, held, question.weights, forms)
     is_unknown = leaves_out and _is_mostly_unknown(db, question, held, origin_number)
     most = max(limit, _AMONG) if is_unknown else limit
     scorer = Scorer([term for term in terms if term in stats.idf], stats, instant, most, fading,
                     asked=word_count(terms, forms),
-                    weighs_roles=not question.is_of_reference)  # fmt: skip
+                    weighs_roles=not question.is_of_reference, retained=retained)  # fmt: skip
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
         if then is None and _are_many(sum(held.values()), stats):

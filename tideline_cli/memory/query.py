@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from tideline_cli.model.hit import Breakdown, Hit
     from tideline_cli.ranking.decay import Decay
 
-    Mode = Literal["hybrid", "keyword", "semantic"]
-    Fusion = Literal["append", "score"]
+    Mode = Literal["hybrid", "keyword", "semantic", "points"]
+    Fusion = Literal["append", "score", "rrf", "additive", "priority"]
 
-FUSIONS: tuple[Fusion, ...] = ("append", "score")
-MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic")
+FUSIONS: tuple[Fusion, ...] = ("append", "score", "rrf", "additive", "priority")
+MODES: tuple[Mode, ...] = ("hybrid", "keyword", "semantic", "points")
+CURVES: dict[str, Decay] = {"rrf": "weibull", "additive": "none", "priority": "spaced",
+                            "points": "none"}  # fmt: skip
+"""How facts fade by these fusions and this mode, where nobody says; else by the half-life."""
 DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
 
@@ -28,7 +31,8 @@ class Query:
     """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
     `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
     scores where the embedder of the file is learned. `leaves_out` says whether what shares one word
-    alone with a question that is mostly unknown is no answer."""
+    alone with a question that is mostly unknown is no answer. `touches` says whether an answer is a
+    use, `profile` which profile the rest comes from."""
 
     text: str
     limit: int = DEFAULT_LIMIT
@@ -41,6 +45,13 @@ class Query:
     fading: float = DEPTH
     min_score: float = 0.0
     leaves_out: bool = True
+    touches: bool = True
+    profile: str = "tideline"
+
+    @property
+    def is_other_way(self) -> bool:
+        """Say whether the answer is not made by the lanes as they are: see `memory.ways`."""
+        return self.mode == "points" or self.fusion in ("rrf", "additive", "priority")
 
     @property
     def depth(self) -> float:
@@ -80,7 +91,8 @@ class Recalled:
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.
-    `left_out` counts the facts that share one word alone with a question mostly unknown."""
+    `left_out` counts the facts that share one word alone with a question mostly unknown. `mode` is
+    the one of the answer: keyword, where likeness cannot be had."""
 
     hits: tuple[Hit, ...]
     seqs: tuple[int, ...]
@@ -89,6 +101,7 @@ class Recalled:
     lacking: UnavailableError | None = None
     fusion: Fusion = "append"
     left_out: int = 0
+    mode: Mode = "hybrid"
 
 
 NOTHING = Recalled((), (), None)

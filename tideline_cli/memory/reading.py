@@ -40,9 +40,9 @@ class Reader:
         self._wanted = wanted
         self._codes = b""
         self.seen: frozenset[int] = frozenset()
-        self._fading = bool(scorer.fading)
-        self.depth = scorer.fading
-        factors = bound_factors(stats.mean_length, scorer.fading)
+        self.depth = scorer.fading if scorer.retained is None else 0.0
+        self._fading = bool(self.depth)
+        factors = bound_factors(stats.mean_length, self.depth)
         self.factors = [factor * _SLACK for factor in factors]
         self.highest = max(self.factors)
         self.done: set[int] = set()

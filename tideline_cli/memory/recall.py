@@ -8,11 +8,12 @@ from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
 from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.memory.question import question_of
+from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
-from tideline_cli.store.transactions import snapshot, writing
+from tideline_cli.store.transactions import heat_rule, snapshot, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Backlog, Match, Query
+    from tideline_cli.memory.query import Backlog, Fusion, Match, Query
     from tideline_cli.memory.question import Question
+    from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
@@ -49,7 +51,9 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
             raise UsageError(
                 "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
             )
-        if origin_number == visibility.NOBODY or question.is_empty():
+        if origin_number == visibility.NOBODY or (
+            question.is_empty() and query.mode != "points"
+        ):
             return NOTHING
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         left_out: list[Match] = []
@@ -59,15 +63,18 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         )  # fmt: skip
         read = facts.get(db, [match.seq for match in matches], viewer=viewer)
     least = query.min_score
-    matches = [match for match in matches if match.seq in read and match.score >= least]
+    matches = [
+        match for match in matches if match.seq in read and (not least or match.score >= least)
+    ]
     return Recalled(
         tuple(Hit(read[match.seq], match.score, match.why, match.weak) for match in matches),
         tuple(match.seq for match in matches),
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
         lacking,
-        "score" if is_learned and _is_by_score(query) and lacking is None else "append",
+        _fusion(query, is_learned=is_learned and lacking is None),
         len({match.seq for match in left_out}.difference(read)),
+        query.mode if lacking is None else "keyword",
     )
 
 
@@ -78,6 +85,10 @@ def _ranked(
     """Return what the lanes find for the terms and the text of a query, in order, and why likeness
     found nothing where it cannot. In hybrid mode `left_out` takes what shares one word alone with a
     question that is mostly unknown: of that the vectors find what is alike."""
+    if query.is_other_way:
+        return _otherwise(
+            db, query, question, viewer=viewer, origin_number=origin_number, now=now, gone=gone
+        )
     if not question.weights:
         return _named(db, query, question.names, origin_number=origin_number, now=now), None, None
     pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
@@ -120,6 +131,14 @@ def _by_words(
     next to them, by whom and when."""
     windows: tuple[Window, ...] = ()
     has_sessions = False
+    retained: Retained | None = None
+    if query.decay not in ("half-life", "none"):
+        from tideline_cli.memory import retention  # noqa: PLC0415  another curve alone
+
+        moment = now if query.wanted.as_of is None else query.wanted.as_of
+        retained = retention.retained_by(
+            db, query.decay, origin_number=origin_number, now=moment
+        )
     if not question.is_of_reference:
         if may_name_time(query.text):
             from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
@@ -129,15 +148,44 @@ def _by_words(
     if not (windows or has_sessions or (by_score and not question.is_of_reference)):
         return lexical.search(
             db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-            fading=query.depth, gone=gone, left_out=left_out,
+            fading=query.depth, gone=gone, left_out=left_out, retained=retained,
         )  # fmt: skip
     from tideline_cli.memory import surroundings  # noqa: PLC0415  most memories have no sessions
 
     return surroundings.search(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
         fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
-        text=query.text if by_score else None, left_out=left_out,
+        text=query.text if by_score else None, left_out=left_out, retained=retained,
     )  # fmt: skip
+
+
+def _otherwise(
+    db: Connection, query: Query, question: Question, *, viewer: Origin, origin_number: int,
+    now: int, gone: Lapsed,
+) -> tuple[list[Match], Backlog | None, UnavailableError | None]:  # fmt: skip
+    """Return what is found for a query that is answered in another way."""
+    from tideline_cli.memory import ways, weighing  # noqa: PLC0415  other fusions alone
+
+    def by_words(wanted: Query, limit: int) -> list[Match]:
+        if not question.weights:
+            return _named(db, wanted, question.names, origin_number=origin_number, now=now)
+        return _by_words(
+            db, wanted, question, origin_number=origin_number, now=now, limit=limit, gone=gone,
+            by_score=False, left_out=None,
+        )  # fmt: skip
+
+    asked = weighing.Inquiry(
+        query, origin_number, now, by_words, weighs_roles=not question.is_of_reference
+    )
+    found = ways.answered_otherwise(db, asked, viewer=viewer)
+    return found.matches, found.backlog, found.lacking
+
+
+def _fusion(query: Query, *, is_learned: bool) -> Fusion:
+    """Return by which fusion an answer is made."""
+    if query.is_other_way:
+        return query.fusion or "append"
+    return "score" if is_learned and _is_by_score(query) else "append"
 
 
 def _is_by_score(query: Query) -> bool:
@@ -195,8 +243,21 @@ def write_back(
                 from tideline_cli.memory import questions  # noqa: PLC0415  learned embedders alone
 
                 questions.store_new(db)
+        if touch:
+            _settle_heat(db, answer, now=now)
     except (DatabaseError, ReplacedError):
         return
+
+
+def _settle_heat(db: Connection, answer: Recalled, *, now: int) -> None:
+    """Move the heat of the facts that were used, where their use may move it."""
+    used = [hit.fact for hit in answer.hits]
+    is_moving = any(is_restless(fact, fact.access_count + 1, now=now) for fact in used)
+    if not used or not (is_moving or heat_rule(db) is not None):
+        return
+    from tideline_cli.memory import heat  # noqa: PLC0415  few uses move any
+
+    heat.settle_used(db, answer.seqs, viewer=used[0].origin, now=now)
 
 
 def has_questions() -> bool:

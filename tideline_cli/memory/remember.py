@@ -6,7 +6,7 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.near_duplicates import rule_of, twins
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.edge import SIMILAR
-from tideline_cli.model.fact import MAX_CONTENT, birth
+from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless
 from tideline_cli.model.fields import LISTS, TEXTS
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record, replace
@@ -15,6 +15,7 @@ from tideline_cli.model.text import index_terms, normalise, said_terms, storable
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def remember_in_batch(
     new = replace(new, content=checked_text(new.content))
     check_labels(new)
     fact = birth(new, fact_id=fact_id, now=now)
+    if into is None:  # what is brought from elsewhere keeps the heat that it has
+        fact = _warmed(db, None, fact, now=now)
     analyzer: Analyzer = setting(db, "analyzer", "standard")
     listed = index_terms(fact.content, analyzer=analyzer)
     if fact.source == "dream":
@@ -107,7 +110,9 @@ def remember_in_batch(
     _refuse_threats(fact, screen)
     match decision:
         case Reinforce():
-            done, past = _reinforced(db, fact, decision, heard, targets=targets, mates=mates)
+            done, past = _reinforced(
+                db, fact, decision, heard, targets=targets, mates=mates, is_own=into is None
+            )
         case Insert():
             _insert(db, fact, listed, origin_number=number)
             done, past = _inserted(db, fact, decision, targets=targets, mates=mates)
@@ -139,20 +144,32 @@ def _insert(db: Connection, fact: Fact, listed: IndexTerms, *, origin_number: in
 
 def _reinforced(
     db: Connection, fact: Fact, decision: Reinforce, heard: Container[str], *,
-    targets: Sequence[Fact], mates: Sequence[Rival],
+    targets: Sequence[Fact], mates: Sequence[Rival], is_own: bool,
 ) -> tuple[Remembered, Sequence[Ended]]:  # fmt: skip
-    """Store what a restatement changes of the known fact; return that fact, and what it ends."""
+    """Store what a restatement changes of the known fact; return that fact, and what it ends. One
+    that `is_own`, and no row of a file, moves its heat."""
     from tideline_cli.store import uses  # noqa: PLC0415  a new fact has no use
 
     before, holder = decision.before, decision.after
     if before.id in heard:
         holder = replace(holder, access_count=before.access_count)
+    if is_own:
+        holder = _warmed(db, before, holder, now=fact.created_at)
     writes.change(db, before, holder)
     uses.put_of(db, holder)
     if holder.slot != fact.slot:
         mates = _slot_mates(db, holder)
     past = _succeed(db, holder, fact, named=targets, mates=mates)
     return Remembered("reinforced", holder, before=before, not_taken=decision.not_taken), past
+
+
+def _warmed(db: Connection, before: Fact | None, after: Fact, *, now: int) -> Fact:
+    """Return a fact that is new, or was `before`, with the heat that it has by its use."""
+    if not is_restless(after, after.access_count, now=now) and heat_rule(db) is None:
+        return after
+    from tideline_cli.memory import heat  # noqa: PLC0415  few writes move any
+
+    return heat.warmed(db, before, after, now=now)
 
 
 def _inserted(

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tideline_cli.memory.retention import Retained
     from tideline_cli.store.fts import RankingRow
 
     # Strength, modulator, trust and role of a fact. A tuple, since most facts that are scored get
@@ -28,7 +29,7 @@ class Scorer:
 
     def __init__(
         self, terms: Sequence[str], stats: bm25.Statistics, now: int, limit: int, fading: float, *,
-        asked: int, weighs_roles: bool = True,
+        asked: int, weighs_roles: bool = True, retained: Retained | None = None,
     ) -> None:  # fmt: skip
         self._terms = terms
         is_long = len(terms) > _LONG
@@ -37,6 +38,7 @@ class Scorer:
         self._now = now
         self._limit = limit
         self.fading = fading
+        self.retained = retained  # the strength of a row by another curve than the half-life
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self.matches: list[Match] = []
@@ -104,7 +106,10 @@ class Scorer:
             decay_rate = SEGMENTS[segment].decay_rate
         days = (self._now - last_accessed_at) / DAY_MS
         immune = decay.is_immune(tier, bool(pinned)) or not self.fading
-        power = decay.strength(importance, decay_rate, access_count, days, immune=immune)
+        power = (
+            decay.strength(importance, decay_rate, access_count, days, immune=immune)
+            if self.retained is None else self.retained(row)
+        )  # fmt: skip
         spoken = role_weight(role) if self._weighs_roles else 1.0
         return power, decay.modulator(power, self.fading), trust(source, confidence), spoken
 

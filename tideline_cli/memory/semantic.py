@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.nearest import Candidate, Nearest
 from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
-from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
@@ -57,13 +57,7 @@ def extended(
     lane, chunks, backlog = _gathered(db, origin_number, room)
     floor = lane.floor if query.min_sim is None else query.min_sim
     asked = _asked(db, lane, query.text, origin_number)
-    moment = now if query.wanted.as_of is None else query.wanted.as_of
-
-    def read(seqs: Sequence[int]) -> dict[int, Candidate]:
-        found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
-        return {
-            seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
-        }
+    read = _reader(db, query, viewer=viewer, now=now, weighs_roles=weighs_roles)
 
     def exact(text: str, approximate: float) -> float:
         return lane.exact(asked, text, approximate)
@@ -79,12 +73,67 @@ def extended(
     return matches + found, backlog
 
 
+def likest(
+    db: Connection, query: Query, *, viewer: Origin, now: int, limit: int, floor: float | None
+) -> tuple[list[tuple[Candidate, float]], Backlog | None]:
+    """Return the facts that are most like a question, with their cosines, at most `limit`, and the
+    backlog; `floor` None is the embedder's."""
+    origin_number = visibility.number(db, viewer)
+    lane, chunks, backlog = _gathered(db, origin_number, limit)
+    least = lane.floor if floor is None else floor
+    asked = _asked(db, lane, query.text, origin_number)
+    near = Nearest(
+        lane.rough(asked, chunks, least - lane.margin), _reader(db, query, viewer=viewer, now=now),
+        lambda text, approximate: lane.exact(asked, text, approximate), floor=least,
+        margin=lane.margin, weighted=False,
+    )  # fmt: skip
+    found: list[tuple[Candidate, float]] = []
+    while len(found) < limit and (item := near.next()) is not None:
+        found.append(item)
+    return found, backlog
+
+
+def _reader(
+    db: Connection, query: Query, *, viewer: Origin, now: int, weighs_roles: bool = True
+) -> Callable[[Sequence[int]], dict[int, Candidate]]:
+    """Return the function that reads those of some facts that a query asks for."""
+    moment = now if query.wanted.as_of is None else query.wanted.as_of
+
+    def read(seqs: Sequence[int]) -> dict[int, Candidate]:
+        found = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
+        return {
+            seq: _candidate(seq, fact, query, moment, weighs_roles) for seq, fact in found.items()
+        }
+
+    return read
+
+
 def _embedded(db: Connection, text: str, embedder: str) -> str:
     """Return of a question what is embedded: the words of the stop list are like others by their
     letters alone. A learned embedder, and the reference, take it whole."""
     if embedder not in WORD_BAGS or setting(db, "analyzer", "standard") == "reference":
         return text
     return content_words(text)
+
+
+def cosines_of(
+    db: Connection, text: str, seqs: Sequence[int], *, viewer: Origin
+) -> dict[int, float]:
+    """Return the cosines of a text and of those of some facts that have a vector, by number."""
+    origin_number = visibility.number(db, viewer)
+    if is_learned(db):
+        from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
+
+        return likeness.of_facts(db, text, seqs, origin_number=origin_number)
+    read = facts.get(db, seqs, viewer=viewer)
+    lane = lane_of(db, large=not _are_few([fact.content for fact in read.values()]))
+    asked = _asked(db, lane, text, origin_number)
+    return {seq: lane.exact(asked, fact.content, 0.0) for seq, fact in read.items()}
+
+
+def is_learned(db: Connection) -> bool:
+    """Say whether a file has a learned embedder."""
+    return " " in setting(db, "embedder", DEFAULT_EMBEDDER)
 
 
 def store_backlog(db: Connection, backlog: Backlog) -> None:
@@ -189,12 +238,20 @@ def _are_few(texts: Sequence[str]) -> bool:
 def _candidate(
     seq: int, fact: Fact, query: Query, now: int, weighs_roles: bool
 ) -> Candidate:
-    immune = decay.is_immune(fact.tier, fact.pinned) or not query.depth
-    days = (now - fact.last_accessed_at) / DAY_MS
-    power = decay.strength(fact.importance, fact.decay_rate, fact.access_count, days, immune=immune)
+    power = _strength(fact, query, now)
     weight = trust(fact.source, fact.confidence)
     spoken = role_weight(fact.role) if weighs_roles else 1.0
     return Candidate(seq, fact, power, decay.modulator(power, query.depth), weight, spoken)
+
+
+def _strength(fact: Fact, query: Query, now: int) -> float:
+    if not query.depth:
+        return 1.0
+    if query.decay == "half-life":
+        return decay.strength_at(fact, now=now)
+    from tideline_cli.ranking import decays  # noqa: PLC0415  another curve alone
+
+    return decays.strength_by(fact, query.decay, now=now)
 
 
 def _recovered(

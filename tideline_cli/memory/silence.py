@@ -45,9 +45,9 @@ def _least(db: Connection, answer: Recalled) -> float:
     """Return the cosine that says enough by itself."""
     if answer.fusion == "append":
         return LIKE
-    from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders alone
+    from tideline_cli.memory import likeness  # noqa: PLC0415  learned embedders, other fusions
 
-    return likeness.floor(db) + LIKENESS
+    return likeness.floor(db) + LIKENESS if likeness.is_learned(db) else LIKE
 
 
 def _prompt(db: Connection, query: Query, *, viewer: Origin) -> Prompt:

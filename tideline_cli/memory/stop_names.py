@@ -5,6 +5,7 @@ No index has such words, so the texts are looked at, those first that write it a
 
 from __future__ import annotations
 
+from tideline_cli.memory import retention
 from tideline_cli.memory.name_words import ENDS
 from tideline_cli.memory.query import Match
 from tideline_cli.memory.scorer import Scorer
@@ -48,7 +49,8 @@ def search(
     term = " ".join(words).lower()
     scored = [(row, weight) for row, text in rows.values() if (weight := _weight(text, words))]
     stats = bm25.Statistics(len(scored), 1.0, {term: 1.0})
-    scorer = Scorer([term], stats, moment, query.limit, query.depth, asked=1)
+    curve = retention.retained_by(db, query.decay, origin_number=origin_number, now=moment)
+    scorer = Scorer([term], stats, moment, query.limit, query.depth, asked=1, retained=curve)
     found = [scorer.match(row, _score(weight), (term,)) for row, weight in scored]
     return sorted(found, key=Match.order)[: query.limit]
 

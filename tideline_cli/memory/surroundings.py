@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.memory.question import Question
+    from tideline_cli.memory.retention import Retained
     from tideline_cli.memory.scorer import Scorer
     from tideline_cli.model.window import Window
     from tideline_cli.store.facts import Filter
@@ -77,6 +78,7 @@ def search(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
     wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool,
     gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
+    retained: Retained | None = None,
 ) -> list[Match]:  # fmt: skip
     """Return the best `limit` facts in order for a question and for the times that it names.
     `has_sessions` says whether some fact has a session or a speaker, or is a chunk of a document.
@@ -87,6 +89,7 @@ def search(
     scorer = lexical.best_by_words(
         db, question, origin_number=asked.origin_number, now=asked.now, limit=count,
         wanted=asked.wanted, fading=asked.fading, gone=gone, leaves_out=left_out is not None,
+        retained=retained,
     )  # fmt: skip
     pool = {match.seq: match for match in scorer.matches}
     beside: dict[int, list[int]] = {}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 FINAL = ("purge", "retention")
 """Verbs of batches that cannot be taken back."""
+BESIDE = ("recall",)
+"""Verbs of batches that nobody meant to make: they are taken back by their number alone."""
 _HINT = "`tideline history` shows the batches of this origin"
 
 
@@ -89,9 +91,10 @@ def take_batch_back(
 
 def _steps_back(db: Connection, viewer: Origin) -> Iterator[tuple[StandingBatch, Batch]]:
     """Yield the batches that stand, are no undo and changed anything, newest first. A purge counts,
-    although the journal keeps no changes of it."""
+    although the journal keeps no changes of it; the heat that a recall moved is no step."""
     for step in steps.standing(db, viewer=viewer):
-        batch = None if step.undoes else history.by_number(db, step.number)
+        is_step = not step.undoes and step.verb not in BESIDE
+        batch = history.by_number(db, step.number) if is_step else None
         if batch is not None and (batch.verb in FINAL or history.has_changes(db, batch)):
             yield step, batch
 

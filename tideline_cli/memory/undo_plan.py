@@ -115,9 +115,10 @@ def _reversal(trails: dict[int, Trail]) -> Reversal:
             if trail.before is not None and trail.now is None
         },
         {
-            row: undo_rows.changed_values(trail)
+            row: values
             for row, trail in moved.items()
             if trail.before is not None and trail.now is not None
+            and (values := undo_rows.changed_values(trail))
         },
     )
 

@@ -154,6 +154,10 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
     form["matched_terms"] = list(why.matched_terms)
     form["label_terms"] = list(why.label_terms)
     del form["similarity"]  # it stands beside the score
+    if why.parts is None:
+        del form["parts"]
+    if why.group is None:
+        del form["group"]
     return form
 
 

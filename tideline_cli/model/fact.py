@@ -39,6 +39,10 @@ ROLE_WEIGHTS: Mapping[str, float] = {"assistant": 0.65, "tool": 0.65}
 MAX_CONTENT = 8192
 LARGEST_TURN = 2**53 - 1  # what every reader of JSON keeps exactly
 CORE_IMPORTANCE = 0.9
+CORE_USES = 15
+BOTH_USES, BOTH_IMPORTANCE = 5, 0.8
+COOLING_MS, COOLING_USES = 60 * 86_400_000, 3
+"""A fact that is older, with fewer uses, cools down."""
 _LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
 
@@ -210,6 +214,20 @@ def initial_heat(segment: Segment, kind: str | None, tier: Tier, importance: flo
     if kind is not None and kind in KINDS:
         return KINDS[kind][2]
     return "core" if segment in ("identity", "correction") else "working"
+
+
+def is_restless(fact: Fact, uses: int, *, now: int) -> bool:
+    """Say whether the heat of a fact may move once it has so many uses; `ranking.heat` decides."""
+    if fact.heat == "core":
+        return False
+    if fact.pinned or fact.tier == "permanent":
+        return True
+    is_warm = uses >= CORE_USES or fact.importance >= CORE_IMPORTANCE
+    if is_warm or (uses >= BOTH_USES and fact.importance >= BOTH_IMPORTANCE):
+        return True
+    if fact.heat == "working":
+        return uses < COOLING_USES and now - fact.created_at > COOLING_MS
+    return uses >= COOLING_USES
 
 
 def clamped(value: float | None, fallback: float) -> float:

@@ -6,6 +6,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Literal
 
     from tideline_cli.model.fact import Fact
@@ -21,6 +22,7 @@ class Breakdown:
     the fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
     fact adds, `neighbour` and `session` what stands around it, and `likeness` what a learned
     embedder adds to all of that, where the fusion is by scores; `similarity` is the cosine by it.
+    Of other fusions `parts` are what makes the score, by name, and `group` is the class of a fact.
     `held` keeps what nobody trusts behind the trusted facts that it is behind by its words."""
 
     bm25: float | None
@@ -42,6 +44,8 @@ class Breakdown:
     held: float = 1.0
     likeness: float = 0.0
     similarity: float | None = None
+    parts: Mapping[str, float] | None = None
+    group: str | None = None
 
 
 @record

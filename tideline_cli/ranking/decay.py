@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, Tier
 
-    Decay = Literal["half-life", "none"]
+    Decay = Literal["half-life", "weibull", "spaced", "none"]
 
-DECAYS: tuple[Decay, ...] = ("half-life", "none")
+DECAYS: tuple[Decay, ...] = ("half-life", "weibull", "spaced", "none")
 HALF_LIFE_DAYS = 11.25
 DEPTH = 0.5
 """How much of its score a fact loses that has faded altogether."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Heat, Segment, Tier
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
@@ -104,6 +104,13 @@ def ranking_rows(
         (origin_number, *values),
     ).fetchall()
     return rows
+
+
+def heat_of(db: Connection, seq: int, *, origin_number: int) -> Heat:
+    """Return the heat of a fact that was found, which few rankings ask for."""
+    sql = "SELECT heat FROM fact WHERE seq = ? AND origin = ?"
+    heat: Heat = db.execute(sql, (seq, origin_number)).get
+    return heat
 
 
 def holder_counts(

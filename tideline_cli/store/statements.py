@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.origin import Everyone, Origin
 
 # What a pass or an import does is nobody's word at that time.
-_SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link')"
+_SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 'recall')"
 _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
   OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo')
     AND before ->> 'lifecycle' IS NOT NULL)"""  # the image of a change has what changed

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.ranking.heat import HeatRule
+
 GENERATION = "generation"  # the setting that tells one content of the file from another
 _BULK_CACHE_KIB = 96 * 1024
 _BULK_LOG_PAGES = 4000
@@ -27,11 +29,19 @@ class Opened(apsw.Connection):
     """A connection that knows the generation of the store it was opened on; None is any.
 
     `asked_settings` says how an embedder is reached that is asked for vectors: what the door knows,
-    and the file does not.
+    and the file does not. `heat_rule` returns by which rule of the user's facts warm up and cool
+    down, None for the usual one.
     """
 
     generation: str | None = None
     asked_settings: Callable[[str], object] | None = None
+    heat_rule: Callable[[], HeatRule | None] | None = None
+
+
+def heat_rule(db: Connection) -> HeatRule | None:
+    """Return by which rule of the user's the heat of facts moves, None for the usual one."""
+    asked = getattr(db, "heat_rule", None)
+    return None if asked is None else asked()
 
 
 _queues: dict[int, int | None] = {}  # id of a connection -> its lock in the queue of writers

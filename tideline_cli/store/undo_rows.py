@@ -27,6 +27,7 @@ WHERE number >= ?1 AND ((entity, row) IN (
     WHERE {births.run_of("later.row")} AND change.batch = ?2))
 ORDER BY number
 """
+_HEAT = "heat"
 _EDGE = ("from_fact", "to_fact", "kind")
 
 
@@ -34,12 +35,14 @@ _EDGE = ("from_fact", "to_fact", "kind")
 class Trail:
     """A row of `fact` or `link` as the batch found it, and as it is `now`; None where there was or
     is no row. `first` is the number of the first change that the batch made to it. `lost` are the
-    batches whose changes of the row an undo would lose."""
+    batches whose changes of the row an undo would lose: heat that moved by use is none. `warmed`
+    says whether the batch itself has moved the heat."""
 
     first: int
     before: str | None
     now: str | None
     lost: tuple[int, ...]
+    warmed: bool
 
 
 @record
@@ -188,9 +191,13 @@ def put_use(db: Connection, seq: int, row: Row | None) -> None:
 
 
 def changed_values(trail: Trail) -> Row:
-    """Return those values of the row before the batch that differ from what it has now."""
+    """Return those values of the row before the batch that differ from what it has now; the heat
+    is that of now, unless the batch has moved it."""
     was, has = (codec.loads(row or "{}") for row in (trail.before, trail.now))
-    return {name: value for name, value in was.items() if has.get(name) != value}
+    kept = () if trail.warmed else (_HEAT,)
+    return {
+        name: value for name, value in was.items() if has.get(name) != value and name not in kept
+    }
 
 
 def _trail(changes: list[_Change], now: str | None, batch: int) -> Trail:
@@ -203,10 +210,33 @@ def _trail(changes: list[_Change], now: str | None, batch: int) -> Trail:
     own = [place for place, change in enumerate(changes) if change.batch == batch]
     lost: list[int] = []
     for place, following in zip(own, [*own[1:], len(changes)], strict=True):
-        if states[place + 1] != states[following]:
+        if not _are_same(states[place + 1], states[following]):
             lost += [change.batch for change in changes[place + 1 : following]]
     first = own[0]
-    return Trail(changes[first].number, states[first], states[-1], tuple(dict.fromkeys(lost)))
+    # An image has the values that change: most have no heat, and are not read.
+    warming = [place for place in own if _HEAT in (changes[place].before or "")]
+    warmed = any(_has_moved(states[place], states[place + 1]) for place in warming)
+    return Trail(
+        changes[first].number, states[first], states[-1], tuple(dict.fromkeys(lost)), warmed
+    )
+
+
+def _are_same(one: str | None, other: str | None) -> bool:
+    """Say whether two states of a row differ in nothing but heat, which moves by use."""
+    if one is None or other is None or one == other:
+        return one == other
+    return _but_heat(one) == _but_heat(other)
+
+
+def _but_heat(state: str) -> Row:
+    row: Row = codec.loads(state)
+    return {name: value for name, value in row.items() if name != _HEAT}
+
+
+def _has_moved(before: str | None, after: str | None) -> bool:
+    if before is None or after is None:
+        return False
+    return bool(codec.loads(before).get(_HEAT) != codec.loads(after).get(_HEAT))
 
 
 def _same_edge(changes: list[_Change], now: str | None, batch: int) -> str | None:

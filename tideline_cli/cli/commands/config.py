@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 HELP = """Show and change settings.
 
 ACTION is list (with where each value comes from), get NAME, set NAME VALUE, unset NAME, edit (in
-$VISUAL or $EDITOR; the file changes only when what you leave is allowed), path, trust [DIR] or
-untrust [DIR]. A flag wins over the environment, that over the project's .tideline.toml, that over
-your config.toml.
+$VISUAL or $EDITOR; the file changes only when what you leave is allowed), path, profiles, trust
+[DIR] or untrust [DIR]. `profiles` prints the ways of ranking and showing that --profile and the
+setting `profile` name, and marks the one that holds. A flag wins over the environment, that over
+the project's .tideline.toml, that over your config.toml.
 
 A project file (in the working folder or above it) may set tags, and limits lower than yours. The
 origin that it names counts only once you trust the file with `trust`, and no more when the file
@@ -46,9 +47,9 @@ texts with nearly the same words must also agree in order, names, figures and ne
 of them counts as a restatement."""
 EXAMPLES = (("list", ""), ("set limit 5", ""), ("trust", "."))
 ARGUMENTS = (
-    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, unset NAME, edit, path, trust "
-             "[DIR], untrust [DIR].", "word", True, 0,
-             ("list", "get", "set", "unset", "edit", "path", "trust", "untrust"),
+    Argument("words", "ACTION", "list, get NAME, set NAME VALUE, unset NAME, edit, path, "
+             "profiles, trust [DIR], untrust [DIR].", "word", True, 0,
+             ("list", "get", "set", "unset", "edit", "path", "profiles", "trust", "untrust"),
              ("", "setting", "setting", "")),
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
@@ -71,6 +72,10 @@ def run(session: Session, words: list[str], _: Options) -> int:
             _list(session)
         case ["path"]:
             _say(session, "path", config.config_file(os.environ))
+        case ["profiles"]:
+            from tideline_cli.cli import profile_list  # noqa: PLC0415  one action alone
+
+            profile_list.run(session)
         case ["get", name]:
             _say(session, "value", _get(session, name))
         case ["set", name, value]:
@@ -87,8 +92,8 @@ def run(session: Session, words: list[str], _: Options) -> int:
             _untrust(session, *folder)
         case _:
             raise UsageError(
-                "config takes list, get NAME, set NAME VALUE, unset NAME, edit, path, trust [DIR] "
-                "or untrust [DIR]",
+                "config takes list, get NAME, set NAME VALUE, unset NAME, edit, path, profiles, "
+                "trust [DIR] or untrust [DIR]",
                 hint="tideline config list",
             )
     return 0

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import SCOPES, Argument, Option
+from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.answer import answered
 from tideline_cli.memory.context import (
@@ -16,20 +16,23 @@ from tideline_cli.memory.context import (
     context_block,
     prompt_line,
 )
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, NOTHING, Query
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, NOTHING, Query
 from tideline_cli.memory.recall import has_questions, recall, write_back
-from tideline_cli.model.record import record
-from tideline_cli.ranking.decay import DEPTH
+from tideline_cli.model.record import record, replace
+from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
-    from tideline_cli.memory.query import Recalled
+    from tideline_cli.memory.query import Fusion, Mode, Recalled
+    from tideline_cli.model.hit import Hit
+    from tideline_cli.ranking.decay import Decay
 
 HELP = """Print a budgeted block of facts for a prompt.
 
@@ -61,6 +64,13 @@ OPTIONS = (
            "them.", many=True, metavar="NAME", completes="document"),
     Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
            excludes=("document",)),
+    Option("mode", ("--mode",), "Words and likeness, words alone, likeness alone, or points, as "
+           "for recall [default: hybrid].", "choice", choices=MODES),
+    Option("fusion", ("--fusion",), "How words and likeness are joined, as for recall.", "choice",
+           choices=FUSIONS),
+    Option("decay", ("--decay",), "How facts fade in this answer, as for recall.", "choice",
+           choices=DECAYS),
+    PROFILE,
     *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
@@ -77,6 +87,10 @@ class Options:
     auto: bool
     document: tuple[str, ...]
     no_documents: bool
+    mode: Mode | None
+    fusion: Fusion | None
+    decay: Decay | None
+    profile: str | None
     scope: str | None
     all_scopes: bool
     format: str | None
@@ -86,14 +100,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Print the block."""
     chosen = output.chosen(session, options.format, usual="text")
     text = session.text(words)
-    limit = options.limit
-    if limit is None:
-        limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
-    seen = session.scopes(options.scope, everything=options.all_scopes)
-    asked = () if options.no_documents else options.document or None
-    query = Query(text, limit=limit or ALL, leaves_out=False,
-                  fading=session.setting("fading", DEPTH),
-                  wanted=Filter(scopes=seen, documents=asked))  # fmt: skip
+    query = _query(session, text, options)
+    seen = query.wanted.scopes
     db = session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)
     session.caution_of_likeness(answer.lacking)
@@ -101,14 +109,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
         other_scopes.note_unseen(session, db, query)
-    most = options.max_chars
-    made = context_block(
-        answer.hits,
-        max_chars=session.setting("max_chars", DEFAULT_CHARS) if most is None else most,
-        max_tokens=options.max_tokens,
-        fence=os.urandom(8).hex() if options.auto else None,
-        is_xml=chosen == "xml",
-    )
+    made = _block(session, answer.hits, query, options, is_xml=chosen == "xml")
     if chosen == "json":
         output.emit_json({**_form(made), "archived_matches": _archived(beside)})
     elif made.text:
@@ -116,7 +117,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     shown, held = len(made.facts), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     if made.truncated:
-        _tell_losses(session, made, is_told=not options.auto, is_all=limit == 0)
+        _tell_losses(session, made, is_told=not options.auto, is_all=options.limit == 0)
     if beside and chosen != "json":
         _announce(session, text, beside)
     made_here = answer.backlog is not None or has_questions()
@@ -125,6 +126,47 @@ def run(session: Session, words: list[str], options: Options) -> int:
         given = () if options.auto else made.facts
         write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
+
+
+def _query(session: Session, text: str, options: Options) -> Query:
+    limit = options.limit
+    if limit is None:
+        limit = AUTO_FACTS if options.auto else session.setting("limit", DEFAULT_LIMIT)
+    seen = session.scopes(options.scope, everything=options.all_scopes)
+    documents = () if options.no_documents else options.document or None
+    query = Query(text, limit=limit or ALL, leaves_out=False,
+                  wanted=Filter(scopes=seen, documents=documents),
+                  mode=options.mode or "hybrid", fusion=options.fusion,
+                  decay=options.decay or "half-life",
+                  fading=session.setting("fading", DEPTH))  # fmt: skip
+    profile = session.profile(options.profile)
+    if profile is None and not query.is_other_way:
+        return query
+    from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
+
+    found = ways.along(session, query, profile, options)
+    return replace(found, limit=query.limit) if options.auto else found
+
+
+def _block(
+    session: Session, hits: Sequence[Hit], query: Query, options: Options, *, is_xml: bool
+) -> ContextBlock:
+    """Return the block of the hits, as long and in such lines as the profile has them."""
+    most_chars, most_tokens, style = DEFAULT_CHARS, options.max_tokens, "segment"
+    if query.profile != "tideline" or query.fusion == "priority":
+        from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
+
+        most_chars, style, hits = ways.block_of(query, hits)
+        most_tokens = ways.tokens_of(query, options.max_tokens, options.max_chars)
+    most = options.max_chars
+    return context_block(
+        hits,
+        max_chars=session.setting("max_chars", most_chars) if most is None else most,
+        max_tokens=most_tokens,
+        fence=os.urandom(8).hex() if options.auto else None,
+        is_xml=is_xml,
+        style=style,
+    )
 
 
 def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all: bool) -> None:

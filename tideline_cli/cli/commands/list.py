@@ -10,18 +10,22 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.record import record, replace
+from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.model.fact import Fact
+    from tideline_cli.ranking.decay import Decay
+
+    Strength = Callable[[Fact], float]
 
 HELP = """List facts, the newest first.
 
@@ -43,6 +47,8 @@ OPTIONS = (
     Option("sort", ("--sort",), "new, old, importance, used (last used first) or strength "
            "(strongest first) [default: new].", "choice", "new",
            choices=(*facts.ORDERS, STRENGTH)),
+    Option("decay", ("--decay",), "By which forgetting curve --sort strength orders; each fact "
+           "says how strong it is by it.", "choice", choices=DECAYS),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
     *output.SHORT_FORMS,
     output.ROWS,
@@ -57,6 +63,7 @@ class Options(Filters, Formats):
     lifecycle: str | None
     as_of: int | None
     sort: str
+    decay: Decay | None
     limit: int
 
 
@@ -76,7 +83,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     chosen = output.chosen(session, output.named(options), usual=usual)
     if found:
         session.keep_hits([fact.id for fact in found])
-    _print(session, chosen, found, beside, is_cut=is_cut)
+    strength = options.decay and (lambda fact: _strength(session, fact, options))
+    _print(session, chosen, found, beside, is_cut=is_cut, strength=strength or None)
     if is_cut:
         first = "newest" if options.sort == "new" else "first"
         session.note(f"there are more than the {first} {options.limit:,}: --limit 0 lists all")
@@ -115,10 +123,14 @@ def _found(session: Session, db: Connection, wanted: Filter, options: Options) -
             db, viewer=session.viewer, wanted=wanted, limit=most, order=options.sort
         )
         return list(ordered)
-    from tideline_cli.ranking.decay import strength_at  # noqa: PLC0415  for one order alone
-
     every = facts.each(db, viewer=session.viewer, wanted=wanted)
-    return sorted(every, key=lambda fact: -strength_at(fact, now=session.now))[:most]
+    return sorted(every, key=lambda fact: -_strength(session, fact, options))[:most]
+
+
+def _strength(session: Session, fact: Fact, options: Options) -> float:
+    from tideline_cli.ranking import decays  # noqa: PLC0415  for one order, and --decay, alone
+
+    return decays.strength_by(fact, options.decay or "half-life", now=session.now)
 
 
 def _together(found: list[Fact], archived: list[Fact], order: str) -> list[Fact]:
@@ -154,12 +166,17 @@ def _announce(session: Session, beside: list[Archived]) -> None:
     archived_notes.announce(session, beside, most=ANNOUNCED)
 
 
-def _forms(found: list[Fact], *, marks: bool) -> Iterator[dict[str, Any]]:
-    """Yield facts as JSON has them; with `marks` an archived one says so."""
+def _forms(
+    found: list[Fact], *, marks: bool, strength: Strength | None
+) -> Iterator[dict[str, Any]]:
+    """Yield facts as JSON has them; with `marks` an archived one says so, and with `strength` each
+    how strong it is."""
     for fact in found:
         form = codec.fact_form(fact)
         if marks and fact.lifecycle != "active":
             form["archived"] = True
+        if strength is not None:
+            form["strength"] = strength(fact)
         yield form
 
 
@@ -173,25 +190,26 @@ def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
 
 def _print(
     session: Session, format: str, found: list[Fact], beside: list[Archived] | None, *,
-    is_cut: bool,
+    is_cut: bool, strength: Strength | None,
 ) -> None:  # fmt: skip
     def table() -> None:
         from tideline_cli.cli import tables  # noqa: PLC0415  rich, 20 ms
 
-        tables.facts(session, found)
+        tables.facts(session, found, strength)
 
     output.emit_rows(
         format if found or format != "table" else "lines",
-        _forms(found, marks=beside is not None),
+        _forms(found, marks=beside is not None, strength=strength),
         whole=lambda forms: {
             "facts": forms, "truncated": is_cut, "archived_matches": _archived(beside)
         },
-        lines=lambda: [_line(fact) for fact in found],
+        lines=lambda: [_line(fact, strength) for fact in found],
         table=table,
     )
 
 
-def _line(fact: Fact) -> str:
+def _line(fact: Fact, strength: Strength | None) -> str:
     """Return the line of a fact in a pipe."""
     shown = f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}"
-    return shown if fact.lifecycle == "active" else f"{shown}\t({fact.lifecycle})"
+    shown = shown if fact.lifecycle == "active" else f"{shown}\t({fact.lifecycle})"
+    return shown if strength is None else f"{shown}\tstrength {strength(fact):.3f}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import SCOPES, Argument, Option, check_order
+from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option, check_order
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
@@ -42,13 +42,16 @@ ARGUMENTS = (Argument("words", "QUERY", "What to look for; `-` reads standard in
 OPTIONS = (
     Option("limit", ("--limit", "-n"), f"Hits at most [default: {DEFAULT_LIMIT}; 0 is all].",
            "count"),
-    Option("mode", ("--mode",), "Words and likeness, words alone, or likeness alone "
-           "[default: hybrid].", "choice", "hybrid", choices=MODES),
-    Option("fusion", ("--fusion",), "How words and likeness are joined: likeness below all words, "
-           "or as a share of the score, with a learned embedder [default: score where the embedder "
-           "is learned].", "choice", choices=FUSIONS),
-    Option("decay", ("--decay",), "How facts fade [default: half-life].", "choice", "half-life",
+    Option("mode", ("--mode",), "Words and likeness, words alone, likeness alone, or points for "
+           "words, ids and tags [default: hybrid].", "choice", choices=MODES),
+    Option("fusion", ("--fusion",), "How words and likeness are joined: likeness below all words; "
+           "as a share of the score, with a learned embedder; by ranks; added to points; or by "
+           "classes and distance [default: score where the embedder is learned, else append].",
+           "choice", choices=FUSIONS),
+    Option("decay", ("--decay",), "How facts fade in this answer [default: half-life; with rrf "
+           "weibull, with priority spaced, with additive and points none].", "choice",
            choices=DECAYS),
+    PROFILE,
     Option("min_sim", ("--min-sim",), "Least cosine of a fact found by likeness [default: 0.3].",
            "share"),
     Option("min_score", ("--min-score",), "Only facts with at least this score; --explain shows "
@@ -96,9 +99,10 @@ class Options:
     """The options of a call."""
 
     limit: int | None
-    mode: Mode
+    mode: Mode | None
     fusion: Fusion | None
-    decay: Decay
+    decay: Decay | None
+    profile: str | None
     min_sim: float | None
     min_score: float
     why_not: str | None
@@ -157,6 +161,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
         other_scopes.note_unseen(session, db, query)
     passive = options.no_touch or options.explain or options.as_of is not None
+    passive = passive or not query.touches
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
         session.keep_hits([hit.fact.id for hit in answer.hits])
@@ -190,12 +195,12 @@ def _query(session: Session, text: str, options: Options) -> Query:
         raise UsageError(
             "archived facts are found by their words", hint="leave out --mode semantic"
         )
-    return Query(
+    query = Query(
         text,
         limit=session.setting("limit", DEFAULT_LIMIT) if limit is None else limit or ALL,
-        mode=options.mode,
+        mode=options.mode or "hybrid",
         fusion=options.fusion,
-        decay=options.decay,
+        decay=options.decay or "half-life",
         min_sim=options.min_sim,
         mmr=options.mmr,
         fading=session.setting("fading", DEPTH),
@@ -208,6 +213,15 @@ def _query(session: Session, text: str, options: Options) -> Query:
             scopes=session.scopes(options.scope, everything=options.all_scopes),
         ),
     )  # fmt: skip
+    profile = session.profile(options.profile)
+    if profile is None and not query.is_other_way:
+        return query
+    from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
+
+    query = ways.along(session, query, profile, options)
+    if options.archived:
+        ways.refuse_archived(query)
+    return query
 
 
 def _print(
@@ -224,7 +238,7 @@ def _print(
     output.emit_rows(
         format if answer.hits or format != "table" else "lines",
         _hit_forms(answer, explain=explain, is_past=is_past),
-        whole=lambda forms: _form(query, session.viewer.key, forms, beside, answer.fusion),
+        whole=lambda forms: _form(query, session.viewer.key, forms, beside, answer),
         lines=lambda: [_line(hit, explain, is_past) for hit in answer.hits],
         table=table,
     )
@@ -260,13 +274,16 @@ def _hit_forms(
 
 def _form(
     query: Query, origin: str, hits: list[dict[str, Any]], beside: list[Archived] | None,
-    fusion: Fusion,
+    answer: Recalled,
 ) -> dict[str, Any]:
     return {
         "query": query.text,
         "origin": origin,
-        "mode": query.mode,
-        "fusion": fusion,
+        "mode": query.mode if answer.lacking is None else "keyword",
+        # Where there are no facts nobody fuses anything, and the answer has none.
+        "fusion": query.fusion or "append" if query.is_other_way else answer.fusion,
+        "decay": query.decay,
+        "profile": query.profile,
         "hits": hits,
         "archived_matches": _archived_forms(beside),
     }
@@ -307,4 +324,4 @@ def _answered(
     session.caution_of_likeness(answer.lacking)
     is_past = options.as_of is not None
     hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
-    return _form(query, viewer.key, list(hits), beside, answer.fusion)
+    return _form(query, viewer.key, list(hits), beside, answer)

@@ -11,14 +11,16 @@ from tideline_cli.model.edge import INVERSE
 from tideline_cli.model.fields import TIMES
 from tideline_cli.model.record import record
 from tideline_cli.ranking import decay
+from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts, history, links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Mapping
     from typing import Any
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.ranking.decay import Decay
     from tideline_cli.store.history import Entry
     from tideline_cli.store.links import Link
 
@@ -34,6 +36,9 @@ On a terminal times are those of the clock here, and say how long ago; elsewhere
 EXAMPLES = (("@1", ""), ("@1 --raw", ""))
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, 1, completes=("id",)),)
 OPTIONS: tuple[Option, ...] = (
+    Option("decay", ("--decay",), "The strength by this forgetting curve, and what makes it; what "
+           "fades for good is decided by the half-life.", "choice",
+           choices=DECAYS, excludes=("raw",)),
     Option("raw", ("--raw",), "Print the text alone, as it is stored, byte for byte.", "flag",
            False),
 )  # fmt: skip
@@ -43,7 +48,17 @@ OPTIONS: tuple[Option, ...] = (
 class Options:
     """The options of a call."""
 
+    decay: Decay | None
     raw: bool
+
+
+@record
+class _Power:
+    """How strong a fact is, by which forgetting curve where one is named, and what makes it."""
+
+    strength: float
+    decay: Decay | None
+    parts: Mapping[str, float]
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -62,13 +77,23 @@ def run(session: Session, words: list[str], options: Options) -> int:
     back = links.arriving(db, fact.id, viewer=session.viewer)
     seq = facts.number_of(db, fact.id, viewer=session.viewer)
     past = list(history.entries_of(db, seq, viewer=session.viewer))
-    power = decay.strength_at(fact, now=session.now)
+    power = _power(fact, options.decay, now=session.now)
     if session.json:
         output.emit_json(_form(fact, power, out, back, past))
     else:
         shown = _seen_at(session.now) if output.is_terminal(session) else instant.iso
         output.emit_pages(session, _lines(fact, power, out, back, past, shown=shown))
     return 0
+
+
+def _power(fact: Fact, curve: Decay | None, *, now: int) -> _Power:
+    """Return how strong a fact is by a forgetting curve, by the half-life where none is named."""
+    if curve is None:
+        return _Power(decay.strength_at(fact, now=now), None, {})
+    from tideline_cli.ranking import decays  # noqa: PLC0415  --decay alone
+
+    power = decays.strength_by(fact, curve, now=now)
+    return _Power(power, curve, decays.parts_by(fact, curve, now=now))
 
 
 def _seen_at(now: int) -> Callable[[int], str]:
@@ -84,14 +109,15 @@ def _show_raw(session: Session, fact: Fact) -> None:
 
 
 def _form(
-    fact: Fact, power: float, out: list[Link], back: list[Link], past: list[Entry]
+    fact: Fact, power: _Power, out: list[Link], back: list[Link], past: list[Entry]
 ) -> dict[str, Any]:
     def edge(link: Link, other: str) -> dict[str, Any]:
         return {"kind": link.kind, "id": other, "reason": link.reason, "strength": link.strength}
 
     return {
         "fact": codec.fact_form(fact),
-        "strength": power,
+        "strength": power.strength,
+        **({} if power.decay is None else {"decay": power.decay, "decay_parts": power.parts}),
         "links": [edge(link, link.target) for link in out],
         "backlinks": [edge(link, link.source) | {"as": INVERSE.get(link.kind)} for link in back],
         "history": [
@@ -125,7 +151,7 @@ def _birth(entry: Entry) -> tuple[object, ...]:
 
 
 def _lines(
-    fact: Fact, power: float, out: list[Link], back: list[Link], past: list[Entry], *,
+    fact: Fact, power: _Power, out: list[Link], back: list[Link], past: list[Entry], *,
     shown: Callable[[int], str],
 ) -> list[str]:  # fmt: skip
     form = codec.fact_form(fact) | {
@@ -138,7 +164,9 @@ def _lines(
         said = value if isinstance(value, str) else codec.dumps(value)
         said = output.shown_origin(said) if name == "origin" else said
         lines.append(f"{name:<17} {said}")
-    lines.append(f"{'strength now':<17} {power:.3f}")
+    by = f" ({power.decay})" if power.decay else ""
+    lines.append(f"{'strength now':<17} {power.strength:.3f}{by}")
+    lines += [f"{'  ' + name:<17} {value:.6g}" for name, value in power.parts.items()]
     lines += [f"{'link':<17} {link.kind} → {link.target}" for link in out]
     lines += [
         f"{'backlink':<17} {INVERSE.get(link.kind, link.kind)} ← {link.source}" for link in back

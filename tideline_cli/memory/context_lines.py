@@ -1,0 +1,33 @@
+"""What stands before the text of a fact in a line of a context, by the profile."""
+
+from __future__ import annotations
+
+from tideline_cli.model.instant import iso
+from tideline_cli.ranking.priority import label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tideline_cli.model.hit import Hit
+
+
+def head(hit: Hit, style: str) -> str:
+    """Return the beginning of a line: nothing (`plain`), the id and the points of a fact, or when
+    it was said, what it is, and its mark (`labelled`)."""
+    fact = hit.fact
+    match style:
+        case "points":
+            return f"- **{fact.id}** [{fact.lifecycle}] score={hit.score:.4g} "
+        case "labelled":
+            return f"[{iso(fact.created_at)}] ({_kind(hit)}) {_mark(hit)}"
+        case _:
+            return "- "
+
+
+def _kind(hit: Hit) -> str:
+    return (hit.fact.kind or hit.why.group or hit.fact.segment).upper()
+
+
+def _mark(hit: Hit) -> str:
+    parts = hit.why.parts or {}
+    found = label(int(parts["priority"])) if "priority" in parts else None
+    return f"**[{found}]** " if found else ""

@@ -1,0 +1,49 @@
+"""The heat of facts that were used: moved where the rule says so, as a batch of their own."""
+
+from __future__ import annotations
+
+from tideline_cli.ranking.heat import settled
+from tideline_cli.store import facts, journal, writes
+from tideline_cli.store.transactions import heat_rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+
+VERB = "recall"
+
+
+def settle_used(
+    db: Connection, seqs: Sequence[int], *, viewer: Origin, now: int
+) -> None:
+    """Move the heat of facts that a recall has used, as they are in the file now. Those of which
+    none moves leave no trace."""
+    rule = heat_rule(db)
+    read = facts.get(db, seqs, viewer=viewer)
+    if all(settled(fact, now=now, rule=rule) == fact for fact in read.values()):
+        return
+    with journal.batch(db, verb=VERB, by=viewer, now=now) as batch:
+        told: list[str] = []
+        for before in facts.get(db, seqs, viewer=viewer).values():
+            after = settled(before, now=now, rule=rule)
+            writes.change(db, before, after)
+            told += [f"{before.heat} → {after.heat}"] if after.heat != before.heat else []
+        counts = (f"{told.count(move):,} {move}" for move in dict.fromkeys(told))
+        batch.explain(f"heat: {', '.join(counts)}")
+
+
+def warmed(db: Connection, before: Fact | None, after: Fact, *, now: int) -> Fact:
+    """Return a fact that a write makes, or changes from what it was `before`, with the heat that it
+    has by its use and importance. A write that states nothing of either moves nothing."""
+    if before is not None and _merit(before) == _merit(after):
+        return after
+    return settled(after, now=now, rule=heat_rule(db))
+
+
+def _merit(fact: Fact) -> tuple[int, float]:
+    return fact.access_count, fact.importance

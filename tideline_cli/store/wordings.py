@@ -1,0 +1,29 @@
+"""The texts and labels of an origin's facts, one by one: for a search that no index has."""
+
+from __future__ import annotations
+
+from tideline_cli.store.facts import narrowing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from apsw import Connection
+
+    from tideline_cli.store.facts import Filter
+
+    # number, id, text with title, tags and kind, tags as JSON, when it was made, lifecycle
+    Wording = tuple[int, str, str, str | None, int, str]
+
+
+def each(
+    db: Connection, *, origin_number: int, wanted: Filter, now: int
+) -> Iterable[Wording]:
+    """Yield the wordings of the facts that hold now, and that `wanted` asks for."""
+    narrowed, values = narrowing(wanted, valid_at=now)
+    rows: Iterable[Wording] = db.execute(
+        "SELECT seq, id, concat_ws(char(10), content, title, tags, kind), tags, created_at,"
+        f" lifecycle FROM fact WHERE origin = ?{narrowed}",
+        (origin_number, *values),
+    )
+    return rows
