@@ -6,9 +6,9 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
     and return 0
     switch $argv[1]
         case remember
-            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role --agent --status --progress
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
         case dream
@@ -18,19 +18,19 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case status
             contains -- $argv[2] --scope
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --status --progress --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
-            contains -- $argv[2] --scope --session --speaker --role --fmt --format
+            contains -- $argv[2] --scope --session --speaker --role --agent --fmt --format
         case tags
-            contains -- $argv[2] --scope --session --speaker --role --fmt --format
+            contains -- $argv[2] --scope --session --speaker --role --agent --fmt --format
         case forget
-            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope
+            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --status --progress --batch --since --until --scope
         case restore
             contains -- $argv[2] --from
         case edit
-            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --from
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from
         case link
             contains -- $argv[2] --kind --reason --strength
         case feedback
@@ -38,7 +38,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case contradictions
             contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
         case history
-            contains -- $argv[2] --limit -n --session --speaker --role --fmt --format
+            contains -- $argv[2] --limit -n --session --speaker --role --agent --fmt --format
         case timeline
             contains -- $argv[2] --slot --limit -n --fmt --format
         case undo
@@ -48,7 +48,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case import
             contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle
+            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --status --progress --batch --since --until --scope --lifecycle
         case gc
             contains -- $argv[2] --max-loss
         case extract
@@ -183,7 +183,7 @@ complete -c tideline -n "__tideline_at remember" -l confidence -x -d 'How sure i
 complete -c tideline -n "__tideline_at remember" -l valid-from -x -d 'When it begins to hold'
 complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'Until when it holds; of a day, to its end'
 complete -c tideline -n "__tideline_at remember" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'A label to filter by; commas part several'
-complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
+complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at remember" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at remember" -l meta -x -d 'Anything else worth keeping'
 complete -c tideline -n "__tideline_at remember" -l source-turn -x -d 'Where it was said'
@@ -195,6 +195,8 @@ complete -c tideline -n "__tideline_at remember" -l session -k -x -a '(__tidelin
 complete -c tideline -n "__tideline_at remember" -l turn -x -d 'Its place in the conversation'
 complete -c tideline -n "__tideline_at remember" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Who said it, by name'
 complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant system tool' -d 'Who spoke; what an assistant or a tool says weighs less'
+complete -c tideline -n "__tideline_at remember" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program writes; an empty one is none [default: the setting agent]'
+complete -c tideline -n "__tideline_at remember" -l status -l progress -x -a 'active blocked done' -d 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work]'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'
@@ -206,10 +208,12 @@ complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_
 complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
 complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
-complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at recall" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at recall" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at recall" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at recall" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at recall" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
 complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
@@ -230,6 +234,7 @@ complete -c tideline -n "__tideline_at context" -l max-chars -x -d 'Characters a
 complete -c tideline -n "__tideline_at context" -l max-tokens -x -d 'The same in tokens, estimated'
 complete -c tideline -n "__tideline_at context" -l limit -s n -x -d 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds]'
 complete -c tideline -n "__tideline_at context" -l auto -d 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why'
+complete -c tideline -n "__tideline_at context" -l no-constraints -d 'Without the constraints'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -262,13 +267,15 @@ complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as
 complete -c tideline -n '__tideline_at show 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
 complete -c tideline -n "__tideline_at list" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at list" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
 complete -c tideline -n "__tideline_at list" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at list" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at list" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at list" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at list" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at list" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
@@ -301,6 +308,7 @@ complete -c tideline -n "__tideline_at slots" -l all-scopes -d 'See the facts of
 complete -c tideline -n "__tideline_at slots" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at slots" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at slots" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at slots" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at slots" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at slots" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at slots" -l csv -d 'Print CSV with a header'
@@ -313,6 +321,7 @@ complete -c tideline -n "__tideline_at tags" -l all-scopes -d 'See the facts of 
 complete -c tideline -n "__tideline_at tags" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at tags" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at tags" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at tags" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at tags" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at tags" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at tags" -l csv -d 'Print CSV with a header'
@@ -326,13 +335,15 @@ complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact t
 complete -c tideline -n "__tideline_at forget" -l superseded-by -k -x -a '(__tideline_values active)' -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at forget" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
 complete -c tideline -n "__tideline_at forget" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at forget" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
 complete -c tideline -n "__tideline_at forget" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at forget" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at forget" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at forget" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at forget" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at forget" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at forget" -l since -x -d 'Only facts made at or after TIME'
@@ -353,7 +364,7 @@ complete -c tideline -n "__tideline_at edit" -l confidence -x -d 'How sure it is
 complete -c tideline -n "__tideline_at edit" -l valid-from -x -d 'When it begins to hold'
 complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'Until when it holds; of a day, to its end'
 complete -c tideline -n "__tideline_at edit" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'A label to filter by; commas part several; replaces those it had'
-complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
+complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
 complete -c tideline -n "__tideline_at edit" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing; an empty one is of everything'
@@ -361,6 +372,8 @@ complete -c tideline -n "__tideline_at edit" -l session -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at edit" -l turn -x -d 'Its place in the conversation'
 complete -c tideline -n "__tideline_at edit" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Who said it, by name; an empty one is nobody'
 complete -c tideline -n "__tideline_at edit" -l role -x -a 'user assistant system tool none' -d 'Who spoke; `none` takes the role away'
+complete -c tideline -n "__tideline_at edit" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote it; an empty one is none'
+complete -c tideline -n "__tideline_at edit" -l status -l progress -x -a 'active blocked done none' -d 'How far the work is; `none` takes it away'
 complete -c tideline -n "__tideline_at edit" -l from -x -d 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones]'
 complete -c tideline -n "__tideline_at edit" -l vouch -d 'Say that these words are yours now, whoever said them'
 complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether to vouch'
@@ -392,6 +405,7 @@ complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to
 complete -c tideline -n "__tideline_at history" -l session -k -x -a '(__tideline_values session)' -d 'Only what was done to facts of this session'
 complete -c tideline -n "__tideline_at history" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what was done to facts that this speaker said'
 complete -c tideline -n "__tideline_at history" -l role -x -a 'user assistant system tool' -d 'Only what was done to facts that this role said'
+complete -c tideline -n "__tideline_at history" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what was done to facts that this agent wrote'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at history" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at history" -l csv -d 'Print CSV with a header'
@@ -441,13 +455,15 @@ complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of e
 complete -c tideline -n "__tideline_at export" -l split -x -a '(__fish_complete_directories)' -d 'Write a Markdown file for each active fact into the new folder DIR'
 complete -c tideline -n "__tideline_at export" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at export" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
 complete -c tideline -n "__tideline_at export" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at export" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
 complete -c tideline -n "__tideline_at export" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at export" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at export" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at export" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at export" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at export" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at export" -l since -x -d 'Only facts made at or after TIME'

@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; commas part several.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--source-turn'); Kind = 'text'; Help = 'Where it was said.' }
@@ -83,6 +83,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program writes; an empty one is none [default: the setting agent].' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
@@ -96,10 +98,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
@@ -122,6 +126,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-tokens'); Kind = 'text'; Help = 'The same in tokens, estimated.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 8, with --auto 5; 0 is all that the budget holds].' }
             @{ Flags = @('--auto'); Kind = 'flag'; Help = 'Heading, notice and fence, for a program: whatever goes wrong, nothing is printed and it ends with 0; --verbose says why.' }
+            @{ Flags = @('--no-constraints'); Kind = 'flag'; Help = 'Without the constraints.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -163,13 +168,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'list' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -206,6 +213,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -220,6 +228,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -237,13 +246,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--superseded-by'); Kind = 'ask active'; Help = 'The fact that stands in their place.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -266,7 +277,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; commas part several; replaces those it had.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
@@ -274,6 +285,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name; an empty one is nobody.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool none'; Help = 'Who spoke; `none` takes the role away.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote it; an empty one is none.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done none'; Help = 'How far the work is; `none` takes it away.' }
             @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
             @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
@@ -309,6 +322,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was done to facts of this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what was done to facts that this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what was done to facts that this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what was done to facts that this agent wrote.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -366,13 +380,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }

@@ -158,7 +158,8 @@ def test_one_origin_alone_is_offered(kind, run):
 def test_what_is_offered_is_bounded(kind, run):
     """At most 50 values, none of them long, each told in a few words."""
     seed([{"content": f"fact {n} " + "long " * 50, "slot": f"slot{n}", "tags": [f"tag{n}"],
-           "scope": f"scope{n}", "session": f"session{n}", "speaker": f"speaker{n}"}
+           "scope": f"scope{n}", "session": f"session{n}", "speaker": f"speaker{n}",
+           "agent": f"agent{n}"}
           for n in range(60)])  # fmt: skip
     run("remember", "x", "--tag", "t" * 300)
     found = offered(kind, "", "config", "get")

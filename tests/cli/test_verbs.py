@@ -15,11 +15,11 @@ FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
     "last_accessed_at, created_at, source, origin, lifecycle, status, confidence, slot, "
     "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope, "
-    "session, turn, speaker, role"
+    "session, turn, speaker, role, agent, progress"
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
-    "session", "turn", "speaker", "role", "created_at",
+    "session", "turn", "speaker", "role", "agent", "created_at",
     "weak", "similarity",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
@@ -52,7 +52,7 @@ def test_remember_json(run):
             "lifecycle": "active", "status": None, "confidence": None, "slot": None,
             "valid_from": None, "valid_to": None, "pinned": False, "source_turn": None,
             "derived_from": [], "metadata": None, "scope": None, "session": None, "turn": None,
-            "speaker": None, "role": None,
+            "speaker": None, "role": None, "agent": None, "progress": None,
         },
         "superseded": [],
         "batch": 1,
@@ -70,6 +70,7 @@ def test_remember_takes_every_option(run):
         "--tag", "b", "-t", "a", "--kind", "fact", "--title", "Lunch", "--meta", "room=4",
         "--meta", "who=Al=x", "--source-turn", "turn 7", "--derived-from", other, "--pin",
         "--session", " standup ", "--turn", "0", "--speaker", "Ann", "--role", "system",
+        "--agent", " coder ", "--status", "blocked",
     )["fact"]  # fmt: skip
     assert {name: fact[name] for name in FACT_KEYS[2:] if name not in ("source", "origin")} == {
         "segment": "project", "tier": "short", "heat": "core", "kind": "fact", "title": "Lunch",
@@ -78,7 +79,8 @@ def test_remember_takes_every_option(run):
         "confidence": 0.5, "slot": "lunch_time", "valid_from": "2025-01-01T00:00:00.000Z",
         "valid_to": "2026-01-01T10:00:00.000Z", "pinned": True, "source_turn": "turn 7",
         "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"}, "scope": None,
-        "session": "standup", "turn": 0, "speaker": "Ann", "role": "system",
+        "session": "standup", "turn": 0, "speaker": "Ann", "role": "system", "agent": "coder",
+        "progress": "blocked",
     }  # fmt: skip
 
 
@@ -400,7 +402,7 @@ def test_recall_json(run):
     assert hit == {
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
-        "session": None, "turn": None, "speaker": None, "role": None,
+        "session": None, "turn": None, "speaker": None, "role": None, "agent": None,
         "created_at": MOMENT, "weak": False, "similarity": None,
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS, TIERS, NewFact, one_of
 from tideline_cli.model.fields import LABELS, LISTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted
@@ -157,6 +157,9 @@ def _row(line: str) -> dict[str, Any]:
     row = with_content(row) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
+    if "status" in row:  # what the option is called
+        stated = row.pop("status")
+        row.setdefault("progress", stated)
     codec.check_keys(row, _BATCH_KEYS)
     return row
 
@@ -193,6 +196,8 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         turn=options.turn if row.get("turn") is None else cells.place(row, "turn"),
         speaker=cells.cell_text(row, "speaker") or options.speaker,
         role=_word(row, "role", ROLES) or options.role,
+        agent=options.agent if row.get("agent") is None else cells.cell_text(row, "agent") or "",
+        progress=_word(row, "progress", PROGRESSES) or options.progress,
         batch=True,
     )
 

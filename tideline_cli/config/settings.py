@@ -48,6 +48,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
         Setting("scope", "TIDELINE_SCOPE", "scope", None, "the scope of what is written and seen, "
                 "such as work/api; auto is the name of the git repository", True),
+        Setting("agent", "TIDELINE_AGENT", "text", None,
+                "the program that writes: its name stands on every new fact"),
         Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
@@ -55,6 +57,9 @@ SETTINGS: Mapping[str, Setting] = {
                 "how old what you typed must be before it fades, such as 365d"),
         Setting("fading", "TIDELINE_FADING", "share", None,
                 "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True),
+        Setting("auto_constraints", "TIDELINE_AUTO_CONSTRAINTS", "share", None,
+                "the share of a context --auto that constraints may take, 0.3 at most; none without "
+                "it"),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),

@@ -138,6 +138,7 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "turn": fact.turn,
         "speaker": fact.speaker,
         "role": fact.role,
+        "agent": fact.agent,
         "created_at": instant.iso(fact.created_at),
         "weak": hit.weak,
         "similarity": hit.why.similarity,

@@ -23,12 +23,19 @@ if TYPE_CHECKING:
     Heat = Literal["core", "working", "peripheral"]
     Lifecycle = Literal["active", "archived", "pruned"]
     Role = Literal["user", "assistant", "system", "tool"]
+    Progress = Literal["active", "blocked", "done"]
     Status = Literal["asserted", "provisional", "confirmed", "disputed", "retracted"]
 
 TIERS: tuple[Tier, ...] = ("short", "long", "permanent")
 HEATS: tuple[Heat, ...] = ("core", "working", "peripheral")
 LIFECYCLES: tuple[Lifecycle, ...] = ("active", "archived", "pruned")
 STATUSES: tuple[Status, ...] = ("asserted", "provisional", "confirmed", "disputed", "retracted")
+
+PROGRESSES: tuple[Progress, ...] = ("active", "blocked", "done")
+"""How far the work is that a fact is about: `--status`. The `status` of a fact says how sure it is,
+its lifecycle whether it is shown."""
+WORK_KINDS = ("decision", "constraint", "task", "gotcha", "insight", "lesson")
+"""Kinds of facts that are about work: without another word they are active."""
 
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 """Who spoke. A role is no source: the source says through which door a fact came and what it may
@@ -85,6 +92,11 @@ KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
     "failure": ("context", 0.60, "working"),
     "note": ("context", 0.30, "peripheral"),
     "session": ("context", None, "working"),
+    "decision": ("project", 0.75, "working"),
+    "constraint": ("correction", 0.85, "core"),
+    "task": ("project", 0.65, "working"),
+    "gotcha": ("knowledge", 0.75, "working"),
+    "insight": ("knowledge", 0.70, "working"),
 }
 
 
@@ -118,6 +130,8 @@ class NewFact:
     turn: int | None = None
     speaker: str | None = None
     role: Role | None = None
+    agent: str | None = None
+    progress: Progress | None = None
     assumed: tuple[str, ...] = ("segment",)
 
 
@@ -156,6 +170,8 @@ class Fact:
     turn: int | None
     speaker: str | None
     role: Role | None
+    agent: str | None
+    progress: Progress | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -173,6 +189,8 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "scope": scope_key(new.scope) if new.scope else None,
         "session": bare_name(new.session),
         "speaker": bare_name(new.speaker),
+        "agent": bare_name(new.agent),
+        "progress": new.progress or usual_progress(new.kind),
     }
     return Fact(
         id=fact_id,
@@ -207,6 +225,11 @@ def initial_heat(segment: Segment, kind: str | None, tier: Tier, importance: flo
     if kind is not None and kind in KINDS:
         return KINDS[kind][2]
     return "core" if segment in ("identity", "correction") else "working"
+
+
+def usual_progress(kind: str | None) -> Progress | None:
+    """Return how far the work of a kind is where nobody says: it is active. None for all others."""
+    return "active" if kind in WORK_KINDS else None
 
 
 def clamped(value: float | None, fallback: float) -> float:
@@ -257,8 +280,8 @@ def scope_key(text: str) -> str | None:
 
 
 def bare_name(text: str | None) -> str | None:
-    """Return the name of a session or of a speaker: without spaces around it, None where nothing
-    is left."""
+    """Return the name of a session, a speaker or an agent: without spaces around it, None where
+    nothing is left."""
     return (text or "").strip() or None
 
 

@@ -77,6 +77,8 @@ FIELDS = (
     Field("turn", "place", is_label=True, digest=12, again="together"),
     Field("speaker", "text", is_label=True, digest=13, again="together"),
     Field("role", "word", is_label=True, digest=14, again="together"),
+    Field("agent", "text", is_label=True, digest=15, again="first"),
+    Field("progress", "word", is_label=True, again="later"),
 )
 """In the order of Fact, of JSON and of an export. A new field is the last row."""
 

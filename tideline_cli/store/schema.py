@@ -56,7 +56,9 @@ CREATE TABLE fact (
   session      TEXT,                               -- the conversation that it was said in
   turn         INTEGER,                            -- its place in the session
   speaker      TEXT,
-  role         TEXT                                -- who spoke: user, assistant, system, tool
+  role         TEXT,                               -- who spoke: user, assistant, system, tool
+  agent        TEXT,                               -- which program wrote it
+  progress     TEXT                                -- of work: active, blocked, done
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
@@ -68,6 +70,10 @@ CREATE INDEX fact_scope ON fact (origin, scope) WHERE scope IS NOT NULL AND life
 -- whether an origin has a fact that somebody is named for.
 CREATE INDEX fact_session ON fact (origin, session, turn)
   WHERE session IS NOT NULL OR speaker IS NOT NULL;
+
+-- Active facts about work, by kind: constraints and open tasks.
+CREATE INDEX fact_work ON fact (origin, kind, progress)
+  WHERE progress IS NOT NULL AND lifecycle = 'active';
 
 -- Active facts that are not valid for ever: BM25 takes those out of its statistics that do not
 -- hold at the moment of the question.

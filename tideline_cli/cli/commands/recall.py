@@ -10,7 +10,7 @@ from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS
+from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
-    from tideline_cli.model.fact import Role, Segment
+    from tideline_cli.model.fact import Progress, Role, Segment
     from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
 
@@ -68,6 +68,10 @@ OPTIONS = (
     Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
            completes="speaker"),
     Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
+    Option("agent", ("--agent",), "Only what this agent wrote.", many=True, metavar="NAME",
+           completes="agent"),
+    Option("progress", ("--status", "--progress"), "Only work that is so far, such as "
+           "open tasks.", "choice", choices=PROGRESSES, many=True),
     Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
     Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
            "last"),
@@ -105,6 +109,8 @@ class Options:
     session: tuple[str, ...]
     speaker: tuple[str, ...]
     role: tuple[Role, ...]
+    agent: tuple[str, ...]
+    progress: tuple[Progress, ...]
     since: int | None
     until: int | None
     as_of: int | None
@@ -197,6 +203,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
         wanted=Filter(
             as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
             sessions=options.session, speakers=options.speaker, roles=options.role,
+            agents=options.agent, progress=options.progress,
             since=options.since, until=options.until,
             scopes=session.scopes(options.scope, everything=options.all_scopes),
         ),

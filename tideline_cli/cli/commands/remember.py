@@ -9,7 +9,7 @@ from tideline_cli.cli.new_fact import Options
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory import remember as memory
-from tideline_cli.model.fact import KINDS, LARGEST_TURN, ROLES, SEGMENTS, TIERS
+from tideline_cli.model.fact import KINDS, LARGEST_TURN, PROGRESSES, ROLES, SEGMENTS, TIERS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import facts
@@ -73,6 +73,11 @@ OPTIONS = (
            completes="speaker"),
     Option("role", ("--role",), "Who spoke; what an assistant or a tool says weighs less.",
            "choice", choices=ROLES),
+    Option("agent", ("--agent",), "Which program writes; an empty one is none [default: the "
+           "setting agent].", metavar="NAME", completes="agent"),
+    Option("progress", ("--status", "--progress"), "How far the work is, of a task or the "
+           "like: `progress` in JSON [default: active, of the kinds of work].", "choice",
+           choices=PROGRESSES),
     Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
            "error; all others are stored together, as one batch.", "flag", False,
            excludes=("words",)),
