@@ -41,6 +41,7 @@ _tideline_value() {
         recall:--min-score) REPLY='text' ;;
         recall:--why-not) REPLY='ask id' ;;
         recall:--mmr) REPLY='text' ;;
+        recall:--graph) REPLY='one of auto on off' ;;
         recall:--tag|recall:-t) REPLY='ask tag' ;;
         recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
@@ -156,6 +157,9 @@ _tideline_value() {
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
+        graph:--hops) REPLY='text' ;;
+        graph:--limit|graph:-n) REPLY='text' ;;
+        graph:--format) REPLY='one of text dot json svg' ;;
         feedback:--delta) REPLY='text' ;;
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
@@ -231,6 +235,7 @@ _tideline_argument() {
         edit:0) REPLY='ask active' ;;
         link:0) REPLY='ask active' ;;
         link:1) REPLY='ask active' ;;
+        graph:0) REPLY='ask id' ;;
         feedback:0) REPLY='ask active' ;;
         feedback:1) REPLY='one of up down' ;;
         purge:*) REPLY='ask id' ;;
@@ -246,7 +251,7 @@ _tideline_argument() {
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -256,7 +261,7 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
@@ -272,6 +277,7 @@ _tideline_flags() {
         restore) REPLY='--from --yes -y' ;;
         edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
+        graph) REPLY='--hops --limit -n --archived --format' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -317,6 +323,7 @@ _tideline_summary() {
         restore) REPLY='Bring archived facts back, or a whole backup.' ;;
         edit) REPLY='Say a fact anew, or change its labels.' ;;
         link) REPLY='Say how one fact is related to another.' ;;
+        graph) REPLY='Show facts and the links among them.' ;;
         feedback) REPLY='Say whether a fact was of use.' ;;
         purge) REPLY='Remove facts for good, from every file.' ;;
         contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
@@ -461,7 +468,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -8,7 +8,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role --agent --status --progress
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --scope --format
         case dream
@@ -33,6 +33,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from
         case link
             contains -- $argv[2] --kind --reason --strength
+        case graph
+            contains -- $argv[2] --hops --limit -n --format
         case feedback
             contains -- $argv[2] --delta
         case contradictions
@@ -151,6 +153,7 @@ complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recal
 complete -c tideline -n "__tideline_at ''" -a restore -d 'Bring archived facts back, or a whole backup.'
 complete -c tideline -n "__tideline_at ''" -a edit -d 'Say a fact anew, or change its labels.'
 complete -c tideline -n "__tideline_at ''" -a link -d 'Say how one fact is related to another.'
+complete -c tideline -n "__tideline_at ''" -a graph -d 'Show facts and the links among them.'
 complete -c tideline -n "__tideline_at ''" -a feedback -d 'Say whether a fact was of use.'
 complete -c tideline -n "__tideline_at ''" -a purge -d 'Remove facts for good, from every file.'
 complete -c tideline -n "__tideline_at ''" -a contradictions -d 'Show pairs of facts that may contradict each other.'
@@ -206,6 +209,7 @@ complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of
 complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts with at least this score; --explain shows what scores are made of'
 complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
 complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
+complete -c tideline -n "__tideline_at recall" -l graph -x -a 'auto on off' -d 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off]'
 complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
@@ -384,6 +388,11 @@ complete -c tideline -n "__tideline_at link" -l strength -x -d 'How closely'
 complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, from either end'
 complete -c tideline -n '__tideline_at link 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at link 1' -k -x -a '(__tideline_values active)'
+complete -c tideline -n "__tideline_at graph" -l hops -x -d 'Links away from the fact at most [default: 2]'
+complete -c tideline -n "__tideline_at graph" -l limit -s n -x -d 'Facts at most [default: 40]'
+complete -c tideline -n "__tideline_at graph" -l archived -d 'Also facts that are no longer active'
+complete -c tideline -n "__tideline_at graph" -l format -x -a 'text dot json svg' -d 'text, dot, json or svg [default: text]; --json goes with json alone'
+complete -c tideline -n '__tideline_at graph 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at feedback 1' -x -a 'up down'
@@ -515,4 +524,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'

@@ -22,6 +22,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'restore' = 'Bring archived facts back, or a whole backup.'
         'edit' = 'Say a fact anew, or change its labels.'
         'link' = 'Say how one fact is related to another.'
+        'graph' = 'Show facts and the links among them.'
         'feedback' = 'Say whether a fact was of use.'
         'purge' = 'Remove facts for good, from every file.'
         'contradictions' = 'Show pairs of facts that may contradict each other.'
@@ -96,6 +97,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only facts with at least this score; --explain shows what scores are made of.' }
             @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
+            @{ Flags = @('--graph'); Kind = 'one of auto on off'; Help = 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off].' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
@@ -297,6 +299,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--strength'); Kind = 'text'; Help = 'How closely.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, from either end.' }
         )
+        'graph' = @(
+            @{ Flags = @('--hops'); Kind = 'text'; Help = 'Links away from the fact at most [default: 2].' }
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 40].' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that are no longer active.' }
+            @{ Flags = @('--format'); Kind = 'one of text dot json svg'; Help = 'text, dot, json or svg [default: text]; --json goes with json alone.' }
+        )
         'feedback' = @(
             @{ Flags = @('--delta'); Kind = 'text'; Help = 'By how much, from -0.3 to 0.3, in place of up and down.' }
         )
@@ -467,6 +475,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'edit:0' = 'ask active'
         'link:0' = 'ask active'
         'link:1' = 'ask active'
+        'graph:0' = 'ask id'
         'feedback:0' = 'ask active'
         'feedback:1' = 'one of up down'
         'purge:*' = 'ask id'
@@ -482,7 +491,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

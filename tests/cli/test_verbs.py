@@ -416,7 +416,7 @@ def test_recall_explains(run):
     assert list(why) == [
         "bm25", "matched_terms", "strength", "modulator", "trust", "lane", "cosine", "base",
         "damping", "label_terms", "role", "date", "speaker", "time", "neighbour", "session",
-        "likeness",
+        "held", "likeness",
     ]  # fmt: skip
     assert lexical["score"] == pytest.approx(why["bm25"] * why["trust"] * why["modulator"])
     assert why["trust"] == pytest.approx(0.325)
@@ -494,10 +494,11 @@ def test_context(run):
     form = run("context", "project apollo", "--json").json
     assert form == {
         "block": block, "chars": len(block), "tokens": form["tokens"], "facts": [first, second],
-        "blocked": [], "truncated": False, "archived_matches": [],
+        "constraints": [], "blocked": [], "truncated": False, "archived_matches": [],
     }  # fmt: skip
     assert list(form) == [
-        "block", "chars", "tokens", "facts", "blocked", "truncated", "archived_matches"
+        "block", "chars", "tokens", "facts", "constraints", "blocked", "truncated",
+        "archived_matches",
     ]
     cut = run("context", "project apollo", "--json", "--max-chars", "50").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)

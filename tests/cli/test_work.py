@@ -28,8 +28,10 @@ def test_work_is_active_at_first(kind, run):
 
 def test_open_tasks_are_listed(run):
     """`list --kind task --status active` has the open tasks; several words are either of them."""
-    tasks = {status: remembered(run, f"the {status} one", "--kind", "task", "--status", status)["id"]
-             for status in ("active", "blocked", "done")}  # fmt: skip
+    tasks = {
+        status: remembered(run, f"the {status} one", "--kind", "task", "--status", status)["id"]
+        for status in ("active", "blocked", "done")
+    }
     remembered(run, "an active preference", "--kind", "preference")
 
     def listed(*argv):
@@ -145,7 +147,8 @@ def test_constraints_stay_out_of_auto_unless_set(run, monkeypatch):
 
 @pytest.mark.parametrize("budget", [60, 120, 400, 1200])
 def test_constraints_take_their_share(budget, run):
-    """They take 30 % of the budget at most; the block keeps the budget; what has no room is told."""
+    """They take 30 % of the budget at most; the block keeps the budget; what has no room is
+    told."""
     for n in range(40):
         remembered(run, f"rule {n}: never do what number {n} of the list forbids", "--kind",
                    "constraint")  # fmt: skip

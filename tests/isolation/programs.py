@@ -26,7 +26,8 @@ SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
 SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
 KINDS = ("relates", "contradicts", "uses", "causes")
 ENDS = ("2025-09-01", "2025-10-09T09:00:00Z", "2025-10-10", "2026-01-01")
-KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "agent", "active", "archived", "id", "batch")
+KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "agent",
+                 "active", "archived", "id", "batch")
 MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 
 
@@ -79,7 +80,8 @@ class Author:
             ("--slot", rng.choice(SLOTS)), ("--source", rng.choice(SOURCES)),
             ("--supersedes", self._ids()[0]), ("--derived-from", rng.choice(self._own)),
             ("--tag", rng.choice(WORDS)), ("--scope", "x"), ("--importance", str(rng.random())),
-            ("--title", rng.choice(WORDS)), ("--kind", rng.choice(("note", "failure", "task", "constraint"))),
+            ("--title", rng.choice(WORDS)),
+            ("--kind", rng.choice(("note", "failure", "task", "constraint"))),
             ("--valid-to", rng.choice(ENDS)), ("--valid-from", rng.choice(ENDS)),
             ("--session", rng.choice("st")), ("--turn", str(rng.randint(0, 3))),
             ("--speaker", rng.choice(("Ann", "Bo"))), ("--role", rng.choice(ROLES)),
@@ -114,7 +116,7 @@ class Author:
         more = self._rng.choice((
             (), ("--no-touch",), ("--mode", "semantic"), ("--explain",), ("--archived",),
             ("--session", "s"), ("--speaker", "Ann"), ("--role", "assistant"),
-            ("--agent", "coder"), ("--status", "done"),
+            ("--agent", "coder"), ("--status", "done"), ("--graph", "on"), ("--graph", "auto"),
         ))  # fmt: skip
         verb = self._rng.choice(("recall", "recall", "context"))
         return [verb, self._text(), "--json", *(more if verb == "recall" else ())], "", ()

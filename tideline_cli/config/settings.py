@@ -58,8 +58,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("fading", "TIDELINE_FADING", "share", None,
                 "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True),
         Setting("auto_constraints", "TIDELINE_AUTO_CONSTRAINTS", "share", None,
-                "the share of a context --auto that constraints may take, 0.3 at most; none without "
-                "it"),
+                "the share of a context --auto that constraints may take, 0.3 at most; none without"
+                " it"),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),

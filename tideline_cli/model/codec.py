@@ -143,6 +143,10 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "weak": hit.weak,
         "similarity": hit.why.similarity,
     }
+    if hit.via is not None:
+        form["via"] = {
+            "id": hit.via.id, "kind": hit.via.kind, "direction": "out" if hit.via.leaves else "in"
+        }  # fmt: skip
     if explain:
         form["explain"] = breakdown_form(hit.why)
     return form

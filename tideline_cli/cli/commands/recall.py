@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Fusion, Mode, Recalled
     from tideline_cli.model.fact import Progress, Role, Segment
     from tideline_cli.model.hit import Hit
+    from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.decay import Decay
 
+GRAPHS = ("auto", "on", "off")
 HELP = """Find the facts that answer a query.
 
 Facts that share words with the query come first: BM25 times the trust of their source, times how
@@ -57,6 +59,10 @@ OPTIONS = (
            completes="id", excludes=("batch", "archived")),
     Option("mmr", ("--mmr",), "Weight of score against repetition; 1 keeps the order "
            "[default: 1].", "share", 1.0, metavar="LAMBDA"),
+    Option("graph", ("--graph",), "Also facts that are linked with the best hits, marked `via`: "
+           "on, off, or auto, where the question asks for times or relations or hits are linked "
+           "[default: off].",
+           "choice", "off", choices=GRAPHS),
     Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
            "commas.", many=True, metavar="TAG", completes="tag"),
     Option("segment", ("--segment", "-s"), "Only facts of this segment.", "choice",
@@ -103,6 +109,7 @@ class Options:
     min_score: float
     why_not: str | None
     mmr: float
+    graph: str
     tag: tuple[str, ...]
     segment: tuple[Segment, ...]
     kind: tuple[str, ...]
@@ -144,6 +151,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
     )
+    answer = _linked(session, db, query, answer, options)
     session.caution_of_likeness(answer.lacking)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
@@ -165,6 +173,21 @@ def run(session: Session, words: list[str], options: Options) -> int:
         used = active_part(answer) if options.archived else answer
         write_back(db, used, touch=not passive, now=session.now)
     return 0 if answer.hits else 1
+
+
+def _linked(
+    session: Session, db: Connection | None, query: Query, answer: Recalled, options: Options,
+    *, viewer: Origin | None = None, now: int | None = None,
+) -> Recalled:  # fmt: skip
+    """Return the answer with what is linked with its hits, where the call asks for that."""
+    if options.graph == "off" or db is None or not answer.hits:
+        return answer
+    from tideline_cli.memory import graph_recall  # noqa: PLC0415  --graph alone
+
+    return graph_recall.with_linked(
+        db, query, answer, viewer=viewer or session.viewer,
+        now=session.now if now is None else now, always=options.graph == "on",
+    )  # fmt: skip
 
 
 def _left_out(count: int) -> str:
@@ -236,6 +259,8 @@ def _print(
 def _line(hit: Hit, explain: bool, is_past: bool) -> str:
     text = output.one_line(hit.fact.content)
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
+    if hit.via is not None:
+        line += f"\t(via {hit.via.kind} {hit.via.id})"
     if not is_past and hit.fact.lifecycle != "active":
         line += f"\t({hit.fact.lifecycle})"
     return f"{line}\t{_explained()(hit)}" if explain else line
@@ -304,6 +329,7 @@ def _answered(
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, options)
     answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
+    answer = _linked(session, db, query, answer, options, viewer=viewer, now=now or 0)
     session.caution_of_likeness(answer.lacking)
     is_past = options.as_of is not None
     hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
