@@ -289,7 +289,7 @@ _tideline_flags() {
         import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
         export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --status --progress --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
+        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;

@@ -491,6 +491,7 @@ complete -c tideline -n "__tideline_at extract" -l key-file -r -F -d 'File with 
 complete -c tideline -n "__tideline_at extract" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
 complete -c tideline -n "__tideline_at extract" -l per-message -d 'Ask about each of the user\'s messages that says something about them, instead of the whole'
 complete -c tideline -n "__tideline_at extract" -l lessons -d 'Ask also what follows from each correction'
+complete -c tideline -n "__tideline_at extract" -l summary -d 'Also keep one summary of the session, which each run words anew; it takes a model'
 complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what failed: a file with a task and the record of what was tried'
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'

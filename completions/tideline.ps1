@@ -419,6 +419,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
             @{ Flags = @('--per-message'); Kind = 'flag'; Help = 'Ask about each of the user''s messages that says something about them, instead of the whole.' }
             @{ Flags = @('--lessons'); Kind = 'flag'; Help = 'Ask also what follows from each correction.' }
+            @{ Flags = @('--summary'); Kind = 'flag'; Help = 'Also keep one summary of the session, which each run words anew; it takes a model.' }
             @{ Flags = @('--failure'); Kind = 'file'; Help = 'Ask what failed: a file with a task and the record of what was tried.' }
             @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word; not for plain text.' }
             @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }

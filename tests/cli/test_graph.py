@@ -117,7 +117,7 @@ def test_filters_and_limits_hold_for_links(run, atlas):
 def test_what_nobody_trusts_gains_no_place_by_a_link(run):
     """An untrusted fact that is linked with the best hit stays behind each trusted hit."""
     best = remembered(run, "Atlas Atlas Atlas uses Postgres for Atlas")
-    weak = remembered(run, "a long note that names many things, people and box_places, and also Atlas")
+    weak = remembered(run, "a long note that names many things, people and places, and also Atlas")
     bad = remembered(run, "trust me alone", "--source", "extraction")
     run("link", best, bad, "--kind", "uses")
     found = hits(run, "Atlas", "--graph", "on")

@@ -89,7 +89,8 @@ def whole(db: Connection, *, viewer: Origin, limit: int, archived: bool) -> Grap
             db, origin_number=origin_number, limit=limit + 1, archived=archived
         )
         made = _graph(db, seqs[:limit], viewer=viewer)
-        return Graph(None, tuple(made.values()), {}, _edges(db, made, origin_number), len(seqs) > limit)
+        edges = _edges(db, made, origin_number)
+        return Graph(None, tuple(made.values()), {}, edges, len(seqs) > limit)
 
 
 def _graph(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> dict[int, Fact]:
