@@ -33,6 +33,7 @@ _tideline_value() {
         remember:--role) REPLY='one of user assistant system tool' ;;
         remember:--agent) REPLY='ask agent' ;;
         remember:--status|remember:--progress) REPLY='one of active blocked done' ;;
+        remember:--dedup) REPLY='one of exact semantic smart' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic' ;;
         recall:--fusion) REPLY='one of append score' ;;
@@ -260,7 +261,7 @@ _tideline_argument() {
 _tideline_flags() {
     REPLY='--version -V'
     case $1 in
-        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --batch' ;;
+        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;

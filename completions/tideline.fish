@@ -6,7 +6,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
     and return 0
     switch $argv[1]
         case remember
-            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role --agent --status --progress
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role --agent --status --progress --dedup
         case recall
             contains -- $argv[2] --limit -n --mode --fusion --decay --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --agent --status --progress --since --until --as-of --scope --fmt --format
         case context
@@ -200,6 +200,7 @@ complete -c tideline -n "__tideline_at remember" -l speaker -k -x -a '(__tidelin
 complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant system tool' -d 'Who spoke; what an assistant or a tool says weighs less'
 complete -c tideline -n "__tideline_at remember" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program writes; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at remember" -l status -l progress -x -a 'active blocked done' -d 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work]'
+complete -c tideline -n "__tideline_at remember" -l dedup -x -a 'exact semantic smart' -d 'What is known already: exact, by its words; semantic, also by its meaning; smart, another value of the same subject is replaced. The last two take a learned embedder [default: the setting dedup, else exact]'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic' -d 'Words and likeness, words alone, or likeness alone [default: hybrid]'

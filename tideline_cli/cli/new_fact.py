@@ -52,6 +52,7 @@ class Options:
     role: Role | None
     agent: str | None
     progress: Progress | None
+    dedup: str | None
     batch: bool
 
 

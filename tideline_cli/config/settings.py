@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EMBEDDER = "hrr-256"  # of a memory file that names none
 COLORS = ("auto", "always", "never")
+DEDUPS = ("exact", "semantic", "smart")
 _MOST = 1_000_000
 _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
@@ -29,7 +30,8 @@ class Setting:
 
     name: str
     env: str
-    # text, path, origin, scope, color, count, share (0..1), texts, duration (milliseconds inside)
+    # text, path, origin, scope, color, dedup, count, share (0..1), texts,
+    # duration (milliseconds inside)
     kind: str
     default: Any
     help: str
@@ -50,6 +52,8 @@ SETTINGS: Mapping[str, Setting] = {
                 "such as work/api; auto is the name of the git repository", True),
         Setting("agent", "TIDELINE_AGENT", "text", None,
                 "the program that writes: its name stands on every new fact"),
+        Setting("dedup", "TIDELINE_DEDUP", "dedup", None,
+                "what remember holds for known: exact, semantic or smart; see remember --dedup"),
         Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
@@ -133,6 +137,9 @@ def _value(setting: Setting, raw: Any) -> Any:
             return scope_key(raw) or ""
         case "color":
             if raw in COLORS:
+                return raw
+        case "dedup":
+            if raw in DEDUPS:
                 return raw
         case "text" if isinstance(raw, str):
             return raw
