@@ -80,6 +80,9 @@ OF_NOBODY = {
     "memory.undo_apply.apply_undo": "numbers of origins, of a plan of the viewer's",
     "exchange.extract.facts_pass.fact_requests": "ExtractContext.origin says whose it is",
     "exchange.extract.facts_pass.facts_pass": "ExtractContext.origin says whose it is",
+    "exchange.extract.summary_pass.last": "ExtractContext.origin says whose it is",
+    "exchange.extract.summary_pass.next_request": "ExtractContext.origin says whose it is",
+    "memory.dedup.likened": "NewFact.origin says whose fact it is",
     "exchange.importer.import_rows.import_rows": "ImportContext.origin says whose rows they are",
 }
 """Functions that read from a store, tell more than that, and are asked for nobody: why."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import NewFact
 
 
-def compared(
+def by_meaning(
     session: Session, db: Connection, new: NewFact, stated: str | None
 ) -> tuple[NewFact, tuple[str, ...]]:
     """Return the fact with what it replaces, and the facts that it may restate by its meaning.

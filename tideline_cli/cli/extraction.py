@@ -54,7 +54,7 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
     names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
     start = 0 if db is None else min(passes.beginning(db, job.context, one, count) for one in names)
     if job.summary:
-        start = min(start, summary_pass.beginning(db, job.context, count))
+        start = min(start, summary_pass.covered(db, job.context, count))
     messages = types.without_secrets(transcript.messages, start, tally)
     record = job.record
     if record is not None:

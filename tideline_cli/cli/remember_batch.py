@@ -133,7 +133,7 @@ def _compared(session: Session, db: Connection, line: _Line, stated: str | None)
         return replace(line, read=error)
     from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
 
-    new, meant = dedup_search.compared(session, db, line.read, stated)
+    new, meant = dedup_search.by_meaning(session, db, line.read, stated)
     return replace(line, read=new, meant=meant)
 
 

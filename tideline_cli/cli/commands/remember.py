@@ -102,7 +102,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if (options.dedup or session.setting("dedup", "exact")) != "exact":
         from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
 
-        new, meant = dedup_search.compared(session, db, new, options.dedup)
+        new, meant = dedup_search.by_meaning(session, db, new, options.dedup)
     elif not new.derived_from:
         # Nothing was read yet: the fact goes into whatever store is there at its turn.
         follow(db)

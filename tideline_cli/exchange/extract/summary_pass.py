@@ -45,7 +45,7 @@ def last(db: Connection, context: ExtractContext) -> Fact | None:
     return next(facts.each(db, viewer=context.origin, wanted=wanted, limit=1), None)
 
 
-def beginning(db: Connection | None, context: ExtractContext, count: int) -> int:
+def covered(db: Connection | None, context: ExtractContext, count: int) -> int:
     """Return how many messages the summary covers; 0 when there are fewer now."""
     before = None if db is None else last(db, context)
     done = (before.turn or 0) if before is not None else 0
@@ -56,7 +56,7 @@ def next_request(
     db: Connection | None, context: ExtractContext, messages: Sequence[Message], *, min_new: int
 ) -> Request | None:
     """Return the request about the next stretch of what is new, None where too little is."""
-    start = beginning(db, context, len(messages))
+    start = covered(db, context, len(messages))
     if sum(bool(message.text) for message in messages[start:]) < min_new:
         return None
     end = stretch(messages, start)
@@ -89,7 +89,7 @@ def summarise(
             tally.overtaken = True
             return
         tally.refused += given.refused
-        if tally.changes() == stored or beginning(db, context, len(messages)) < request.end:
+        if tally.changes() == stored or covered(db, context, len(messages)) < request.end:
             return  # nothing moved on: refused, blocked, or worded as before
         least = 1
 
