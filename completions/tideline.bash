@@ -21,7 +21,7 @@ _tideline_value() {
         remember:--valid-from) REPLY='text' ;;
         remember:--valid-to) REPLY='text' ;;
         remember:--tag|remember:-t) REPLY='ask tag' ;;
-        remember:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        remember:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
         remember:--title) REPLY='text' ;;
         remember:--meta) REPLY='text' ;;
         remember:--source-turn) REPLY='text' ;;
@@ -31,6 +31,9 @@ _tideline_value() {
         remember:--turn) REPLY='text' ;;
         remember:--speaker) REPLY='ask speaker' ;;
         remember:--role) REPLY='one of user assistant system tool' ;;
+        remember:--agent) REPLY='ask agent' ;;
+        remember:--status|remember:--progress) REPLY='one of active blocked done' ;;
+        remember:--dedup) REPLY='one of exact semantic smart' ;;
         recall:--limit|recall:-n) REPLY='text' ;;
         recall:--mode) REPLY='one of hybrid keyword semantic points' ;;
         recall:--fusion) REPLY='one of append score rrf additive priority' ;;
@@ -40,13 +43,16 @@ _tideline_value() {
         recall:--min-score) REPLY='text' ;;
         recall:--why-not) REPLY='ask id' ;;
         recall:--mmr) REPLY='text' ;;
+        recall:--graph) REPLY='one of auto on off' ;;
         recall:--tag|recall:-t) REPLY='ask tag' ;;
         recall:--segment|recall:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        recall:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
         recall:--session) REPLY='ask session' ;;
         recall:--speaker) REPLY='ask speaker' ;;
         recall:--role) REPLY='one of user assistant system tool' ;;
         recall:--document) REPLY='ask document' ;;
+        recall:--agent) REPLY='ask agent' ;;
+        recall:--status|recall:--progress) REPLY='one of active blocked done' ;;
         recall:--since) REPLY='text' ;;
         recall:--until) REPLY='text' ;;
         recall:--as-of) REPLY='text' ;;
@@ -83,14 +89,16 @@ _tideline_value() {
         show:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='ask tag' ;;
-        list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        list:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
         list:--slot) REPLY='ask slot' ;;
         list:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         list:--heat) REPLY='one of core working peripheral' ;;
         list:--session) REPLY='ask session' ;;
         list:--speaker) REPLY='ask speaker' ;;
         list:--role) REPLY='one of user assistant system tool' ;;
+        list:--agent) REPLY='ask agent' ;;
         list:--document) REPLY='ask document' ;;
+        list:--status|list:--progress) REPLY='one of active blocked done' ;;
         list:--batch) REPLY='ask batch' ;;
         list:--since) REPLY='text' ;;
         list:--until) REPLY='text' ;;
@@ -110,26 +118,30 @@ _tideline_value() {
         slots:--session) REPLY='ask session' ;;
         slots:--speaker) REPLY='ask speaker' ;;
         slots:--role) REPLY='one of user assistant system tool' ;;
+        slots:--agent) REPLY='ask agent' ;;
         slots:--fmt) REPLY='text' ;;
         slots:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         tags:--scope) REPLY='ask scope' ;;
         tags:--session) REPLY='ask session' ;;
         tags:--speaker) REPLY='ask speaker' ;;
         tags:--role) REPLY='one of user assistant system tool' ;;
+        tags:--agent) REPLY='ask agent' ;;
         tags:--fmt) REPLY='text' ;;
         tags:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         forget:--query) REPLY='text' ;;
         forget:--superseded-by) REPLY='ask active' ;;
         forget:--segment|forget:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         forget:--tag|forget:-t) REPLY='ask tag' ;;
-        forget:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        forget:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
         forget:--slot) REPLY='ask slot' ;;
         forget:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         forget:--heat) REPLY='one of core working peripheral' ;;
         forget:--session) REPLY='ask session' ;;
         forget:--speaker) REPLY='ask speaker' ;;
         forget:--role) REPLY='one of user assistant system tool' ;;
+        forget:--agent) REPLY='ask agent' ;;
         forget:--document) REPLY='ask document' ;;
+        forget:--status|forget:--progress) REPLY='one of active blocked done' ;;
         forget:--batch) REPLY='ask batch' ;;
         forget:--since) REPLY='text' ;;
         forget:--until) REPLY='text' ;;
@@ -143,7 +155,7 @@ _tideline_value() {
         edit:--valid-from) REPLY='text' ;;
         edit:--valid-to) REPLY='text' ;;
         edit:--tag|edit:-t) REPLY='ask tag' ;;
-        edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        edit:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
         edit:--title) REPLY='text' ;;
         edit:--meta) REPLY='text' ;;
         edit:--scope) REPLY='ask scope' ;;
@@ -151,10 +163,15 @@ _tideline_value() {
         edit:--turn) REPLY='text' ;;
         edit:--speaker) REPLY='ask speaker' ;;
         edit:--role) REPLY='one of user assistant system tool none' ;;
+        edit:--agent) REPLY='ask agent' ;;
+        edit:--status|edit:--progress) REPLY='one of active blocked done none' ;;
         edit:--from) REPLY='text' ;;
         link:--kind) REPLY='one of corrects derived_from supports contradicts causes caused_by part_of precedes follows enables blocks co_constrains located_at uses works_on contrasts_with relates_to same_topic relates similar' ;;
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
+        graph:--hops) REPLY='text' ;;
+        graph:--limit|graph:-n) REPLY='text' ;;
+        graph:--format) REPLY='one of text dot json svg' ;;
         feedback:--delta) REPLY='text' ;;
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
@@ -165,6 +182,7 @@ _tideline_value() {
         history:--session) REPLY='ask session' ;;
         history:--speaker) REPLY='ask speaker' ;;
         history:--role) REPLY='one of user assistant system tool' ;;
+        history:--agent) REPLY='ask agent' ;;
         history:--fmt) REPLY='text' ;;
         history:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         timeline:--slot) REPLY='ask slot' ;;
@@ -183,14 +201,16 @@ _tideline_value() {
         export:--split) REPLY='folder' ;;
         export:--segment|export:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         export:--tag|export:-t) REPLY='ask tag' ;;
-        export:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' ;;
+        export:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
         export:--slot) REPLY='ask slot' ;;
         export:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
         export:--heat) REPLY='one of core working peripheral' ;;
         export:--session) REPLY='ask session' ;;
         export:--speaker) REPLY='ask speaker' ;;
         export:--role) REPLY='one of user assistant system tool' ;;
+        export:--agent) REPLY='ask agent' ;;
         export:--document) REPLY='ask document' ;;
+        export:--status|export:--progress) REPLY='one of active blocked done' ;;
         export:--batch) REPLY='ask batch' ;;
         export:--since) REPLY='text' ;;
         export:--until) REPLY='text' ;;
@@ -238,6 +258,7 @@ _tideline_argument() {
         edit:0) REPLY='ask active' ;;
         link:0) REPLY='ask active' ;;
         link:1) REPLY='ask active' ;;
+        graph:0) REPLY='ask id' ;;
         feedback:0) REPLY='ask active' ;;
         feedback:1) REPLY='one of up down' ;;
         purge:*) REPLY='ask id' ;;
@@ -256,7 +277,7 @@ _tideline_argument() {
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -265,37 +286,38 @@ _tideline_argument() {
 _tideline_flags() {
     REPLY='--version -V'
     case $1 in
-        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --no-documents --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --scope --all-scopes --format' ;;
+        remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --document --no-documents --agent --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --no-documents --status --progress --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        slots) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        tags) REPLY='--scope --all-scopes --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        slots) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        tags) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         pin) REPLY='' ;;
         unpin) REPLY='' ;;
-        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
+        forget) REPLY='--query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --no-documents --status --progress --pinned --batch --since --until --scope --all-scopes --dry-run -n --yes -y' ;;
         restore) REPLY='--from --yes -y' ;;
-        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --from --vouch --yes -y' ;;
+        edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
+        graph) REPLY='--hops --limit -n --archived --format' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        history) REPLY='--limit -n --session --speaker --role --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        history) REPLY='--limit -n --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         timeline) REPLY='--slot --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
         import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
-        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --no-documents --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
+        export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --no-documents --status --progress --pinned --batch --since --until --scope --all-scopes --lifecycle' ;;
         ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --failure --trust-owner --all-now --min-new --dry-run -n' ;;
+        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;
@@ -329,6 +351,7 @@ _tideline_summary() {
         restore) REPLY='Bring archived facts back, or a whole backup.' ;;
         edit) REPLY='Say a fact anew, or change its labels.' ;;
         link) REPLY='Say how one fact is related to another.' ;;
+        graph) REPLY='Show facts and the links among them.' ;;
         feedback) REPLY='Say whether a fact was of use.' ;;
         purge) REPLY='Remove facts for good, from every file.' ;;
         contradictions) REPLY='Show pairs of facts that may contradict each other.' ;;
@@ -475,7 +498,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -6,9 +6,9 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
     and return 0
     switch $argv[1]
         case remember
-            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role
+            contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role --agent --status --progress --dedup
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --tag -t --segment -s --kind --session --speaker --role --document --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --document --agent --status --progress --since --until --as-of --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --document --mode --fusion --decay --profile --scope --format
         case dream
@@ -20,27 +20,29 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case show
             contains -- $argv[2] --decay
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --status --progress --batch --since --until --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
-            contains -- $argv[2] --scope --session --speaker --role --fmt --format
+            contains -- $argv[2] --scope --session --speaker --role --agent --fmt --format
         case tags
-            contains -- $argv[2] --scope --session --speaker --role --fmt --format
+            contains -- $argv[2] --scope --session --speaker --role --agent --fmt --format
         case forget
-            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope
+            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --status --progress --batch --since --until --scope
         case restore
             contains -- $argv[2] --from
         case edit
-            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --from
+            contains -- $argv[2] --segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from
         case link
             contains -- $argv[2] --kind --reason --strength
+        case graph
+            contains -- $argv[2] --hops --limit -n --format
         case feedback
             contains -- $argv[2] --delta
         case contradictions
             contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
         case history
-            contains -- $argv[2] --limit -n --session --speaker --role --fmt --format
+            contains -- $argv[2] --limit -n --session --speaker --role --agent --fmt --format
         case timeline
             contains -- $argv[2] --slot --limit -n --fmt --format
         case undo
@@ -50,7 +52,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case import
             contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --document --batch --since --until --scope --lifecycle
+            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --status --progress --batch --since --until --scope --lifecycle
         case ingest
             contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
         case library
@@ -157,6 +159,7 @@ complete -c tideline -n "__tideline_at ''" -a forget -d 'Take facts out of recal
 complete -c tideline -n "__tideline_at ''" -a restore -d 'Bring archived facts back, or a whole backup.'
 complete -c tideline -n "__tideline_at ''" -a edit -d 'Say a fact anew, or change its labels.'
 complete -c tideline -n "__tideline_at ''" -a link -d 'Say how one fact is related to another.'
+complete -c tideline -n "__tideline_at ''" -a graph -d 'Show facts and the links among them.'
 complete -c tideline -n "__tideline_at ''" -a feedback -d 'Say whether a fact was of use.'
 complete -c tideline -n "__tideline_at ''" -a purge -d 'Remove facts for good, from every file.'
 complete -c tideline -n "__tideline_at ''" -a contradictions -d 'Show pairs of facts that may contradict each other.'
@@ -191,7 +194,7 @@ complete -c tideline -n "__tideline_at remember" -l confidence -x -d 'How sure i
 complete -c tideline -n "__tideline_at remember" -l valid-from -x -d 'When it begins to hold'
 complete -c tideline -n "__tideline_at remember" -l valid-to -x -d 'Until when it holds; of a day, to its end'
 complete -c tideline -n "__tideline_at remember" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'A label to filter by; commas part several'
-complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
+complete -c tideline -n "__tideline_at remember" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at remember" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at remember" -l meta -x -d 'Anything else worth keeping'
 complete -c tideline -n "__tideline_at remember" -l source-turn -x -d 'Where it was said'
@@ -203,6 +206,9 @@ complete -c tideline -n "__tideline_at remember" -l session -k -x -a '(__tidelin
 complete -c tideline -n "__tideline_at remember" -l turn -x -d 'Its place in the conversation'
 complete -c tideline -n "__tideline_at remember" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Who said it, by name'
 complete -c tideline -n "__tideline_at remember" -l role -x -a 'user assistant system tool' -d 'Who spoke; what an assistant or a tool says weighs less'
+complete -c tideline -n "__tideline_at remember" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program writes; an empty one is none [default: the setting agent]'
+complete -c tideline -n "__tideline_at remember" -l status -l progress -x -a 'active blocked done' -d 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work]'
+complete -c tideline -n "__tideline_at remember" -l dedup -x -a 'exact semantic smart' -d 'What is known already: exact, by its words; semantic, also by its meaning; smart, another value of the same subject is replaced. The last two take a learned embedder [default: the setting dedup, else exact]'
 complete -c tideline -n "__tideline_at remember" -l batch -d 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch'
 complete -c tideline -n "__tideline_at recall" -l limit -s n -x -d 'Hits at most [default: 8; 0 is all]'
 complete -c tideline -n "__tideline_at recall" -l mode -x -a 'hybrid keyword semantic points' -d 'Words and likeness, words alone, likeness alone, or points for words, ids and tags [default: hybrid]'
@@ -213,14 +219,17 @@ complete -c tideline -n "__tideline_at recall" -l min-sim -x -d 'Least cosine of
 complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts with at least this score; --explain shows what scores are made of'
 complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
 complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
+complete -c tideline -n "__tideline_at recall" -l graph -x -a 'auto on off' -d 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off]'
 complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
-complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at recall" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at recall" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at recall" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
 complete -c tideline -n "__tideline_at recall" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at recall" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at recall" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at recall" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
 complete -c tideline -n "__tideline_at recall" -l as-of -x -d 'What held at TIME, archived facts included; of a day, its end'
@@ -247,6 +256,7 @@ complete -c tideline -n "__tideline_at context" -l mode -x -a 'hybrid keyword se
 complete -c tideline -n "__tideline_at context" -l fusion -x -a 'append score rrf additive priority' -d 'How words and likeness are joined, as for recall'
 complete -c tideline -n "__tideline_at context" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer, as for recall'
 complete -c tideline -n "__tideline_at context" -l profile -x -a 'tideline motherbrain vectormemory rsclaw' -d 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile]'
+complete -c tideline -n "__tideline_at context" -l no-constraints -d 'Without the constraints'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at context" -l format -x -a 'text json xml' -d 'text, json or xml [default: text]; --json goes with json alone'
@@ -280,15 +290,17 @@ complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as
 complete -c tideline -n '__tideline_at show 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
 complete -c tideline -n "__tideline_at list" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at list" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
 complete -c tideline -n "__tideline_at list" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at list" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at list" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at list" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at list" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at list" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at list" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at list" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
@@ -322,6 +334,7 @@ complete -c tideline -n "__tideline_at slots" -l all-scopes -d 'See the facts of
 complete -c tideline -n "__tideline_at slots" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at slots" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at slots" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at slots" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at slots" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at slots" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at slots" -l csv -d 'Print CSV with a header'
@@ -334,6 +347,7 @@ complete -c tideline -n "__tideline_at tags" -l all-scopes -d 'See the facts of 
 complete -c tideline -n "__tideline_at tags" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at tags" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at tags" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at tags" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at tags" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at tags" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at tags" -l csv -d 'Print CSV with a header'
@@ -347,15 +361,17 @@ complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact t
 complete -c tideline -n "__tideline_at forget" -l superseded-by -k -x -a '(__tideline_values active)' -d 'The fact that stands in their place'
 complete -c tideline -n "__tideline_at forget" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at forget" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
 complete -c tideline -n "__tideline_at forget" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at forget" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
 complete -c tideline -n "__tideline_at forget" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at forget" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at forget" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at forget" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at forget" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at forget" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at forget" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at forget" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at forget" -l since -x -d 'Only facts made at or after TIME'
@@ -376,7 +392,7 @@ complete -c tideline -n "__tideline_at edit" -l confidence -x -d 'How sure it is
 complete -c tideline -n "__tideline_at edit" -l valid-from -x -d 'When it begins to hold'
 complete -c tideline -n "__tideline_at edit" -l valid-to -x -d 'Until when it holds; of a day, to its end'
 complete -c tideline -n "__tideline_at edit" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'A label to filter by; commas part several; replaces those it had'
-complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'A finer word than the segment, and its defaults'
+complete -c tideline -n "__tideline_at edit" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'A finer word than the segment, and its defaults'
 complete -c tideline -n "__tideline_at edit" -l title -x -d 'A short name'
 complete -c tideline -n "__tideline_at edit" -l meta -x -d 'Anything else worth keeping'
 complete -c tideline -n "__tideline_at edit" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing; an empty one is of everything'
@@ -384,6 +400,8 @@ complete -c tideline -n "__tideline_at edit" -l session -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at edit" -l turn -x -d 'Its place in the conversation'
 complete -c tideline -n "__tideline_at edit" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Who said it, by name; an empty one is nobody'
 complete -c tideline -n "__tideline_at edit" -l role -x -a 'user assistant system tool none' -d 'Who spoke; `none` takes the role away'
+complete -c tideline -n "__tideline_at edit" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote it; an empty one is none'
+complete -c tideline -n "__tideline_at edit" -l status -l progress -x -a 'active blocked done none' -d 'How far the work is; `none` takes it away'
 complete -c tideline -n "__tideline_at edit" -l from -x -d 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones]'
 complete -c tideline -n "__tideline_at edit" -l vouch -d 'Say that these words are yours now, whoever said them'
 complete -c tideline -n "__tideline_at edit" -l yes -s y -d 'Do not ask whether to vouch'
@@ -394,6 +412,11 @@ complete -c tideline -n "__tideline_at link" -l strength -x -d 'How closely'
 complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of this kind, from either end'
 complete -c tideline -n '__tideline_at link 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at link 1' -k -x -a '(__tideline_values active)'
+complete -c tideline -n "__tideline_at graph" -l hops -x -d 'Links away from the fact at most [default: 2]'
+complete -c tideline -n "__tideline_at graph" -l limit -s n -x -d 'Facts at most [default: 40]'
+complete -c tideline -n "__tideline_at graph" -l archived -d 'Also facts that are no longer active'
+complete -c tideline -n "__tideline_at graph" -l format -x -a 'text dot json svg' -d 'text, dot, json or svg [default: text]; --json goes with json alone'
+complete -c tideline -n '__tideline_at graph 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at feedback 1' -x -a 'up down'
@@ -415,6 +438,7 @@ complete -c tideline -n "__tideline_at history" -l limit -s n -x -d 'Commands to
 complete -c tideline -n "__tideline_at history" -l session -k -x -a '(__tideline_values session)' -d 'Only what was done to facts of this session'
 complete -c tideline -n "__tideline_at history" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what was done to facts that this speaker said'
 complete -c tideline -n "__tideline_at history" -l role -x -a 'user assistant system tool' -d 'Only what was done to facts that this role said'
+complete -c tideline -n "__tideline_at history" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what was done to facts that this agent wrote'
 complete -c tideline -n "__tideline_at history" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at history" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at history" -l csv -d 'Print CSV with a header'
@@ -464,15 +488,17 @@ complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of e
 complete -c tideline -n "__tideline_at export" -l split -x -a '(__fish_complete_directories)' -d 'Write a Markdown file for each active fact into the new folder DIR'
 complete -c tideline -n "__tideline_at export" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
 complete -c tideline -n "__tideline_at export" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session' -d 'Only this kind'
+complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
 complete -c tideline -n "__tideline_at export" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
 complete -c tideline -n "__tideline_at export" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
 complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
 complete -c tideline -n "__tideline_at export" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at export" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at export" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at export" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at export" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at export" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at export" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
 complete -c tideline -n "__tideline_at export" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at export" -l since -x -d 'Only facts made at or after TIME'
@@ -512,6 +538,7 @@ complete -c tideline -n "__tideline_at extract" -l key-file -r -F -d 'File with 
 complete -c tideline -n "__tideline_at extract" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
 complete -c tideline -n "__tideline_at extract" -l per-message -d 'Ask about each of the user\'s messages that says something about them, instead of the whole'
 complete -c tideline -n "__tideline_at extract" -l lessons -d 'Ask also what follows from each correction'
+complete -c tideline -n "__tideline_at extract" -l summary -d 'Also keep one summary of the session, which each run words anew; it takes a model'
 complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what failed: a file with a task and the record of what was tried'
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
@@ -545,4 +572,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'

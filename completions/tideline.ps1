@@ -22,6 +22,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'restore' = 'Bring archived facts back, or a whole backup.'
         'edit' = 'Say a fact anew, or change its labels.'
         'link' = 'Say how one fact is related to another.'
+        'graph' = 'Show facts and the links among them.'
         'feedback' = 'Say whether a fact was of use.'
         'purge' = 'Remove facts for good, from every file.'
         'contradictions' = 'Show pairs of facts that may contradict each other.'
@@ -73,7 +74,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; commas part several.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--source-turn'); Kind = 'text'; Help = 'Where it was said.' }
@@ -85,6 +86,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Who spoke; what an assistant or a tool says weighs less.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program writes; an empty one is none [default: the setting agent].' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'How far the work is, of a task or the like: `progress` in JSON [default: active, of the kinds of work].' }
+            @{ Flags = @('--dedup'); Kind = 'one of exact semantic smart'; Help = 'What is known already: exact, by its words; semantic, also by its meaning; smart, another value of the same subject is replaced. The last two take a learned embedder [default: the setting dedup, else exact].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read JSON lines; print one result a line, for a bad line an error; all others are stored together, as one batch.' }
         )
         'recall' = @(
@@ -97,14 +101,17 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only facts with at least this score; --explain shows what scores are made of.' }
             @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
+            @{ Flags = @('--graph'); Kind = 'one of auto on off'; Help = 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off].' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
             @{ Flags = @('--as-of'); Kind = 'text'; Help = 'What held at TIME, archived facts included; of a day, its end.' }
@@ -133,6 +140,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--fusion'); Kind = 'one of append score rrf additive priority'; Help = 'How words and likeness are joined, as for recall.' }
             @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'How facts fade in this answer, as for recall.' }
             @{ Flags = @('--profile'); Kind = 'one of tideline motherbrain vectormemory rsclaw'; Help = 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile].' }
+            @{ Flags = @('--no-constraints'); Kind = 'flag'; Help = 'Without the constraints.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--format'); Kind = 'one of text json xml'; Help = 'text, json or xml [default: text]; --json goes with json alone.' }
@@ -175,15 +183,17 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'list' = @(
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -221,6 +231,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -235,6 +246,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -252,15 +264,17 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--superseded-by'); Kind = 'ask active'; Help = 'The fact that stands in their place.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -283,7 +297,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--valid-from'); Kind = 'text'; Help = 'When it begins to hold.' }
             @{ Flags = @('--valid-to'); Kind = 'text'; Help = 'Until when it holds; of a day, to its end.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'A label to filter by; commas part several; replaces those it had.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'A finer word than the segment, and its defaults.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'A finer word than the segment, and its defaults.' }
             @{ Flags = @('--title'); Kind = 'text'; Help = 'A short name.' }
             @{ Flags = @('--meta'); Kind = 'text'; Help = 'Anything else worth keeping.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing; an empty one is of everything.' }
@@ -291,6 +305,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--turn'); Kind = 'text'; Help = 'Its place in the conversation.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Who said it, by name; an empty one is nobody.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool none'; Help = 'Who spoke; `none` takes the role away.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote it; an empty one is none.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done none'; Help = 'How far the work is; `none` takes it away.' }
             @{ Flags = @('--from'); Kind = 'text'; Help = 'Since when the new words hold, `now` for now; the old ones held until then [default: as long as the old ones].' }
             @{ Flags = @('--vouch'); Kind = 'flag'; Help = 'Say that these words are yours now, whoever said them.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask whether to vouch.' }
@@ -300,6 +316,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--reason'); Kind = 'text'; Help = 'Why.' }
             @{ Flags = @('--strength'); Kind = 'text'; Help = 'How closely.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Remove the edge of this kind, from either end.' }
+        )
+        'graph' = @(
+            @{ Flags = @('--hops'); Kind = 'text'; Help = 'Links away from the fact at most [default: 2].' }
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 40].' }
+            @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that are no longer active.' }
+            @{ Flags = @('--format'); Kind = 'one of text dot json svg'; Help = 'text, dot, json or svg [default: text]; --json goes with json alone.' }
         )
         'feedback' = @(
             @{ Flags = @('--delta'); Kind = 'text'; Help = 'By how much, from -0.3 to 0.3, in place of up and down.' }
@@ -326,6 +348,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was done to facts of this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what was done to facts that this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what was done to facts that this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what was done to facts that this agent wrote.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -383,15 +406,17 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session'; Help = 'Only this kind.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
             @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
             @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
             @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
             @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
@@ -436,6 +461,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
             @{ Flags = @('--per-message'); Kind = 'flag'; Help = 'Ask about each of the user''s messages that says something about them, instead of the whole.' }
             @{ Flags = @('--lessons'); Kind = 'flag'; Help = 'Ask also what follows from each correction.' }
+            @{ Flags = @('--summary'); Kind = 'flag'; Help = 'Also keep one summary of the session, which each run words anew; it takes a model.' }
             @{ Flags = @('--failure'); Kind = 'file'; Help = 'Ask what failed: a file with a task and the record of what was tried.' }
             @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word; not for plain text.' }
             @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }
@@ -492,6 +518,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'edit:0' = 'ask active'
         'link:0' = 'ask active'
         'link:1' = 'ask active'
+        'graph:0' = 'ask id'
         'feedback:0' = 'ask active'
         'feedback:1' = 'one of up down'
         'purge:*' = 'ask id'
@@ -510,7 +537,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -159,7 +159,8 @@ def test_what_is_offered_is_bounded(kind, run):
     """At most 50 values, none of them long, each told in a few words."""
     seed([{"content": f"fact {n} " + "long " * 50, "slot": f"slot{n}", "tags": [f"tag{n}"],
            "scope": f"scope{n}", "session": f"session{n}", "speaker": f"speaker{n}",
-           "document": f"document{n}"}
+           "document": f"document{n}",
+           "agent": f"agent{n}"}
           for n in range(60)])  # fmt: skip
     run("remember", "x", "--tag", "t" * 300)
     found = offered(kind, "", "config", "get")

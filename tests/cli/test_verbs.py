@@ -15,11 +15,11 @@ FACT_KEYS = (
     "id, content, segment, tier, heat, kind, title, tags, importance, decay_rate, access_count, "
     "last_accessed_at, created_at, source, origin, lifecycle, status, confidence, slot, "
     "valid_from, valid_to, pinned, source_turn, derived_from, metadata, scope, "
-    "session, turn, speaker, role, document"
+    "session, turn, speaker, role, document, agent, progress"
 ).split(", ")
 HIT_KEYS = [
     "rank", "id", "content", "segment", "score", "lane", "source", "source_turn",
-    "session", "turn", "speaker", "role", "document", "created_at",
+    "session", "turn", "speaker", "role", "document", "agent", "created_at",
     "weak", "similarity",
 ]  # fmt: skip
 MOMENT = "2025-10-09T08:53:20.000Z"  # NOW
@@ -52,7 +52,7 @@ def test_remember_json(run):
             "lifecycle": "active", "status": None, "confidence": None, "slot": None,
             "valid_from": None, "valid_to": None, "pinned": False, "source_turn": None,
             "derived_from": [], "metadata": None, "scope": None, "session": None, "turn": None,
-            "speaker": None, "role": None, "document": None,
+            "speaker": None, "role": None, "document": None, "agent": None, "progress": None,
         },
         "superseded": [],
         "batch": 1,
@@ -70,6 +70,7 @@ def test_remember_takes_every_option(run):
         "--tag", "b", "-t", "a", "--kind", "fact", "--title", "Lunch", "--meta", "room=4",
         "--meta", "who=Al=x", "--source-turn", "turn 7", "--derived-from", other, "--pin",
         "--session", " standup ", "--turn", "0", "--speaker", "Ann", "--role", "system",
+        "--agent", " coder ", "--status", "blocked",
     )["fact"]  # fmt: skip
     assert {name: fact[name] for name in FACT_KEYS[2:] if name not in ("source", "origin")} == {
         "segment": "project", "tier": "short", "heat": "core", "kind": "fact", "title": "Lunch",
@@ -79,6 +80,7 @@ def test_remember_takes_every_option(run):
         "valid_to": "2026-01-01T10:00:00.000Z", "pinned": True, "source_turn": "turn 7",
         "derived_from": [other], "metadata": {"room": "4", "who": "Al=x"}, "scope": None,
         "session": "standup", "turn": 0, "speaker": "Ann", "role": "system", "document": None,
+        "agent": "coder", "progress": "blocked",
     }  # fmt: skip
 
 
@@ -404,7 +406,7 @@ def test_recall_json(run):
         "rank": 1, "id": fact["id"], "content": fact["content"], "segment": "knowledge",
         "score": hit["score"], "lane": "lexical", "source": "owner_message", "source_turn": "t1",
         "session": None, "turn": None, "speaker": None, "role": None, "document": None,
-        "created_at": MOMENT, "weak": False, "similarity": None,
+        "agent": None, "created_at": MOMENT, "weak": False, "similarity": None,
     }  # fmt: skip
 
 
@@ -495,10 +497,11 @@ def test_context(run):
     form = run("context", "project apollo", "--json").json
     assert form == {
         "block": block, "chars": len(block), "tokens": form["tokens"], "facts": [first, second],
-        "blocked": [], "truncated": False, "archived_matches": [],
+        "constraints": [], "blocked": [], "truncated": False, "archived_matches": [],
     }  # fmt: skip
     assert list(form) == [
-        "block", "chars", "tokens", "facts", "blocked", "truncated", "archived_matches"
+        "block", "chars", "tokens", "facts", "constraints", "blocked", "truncated",
+        "archived_matches",
     ]
     cut = run("context", "project apollo", "--json", "--max-chars", "50").json
     assert (cut["facts"], cut["truncated"]) == ([first], True)

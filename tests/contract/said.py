@@ -274,12 +274,17 @@ def _library(form: Any, text: str) -> list[str]:
                  [line.split("\t")[0] for line in text.splitlines()])  # fmt: skip
 
 
+def _graph(form: Any, text: str) -> list[str]:
+    shown = _same("nodes", [node["id"] for node in form["nodes"]], _first_column(text))
+    return shown + _holds(text, [f"\t{edge['kind']}\t{edge['to']}" for edge in form["edges"]])
+
+
 SAYS: dict[str, Says] = {
     "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
     "slots": _slots, "tags": _tags,
     "pin": _deed("pinned"), "unpin": _deed("unpinned"), "forget": _deed("forgotten"),
-    "restore": _restore, "edit": _one_fact, "link": _link, "feedback": _feedback,
+    "restore": _restore, "edit": _one_fact, "link": _link, "graph": _graph, "feedback": _feedback,
     "purge": _purge, "contradictions": _pairs, "history": _history, "undo": _undo, "redo": _redo,
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
     "ingest": _ingest, "library": _library,

@@ -26,7 +26,8 @@ SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
 SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
 KINDS = ("relates", "contradicts", "uses", "causes")
 ENDS = ("2025-09-01", "2025-10-09T09:00:00Z", "2025-10-10", "2026-01-01")
-KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "active", "archived", "id", "batch")
+KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "agent",
+                 "active", "archived", "id", "batch")
 MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 
 
@@ -79,10 +80,13 @@ class Author:
             ("--slot", rng.choice(SLOTS)), ("--source", rng.choice(SOURCES)),
             ("--supersedes", self._ids()[0]), ("--derived-from", rng.choice(self._own)),
             ("--tag", rng.choice(WORDS)), ("--scope", "x"), ("--importance", str(rng.random())),
-            ("--title", rng.choice(WORDS)), ("--kind", rng.choice(("note", "failure"))),
+            ("--title", rng.choice(WORDS)),
+            ("--kind", rng.choice(("note", "failure", "task", "constraint"))),
             ("--valid-to", rng.choice(ENDS)), ("--valid-from", rng.choice(ENDS)),
             ("--session", rng.choice("st")), ("--turn", str(rng.randint(0, 3))),
             ("--speaker", rng.choice(("Ann", "Bo"))), ("--role", rng.choice(ROLES)),
+            ("--agent", rng.choice(("coder", "tester"))),
+            ("--status", rng.choice(("active", "blocked", "done"))),
         ):  # fmt: skip
             words += [flag, value] if rng.random() < 0.3 else []
         return words, "", ()
@@ -112,6 +116,7 @@ class Author:
         more = self._rng.choice((
             (), ("--no-touch",), ("--mode", "semantic"), ("--explain",), ("--archived",),
             ("--session", "s"), ("--speaker", "Ann"), ("--role", "assistant"),
+            ("--agent", "coder"), ("--status", "done"), ("--graph", "on"), ("--graph", "auto"),
         ))  # fmt: skip
         verb = self._rng.choice(("recall", "recall", "context"))
         way = self._rng.choice((
@@ -127,6 +132,7 @@ class Author:
         verb, *more = rng.choice((
             ("show",), ("forget",), ("restore",), ("pin",), ("unpin",), ("feedback", "up"),
             ("feedback", "down"), ("edit", self._text()), ("edit", self._text(), "--slot", "day"),
+            ("edit", "--status", "done"), ("edit", "--agent", "tester", "--json"),
             ("history",), ("purge", "--yes"), ("purge", "--dry-run"), ("show", "--json"),
             ("forget", "--superseded-by", self._ids()[0]), ("forget", "--json"),
         ))  # fmt: skip
@@ -161,6 +167,9 @@ class Author:
             ("history", "--role", "user"), ("export", "--session", "s"),
             ("forget", "--session", "t", "--yes"), ("status", "--scope", "x"),
             ("list", "--batch", "2"), ("export", "--source", "tool_output"),
+            ("list", "--kind", "task", "--status", "active"), ("list", "--agent", "coder"),
+            ("history", "--agent", "tester", "--json"), ("tags", "--agent", "coder"),
+            ("forget", "--agent", "tester", "--yes"), ("export", "--status", "done"),
             ("forget", "--scope", "x", "--yes"), ("forget", "--query", "the", "--yes"),
         ))  # fmt: skip
         return [verb, *more], "", ()

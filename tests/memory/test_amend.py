@@ -219,6 +219,7 @@ def test_edit_carries_over(db):
         tier="permanent", kind="lesson", title="day", tags=("a", "b"), importance=0.33,
         confidence=0.4, slot="day", valid_from=NOW - DAY, valid_to=NOW + 9 * DAY, pinned=True,
         heat="core", source_turn="t1", derived_from=("X",), metadata={"a": 1}, access_count=4,
+        progress="blocked",
     )  # fmt: skip
     put(db, [old])
     done = revise(db, "AAAA1", {"content": " I deploy on Mondays "})

@@ -100,7 +100,7 @@ class Drawer:
         drawn = {
             "tags": self.maybe(share, lambda: [choice(TAGS)]),
             "title": self.maybe(share, lambda: choice(("One", "Two"))),
-            "kind": self.maybe(share, lambda: choice(("fact", "note", "lesson"))),
+            "kind": self.maybe(share, lambda: choice(("fact", "note", "lesson", "task"))),
             "metadata": self.maybe(share, lambda: {choice("ab"): choice("xy")}),
             "importance": self.maybe(share, lambda: choice((0.1, 0.3, 0.5, 0.95))),
             "confidence": self.maybe(share, lambda: choice((0.2, 0.6, 1.0))),
@@ -109,6 +109,8 @@ class Drawer:
             "turn": self.maybe(share, lambda: choice((0, 1, 2))),
             "speaker": self.maybe(share / 2, lambda: choice(("Ann", "Bo"))),
             "role": self.maybe(share, lambda: choice(ROLES)),
+            "agent": self.maybe(share, lambda: choice(("coder", "tester"))),
+            "progress": self.maybe(share, lambda: choice(("active", "blocked", "done"))),
             "tier": self.maybe(share / 2, lambda: choice(("short", "long", "permanent"))),
         }
         return {name: value for name, value in drawn.items() if value is not None}

@@ -65,7 +65,7 @@ def _anew(kept, changes, text, editor):
         name: kept[name] for name in (
             "segment", "origin", "tier", "kind", "title", "tags", "importance", "confidence",
             "slot", "valid_to", "pinned", "source_turn", "derived_from", "metadata",
-            "scope", *SAID, "document",
+            "scope", *SAID, "document", "agent", "progress",
         )
     }  # fmt: skip
     own = is_trusted(kept) or not says_the_same(kept["content"], text)
@@ -145,7 +145,7 @@ def _join(memory, seq, said, changes, *, now):
         after["tier"] = said["tier"]
     elif "permanent" in (known["tier"], said["tier"]):
         after["tier"] = "permanent"
-    for name in ("kind", "title"):
+    for name in ("kind", "title", "progress"):
         after[name] = said[name] if name in changes else known[name] or said[name]
     for name in ("tags", "derived_from"):
         after[name] = tuple(dict.fromkeys((*known[name], *said[name])))
@@ -154,7 +154,8 @@ def _join(memory, seq, said, changes, *, now):
     after["importance"] = said["importance"] if "importance" in changes else more
     if "confidence" in changes:
         after["confidence"] = said["confidence"]
-    for name in ("slot", "source_turn"):
+    after["progress"] = after["progress"] or life.usual_progress(after["kind"])
+    for name in ("slot", "source_turn", "agent"):
         after[name] = known[name] or said[name]
     after |= said_where(known, said)
     parts = said["metadata"] or {}, known["metadata"] or {}, changes.get("metadata") or {}
@@ -193,6 +194,7 @@ def _relabel(memory, seq, changes, *, viewer, now):
         if "metadata" in changes:
             after["metadata"] = {**(kept["metadata"] or {}), **changes["metadata"]}
         after["importance"] = clamp(after["importance"])
+        after["progress"] = after["progress"] or life.usual_progress(after["kind"])
         _checked(after["valid_from"], after["valid_to"])
         if after == kept:
             return "unchanged", kept["id"], set()

@@ -11,6 +11,8 @@ Decided here, where the documents are silent:
 - The last use never moves backwards, whatever the clock says.
 - A value that begins in the past ends what the slot held then, archived values too, but for the
   same words.
+- Work is active where nobody says how far it is. What nobody vouches for does not say so of the
+  work of another agent.
 - A value that begins later and is cut short stays active: it still has to come.
 """
 
@@ -23,6 +25,7 @@ from tests.model.vocabulary import ALIKE, says_the_same, shared
 from tideline_cli.model.fact import KINDS, SEGMENTS
 
 TWO_FACTS = "two facts"
+WORK = ("decision", "constraint", "task", "gotcha", "insight", "lesson")
 SAID = ("session", "turn", "speaker", "role")
 
 
@@ -57,6 +60,11 @@ def _heat_now(fact, uses, *, now):
     return fact["heat"]
 
 
+def usual_progress(kind):
+    """Return how far work is of which nobody says so."""
+    return "active" if kind in WORK else None
+
+
 def said_where(known, said):
     """Return where and by whom a fact was said after another that says the same: what it knows of
     that stays; where it knows nothing, it takes all of it, unless a program spoke."""
@@ -85,7 +93,8 @@ def born(new, fact_id, now):
         "source_turn": new.get("source_turn"), "derived_from": tuple(new.get("derived_from", ())),
         "metadata": new.get("metadata"), "scope": new.get("scope"),
         "document": new.get("document"),
-        **{name: new.get(name) for name in SAID},
+        **{name: new.get(name) for name in SAID}, "agent": new.get("agent"),
+        "progress": new.get("progress") or usual_progress(kind),
     }  # fmt: skip
 
 
@@ -205,6 +214,10 @@ def _apply(memory, seq, new, *, now):
     after["source_turn"] = known["source_turn"] or said["source_turn"]
     after["slot"] = known["slot"] or said["slot"]
     after |= said_where(known, said)
+    after["agent"] = known["agent"] or said["agent"]
+    if is_trusted(new) or known["agent"] == new.get("agent"):
+        after["progress"] = new.get("progress") or known["progress"]
+    after["progress"] = after["progress"] or usual_progress(after["kind"])
     if said["pinned"] and not known["pinned"]:
         after |= {"pinned": True, "heat": "core"}
     elif new.get("tier") == "permanent":

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support import DAY, NOW, fact
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.remember import checked_text
-from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fact import PROGRESSES, SEGMENTS
 from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.policy.gate import confined
@@ -101,6 +101,8 @@ def facts(draw, fact_id, origin=origins):
         session=draw(st.none() | _names),
         turn=draw(st.none() | st.integers(0, 2**53 - 1)),
         speaker=draw(st.none() | _names),
+        agent=draw(st.none() | _names),
+        progress=draw(st.none() | st.sampled_from(PROGRESSES)),
         role=draw(st.none() | st.sampled_from(("user", "assistant", "system", "tool"))),
         document=draw(st.none() | _names),
     )  # fmt: skip

@@ -36,6 +36,7 @@ BY_NAME = {
     "segment": "project", "tier": "short", "heat": "peripheral", "kind": "lesson",
     "lifecycle": "archived", "status": "disputed", "slot": "day", "valid_from": NOW - 9,
     "valid_to": NOW + 9, "role": "assistant",
+    "progress": "done",
 }  # fmt: skip
 """Values of the fields whose form does not say which ones there are."""
 

@@ -85,6 +85,9 @@ OF_NOBODY = {
     "exchange.extract.facts_pass.facts_pass": "ExtractContext.origin says whose it is",
     "exchange.ingest.run.ingest": "IngestContext.origin says whose documents they are",
     "exchange.ingest.run.preview": "IngestContext.origin says whose documents they are",
+    "exchange.extract.summary_pass.last": "ExtractContext.origin says whose it is",
+    "exchange.extract.summary_pass.next_request": "ExtractContext.origin says whose it is",
+    "memory.dedup.likened": "NewFact.origin says whose fact it is",
     "exchange.importer.import_rows.import_rows": "ImportContext.origin says whose rows they are",
 }
 """Functions that read from a store, tell more than that, and are asked for nobody: why."""

@@ -168,6 +168,12 @@ def _speakers(start: str, line: _Line) -> Iterable[Offer]:
     return [(speaker, _facts(count)) for speaker, count in found]
 
 
+def _agents(start: str, line: _Line) -> Iterable[Offer]:
+    db = line.memory()
+    found = suggestions.agents(db, start, viewer=line.viewer, scopes=line.scopes) if db else []
+    return [(agent, _facts(count)) for agent, count in found]
+
+
 def _active(start: str, line: _Line) -> Iterable[Offer]:
     return _ids(start, line, (True,))
 
@@ -235,7 +241,8 @@ def _embedders(start: str, line: _Line) -> Iterable[Offer]:  # noqa: ARG001  a s
 
 KINDS: dict[str, Callable[[str, _Line], Iterable[Offer]]] = {
     "slot": _slots, "tag": _tags, "scope": _scopes, "session": _sessions,
-    "speaker": _speakers, "document": _documents, "active": _active, "archived": _archived,
+    "speaker": _speakers, "document": _documents, "agent": _agents,
+    "active": _active, "archived": _archived,
     "id": _any, "batch": _batches, "setting": _settings, "embedder": _embedders,
 }  # fmt: skip
 """What completes a value of each kind; `completes` of an option or an argument names one."""

@@ -25,6 +25,11 @@ def explanation(hit: Hit) -> str:
         return f"{hit.score:.4f} = {words}{liked}"
     if why.lane == "lexical":
         return f"{hit.score:.4f} = {_words(why)} × {shared}"
+    if why.lane == "graph" and hit.via is not None:
+        link = f"{hit.via.kind} {'from' if hit.via.leaves else 'to'} {hit.via.id}"
+        return (
+            f"{hit.score:.4f} = {link}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
+        )
     near = f"cosine {why.cosine:.3f}"
     if why.base is None:
         return f"{hit.score:.4f} = {near} × {shared}"

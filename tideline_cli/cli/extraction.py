@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.exchange.extract import facts_pass, identifiers_pass, items, passes, types
+from tideline_cli.exchange.extract import (
+    facts_pass,
+    identifiers_pass,
+    items,
+    passes,
+    summary_pass,
+    types,
+)
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.transcript import Transcript
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
@@ -33,6 +40,7 @@ class Job:
     min_new: int
     per_message: bool
     lessons: bool
+    summary: bool = False
 
     @property
     def main_pass(self) -> Pass:
@@ -45,6 +53,8 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
     count = len(transcript.messages)
     names: list[Pass] = ["identifiers", job.main_pass, *(["lessons"] if job.lessons else [])]  # type: ignore[list-item]
     start = 0 if db is None else min(passes.beginning(db, job.context, one, count) for one in names)
+    if job.summary:
+        start = min(start, summary_pass.covered(db, job.context, count))
     messages = types.without_secrets(transcript.messages, start, tally)
     record = job.record
     if record is not None:
@@ -74,6 +84,8 @@ def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
     passes.run(db, context, main_pass, messages, tally, ask=ask)
     if job.lessons and tally.failure is None:
         passes.run(db, context, items.lessons_pass(messages, context), messages, tally, ask=ask)
+    if job.summary and tally.failure is None:
+        summary_pass.summarise(db, context, messages, tally, min_new=job.min_new, ask=ask)
 
 
 def show(session: Session, job: Job) -> None:
@@ -95,6 +107,9 @@ def show(session: Session, job: Job) -> None:
         )
     if job.lessons:
         requests += items.lesson_requests(messages, start("lessons"))
+    if job.summary:
+        about = summary_pass.next_request(db, context, messages, min_new=job.min_new)
+        requests += [about] if about is not None else []
     if job.record is not None:
         requests.append(items.failure_request(job.record))
     unread = messages[start("identifiers") :]

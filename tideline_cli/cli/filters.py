@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli.options import SCOPES, Option, check_order
 from tideline_cli.errors import NotFoundError
-from tideline_cli.model.fact import HEATS, KINDS, ROLES, SEGMENTS, slot_key
+from tideline_cli.model.fact import HEATS, KINDS, PROGRESSES, ROLES, SEGMENTS, slot_key
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import history
 from tideline_cli.store.facts import Filter
@@ -23,6 +23,8 @@ SPOKEN = (
     Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
            completes="speaker"),
     Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
+    Option("agent", ("--agent",), "Only what this agent wrote.", many=True, metavar="NAME",
+           completes="agent"),
 )  # fmt: skip
 DOCUMENTS = (
     Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
@@ -30,6 +32,8 @@ DOCUMENTS = (
     Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
            excludes=("document",)),
 )  # fmt: skip
+PROGRESS = Option("progress", ("--status", "--progress"), "Only work that is so far, such as open "
+                  "tasks.", "choice", choices=PROGRESSES, many=True)  # fmt: skip
 OPTIONS = (
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
@@ -44,6 +48,7 @@ OPTIONS = (
     Option("heat", ("--heat",), "Only facts of this heat.", "choice", choices=HEATS, many=True),
     *SPOKEN,
     *DOCUMENTS,
+    PROGRESS,
     Option("pinned", ("--pinned",), "Only pinned facts.", "flag", False),
     Option("batch", ("--batch",), "Only facts that this batch added; `tideline history` has the "
            "numbers.", "count", least=1, metavar="N", completes="batch"),
@@ -69,6 +74,7 @@ def wanted(
         scopes=session.scopes(options.scope, everything=options.all_scopes),
         sessions=options.session, speakers=options.speaker, roles=options.role,
         documents=asked_documents(options),
+        agents=options.agent, progress=options.progress,
     )  # fmt: skip
 
 
@@ -83,6 +89,7 @@ def spoken(session: Session, options: Said) -> Filter:
     return Filter(
         lifecycle=None, scopes=session.scopes(options.scope, everything=options.all_scopes),
         sessions=options.session, speakers=options.speaker, roles=options.role,
+        agents=options.agent,
     )
 
 

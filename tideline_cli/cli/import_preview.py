@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 _COLUMNS = ("content", "segment", "tags", "title", "slot", "created_at", "session", "turn",
-            "speaker", "role", "metadata")
+            "speaker", "role", "agent", "progress", "metadata")
 
 
 def preview(

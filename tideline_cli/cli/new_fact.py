@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.remember import Remembered
-    from tideline_cli.model.fact import Role, Segment, Tier
+    from tideline_cli.model.fact import Progress, Role, Segment, Tier
     from tideline_cli.model.source import Source
 
 
@@ -50,6 +50,9 @@ class Options:
     turn: int | None
     speaker: str | None
     role: Role | None
+    agent: str | None
+    progress: Progress | None
+    dedup: str | None
     batch: bool
 
 
@@ -96,6 +99,8 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
         turn=options.turn,
         speaker=bare_name(options.speaker),
         role=options.role,
+        agent=session.agent(options.agent),
+        progress=options.progress,
         assumed=() if segment else ("segment",),
     )
 
@@ -103,7 +108,7 @@ def from_options(session: Session, text: str, options: Options) -> NewFact:
 def warn_of_secrets(session: Session, new: NewFact) -> None:
     """Warn of secrets in what a trusted source says: it is stored as it is. Out of what nobody
     vouches for they are taken."""
-    texts = (new.title, new.slot, new.source_turn, new.session, new.speaker)
+    texts = (new.title, new.slot, new.source_turn, new.session, new.speaker, new.agent)
     labels = (*texts, *new.tags, new.metadata and str(new.metadata))
     if is_trusted(new.source) and any(may_hold(text) for text in (new.content, *labels) if text):
         from tideline_cli.cli import secret_notes  # noqa: PLC0415  re, 5 ms; few facts come here

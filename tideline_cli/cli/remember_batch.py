@@ -10,7 +10,7 @@ from tideline_cli.memory import remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS, TIERS, NewFact, one_of
+from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS, TIERS, NewFact, one_of
 from tideline_cli.model.fields import LABELS, LISTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import SOURCES, is_trusted
@@ -45,16 +45,21 @@ class _Line:
 
     number: int
     read: NewFact | TidelineError
+    meant: tuple[str, ...] = ()
 
 
 def run(session: Session, options: Options) -> int:
     """Store one fact for each line; a line that fails is answered with an error in its place."""
     lines = stdin.text().split("\n")
     db = session.writing()
-    follow(db)  # as a single fact does
+    how = options.dedup or session.setting("dedup", "exact")
+    if how == "exact":
+        follow(db)  # as a single fact does
     read = [_Line(number, _read(session, line, options)) for number, line in enumerate(lines, 1)
             if line.strip()]  # fmt: skip
     read, secrets = _screened(session, read)
+    if how != "exact":
+        read = [_compared(session, db, line, options.dedup) for line in read]
     batch = _Batch(db, session.now, read)
     with journal.batch(db, verb="remember", by=session.viewer, now=session.now) as opened:
         results = [batch.result(line, opened) for line in read]
@@ -88,13 +93,15 @@ class _Batch:
         try:
             if isinstance(line.read, TidelineError):
                 raise line.read
-            return new_fact.form(self._stored(line.read, opened))
+            return new_fact.form(self._stored(line.read, line.meant, opened))
         except TidelineError as error:
             self.worst = max(self.worst, error.exit_code)
             told = {"code": error.code, "message": error.message, "hint": error.hint}
             return {"line": line.number, "error": told}
 
-    def _stored(self, new: NewFact, opened: journal.batch) -> Remembered:
+    def _stored(
+        self, new: NewFact, meant: tuple[str, ...], opened: journal.batch
+    ) -> Remembered:
         db, now = self._db, self._now
         try:
             with db:
@@ -102,7 +109,7 @@ class _Batch:
                 new = replace(new, derived_from=cited)
                 done = remember.remember_in_batch(
                     db, new, batch=opened, fact_id=new_fact.new_id(now), now=now,
-                    screen=self._screen,
+                    screen=self._screen, meant=meant,
                 )  # fmt: skip
         except WriteBlockedError as error:
             self._blocked.append((new, error))
@@ -113,6 +120,21 @@ class _Batch:
         """Write down the facts that the write-gate has blocked."""
         for new, why in self._blocked:
             remember.record_refusal(self._db, new, why, now=self._now)
+
+
+def _compared(session: Session, db: Connection, line: _Line, stated: str | None) -> _Line:
+    """Return a line with what it is like by its meaning, among the facts that are stored already.
+    """
+    if isinstance(line.read, TidelineError):
+        return line
+    try:
+        remember.checked_text(line.read.content)
+    except UsageError as error:
+        return replace(line, read=error)
+    from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
+
+    new, meant = dedup_search.by_meaning(session, db, line.read, stated)
+    return replace(line, read=new, meant=meant)
 
 
 def _screened(session: Session, lines: Sequence[_Line]) -> tuple[list[_Line], int]:
@@ -157,6 +179,9 @@ def _row(line: str) -> dict[str, Any]:
     row = with_content(row) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
+    if "status" in row:  # what the option is called
+        stated = row.pop("status")
+        row.setdefault("progress", stated)
     codec.check_keys(row, _BATCH_KEYS)
     return row
 
@@ -193,6 +218,9 @@ def _line_options(row: dict[str, Any], options: Options) -> Options:
         turn=options.turn if row.get("turn") is None else cells.place(row, "turn"),
         speaker=cells.cell_text(row, "speaker") or options.speaker,
         role=_word(row, "role", ROLES) or options.role,
+        agent=options.agent if row.get("agent") is None else cells.cell_text(row, "agent") or "",
+        progress=_word(row, "progress", PROGRESSES) or options.progress,
+        dedup=options.dedup,
         batch=True,
     )
 

@@ -9,6 +9,7 @@ from tideline_cli import config
 from tideline_cli.cli.options import stated_now
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
+from tideline_cli.model.fact import bare_name
 from tideline_cli.model.origin import Origin, parse_origin
 from tideline_cli.store import ALLOW_NETWORK, connection, opening
 
@@ -192,6 +193,11 @@ class Session:
         from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
 
         return scopes.named(given, setting)
+
+    def agent(self, given: str | None) -> str | None:
+        """Return the agent that writes: as an option says, or else a setting. An empty one is
+        none."""
+        return bare_name(self.config.get("agent") if given is None else given)
 
     def scopes(self, given: str | None, *, everything: bool) -> tuple[str | None, ...] | None:
         """Return the scopes that are seen, None for all."""

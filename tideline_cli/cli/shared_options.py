@@ -6,7 +6,7 @@ from tideline_cli.model.record import record_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.model.fact import Heat, Role, Segment
+    from tideline_cli.model.fact import Heat, Progress, Role, Segment
     from tideline_cli.model.source import Source
 
 
@@ -38,6 +38,7 @@ class Spoken:
     session: tuple[str, ...]
     speaker: tuple[str, ...]
     role: tuple[Role, ...]
+    agent: tuple[str, ...]
 
 
 @record_part
@@ -63,6 +64,7 @@ class Filters(Said, Documents):
     slot: tuple[str, ...]
     source: tuple[Source, ...]
     heat: tuple[Heat, ...]
+    progress: tuple[Progress, ...]
     pinned: bool
     batch: int | None
     since: int | None

@@ -40,13 +40,17 @@ def hits(
         if hit.fact.lifecycle != "active":
             text.append(f" ({hit.fact.lifecycle})", style="dim")
         about = _about(hit.fact)
+        if hit.via is not None:
+            way = "from" if hit.via.leaves else "to"
+            linked = f"via {hit.via.kind} {way} …{hit.via.id[-6:]}"
+            about = f"{linked} · {about}" if about else linked
         if hit.weak:
             text.append("\nweak match", style="yellow")
         if about:
             text.append((" · " if hit.weak else "\n") + about, style="dim")
         if explained is not None:
             text.append("\n" + explained(hit), style="dim")
-        mark = "~" if hit.why.lane == "vector" else ""
+        mark = "" if hit.why.lane == "lexical" else "~"
         texts.append(text)
         scores.append(Text(f"{mark}{hit.score:.3f}", style="dim" if mark else ""))
     columns.show(session, (

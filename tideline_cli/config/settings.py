@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EMBEDDER = "hrr-256"  # of a memory file that names none
 COLORS = ("auto", "always", "never")
+DEDUPS = ("exact", "semantic", "smart")
 _MOST = 1_000_000
 _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
@@ -30,8 +31,8 @@ class Setting:
 
     name: str
     env: str
-    # text, path, origin, scope, color, word, count, share (0..1), texts, or duration, which is
-    # milliseconds inside
+    # text, path, origin, scope, color, word, dedup, count, share (0..1), texts, or duration,
+    # which is milliseconds inside
     kind: str
     default: Any
     help: str
@@ -51,6 +52,10 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("tags", "TIDELINE_TAGS", "texts", (), "tags of every new fact", True),
         Setting("scope", "TIDELINE_SCOPE", "scope", None, "the scope of what is written and seen, "
                 "such as work/api; auto is the name of the git repository", True),
+        Setting("agent", "TIDELINE_AGENT", "text", None,
+                "the program that writes: its name stands on every new fact"),
+        Setting("dedup", "TIDELINE_DEDUP", "dedup", None,
+                "what remember holds for known: exact, semantic or smart; see remember --dedup"),
         Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
@@ -73,6 +78,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("core_demotion", "TIDELINE_CORE_DEMOTION", "word", None,
                 "whether a core fact may cool down, on or off; off without it",
                 words=("on", "off")),
+        Setting("auto_constraints", "TIDELINE_AUTO_CONSTRAINTS", "share", None,
+                "the share of a context --auto that constraints may take, 0.3 at most; none without"
+                " it"),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
@@ -149,6 +157,9 @@ def _value(setting: Setting, raw: Any) -> Any:
                 return raw
         case "word":
             if raw in setting.words:
+                return raw
+        case "dedup":
+            if raw in DEDUPS:
                 return raw
         case "text" if isinstance(raw, str):
             return raw

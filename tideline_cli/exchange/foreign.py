@@ -28,7 +28,7 @@ _FORMS = {field.name: field.form for field in FIELDS} | {"links": "texts"}
 _LONGEST_LINE = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")  # the first one of equals
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope", "session", "speaker", "document"}
+_EMPTY_IS_A_TEXT = frozenset(TEXTS) - {"slot", "scope", "session", "speaker", "document", "agent"}
 COLUMNS = (*NAMES, "changed_at", "said_at", "archived_reason", "links")
 _COLUMN_SET = frozenset(COLUMNS)
 _KNOWN = _COLUMN_SET | {*TEXT_KEYS, "supersedes"} | TELLING

@@ -99,6 +99,20 @@ Rules:
 Reply with one JSON array and no other text:
 [{{"kind": "failure", "text": "…", "confidence": 0.9}}]"""
 
+SUMMARY = f"""You keep the summary of a conversation. Read what was said, and the summary so far
+where one is given, and write the summary anew, so that it covers all of both.
+
+{_DATA}
+
+Rules:
+- At most 120 words, in the third person, in the language of the user. Never translate.
+- What the conversation is about, what was decided, what is open. No greetings, no praise.
+- State nothing that neither the conversation nor the summary so far says.
+{_SECRETS}
+
+Reply with one JSON object and no other text:
+{{"summary": "…"}}"""
+
 RELINK = f"""You join the facts of a person's memory. Read a list of facts, each with its id in
 square brackets, and say which of them bear on one another.
 
@@ -133,6 +147,11 @@ _GLEANING = (
     'with {"relationships": []} when there are none.'
 )
 _LONGEST_REPLY = 8000
+
+
+def summary_block(text: str) -> str:
+    """Return the summary so far as a part of a prompt."""
+    return f"\n\nSUMMARY SO FAR:\n{text}"
 
 
 def known_facts_block(lines: str) -> str:

@@ -135,6 +135,14 @@ def items(text: str) -> list[DistilledItem] | None:
     return [] if [] in lists else None
 
 
+def summary(text: str) -> str | None:
+    """Return the summary of a reply, the last object with one; None when there is none."""
+    said = [value.get("summary") for value in json_objects(text)]
+    found = [one.strip() for one in said if isinstance(one, str) and one.strip()]
+    found = [one for one in found if one not in _BLANKS]
+    return found[-1] if found else None
+
+
 def _is_example(value: dict[str, Any]) -> bool:
     """Say whether an object is the example of a prompt: its list holds words left open alone."""
     lists = ((value.get(key), word) for key, word in (("facts", "content"), ("relationships", "a")))

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tideline_cli.memory.context_room import Frame
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
 
@@ -24,7 +25,8 @@ _LEAST_ALONE = 12  # the same where there is nothing else to print
 @record
 class ContextBlock:
     """The text, and what went into it. `truncated` says that a hit did not fit, or not whole;
-    `cut` names those whose text ends early; `left_out` counts the hits that did not fit."""
+    `cut` names those whose text ends early; `left_out` counts the hits that did not fit. The
+    `constraints` stand before the facts, and are none of them."""
 
     text: str
     facts: tuple[str, ...]
@@ -32,6 +34,8 @@ class ContextBlock:
     truncated: bool
     cut: tuple[str, ...] = ()
     left_out: int = 0
+    constraints: tuple[str, ...] = ()
+    constraints_left_out: int = 0
 
     @property
     def tokens(self) -> int:
@@ -66,7 +70,14 @@ def context_block(
     line looks: see `context_lines`.
     """
     frame = frame_of(fence, is_xml=is_xml)
-    chosen = _chosen(hits, Room(frame, max_chars, max_tokens), style)
+    return lines_of(hits, frame, Room(frame, max_chars, max_tokens), style)
+
+
+def lines_of(
+    hits: Sequence[Hit], frame: Frame, room: Room, style: str = "segment"
+) -> ContextBlock:
+    """Return the block of hits that have this room, in their frame, in lines of this style."""
+    chosen = _chosen(hits, room, style)
     text = "\n".join(frame.written(one.line) for one in chosen)
     ids = [hits[one.rank].fact.id for one in chosen]
     short = [fact_id for fact_id, one in zip(ids, chosen, strict=True) if one.is_cut]

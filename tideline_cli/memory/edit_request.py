@@ -88,7 +88,8 @@ def revised(fact: Fact, changes: Mapping[str, Any], editor: Editor) -> NewFact:
     given: dict[str, Any] = {name: getattr(new, name) or None for name in TEXTS}  # empty is none
     given["slot"] = slot_key(new.slot) if new.slot else None
     given["scope"] = scope_key(new.scope) if new.scope else None
-    given |= {name: bare_name(getattr(new, name)) for name in ("session", "speaker", "document")}
+    names = ("session", "speaker", "document", "agent")
+    given |= {name: bare_name(getattr(new, name)) for name in names}
     if given["session"] is None and "session" in changes and "turn" not in changes:
         given["turn"] = None  # it was the place in the session
     importance = clamped(new.importance, fact.importance)

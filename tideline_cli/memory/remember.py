@@ -57,8 +57,11 @@ class Remembered:
     secrets: int = 0
 
 
-def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembered:
+def remember(
+    db: Connection, new: NewFact, *, fact_id: str, now: int, meant: Sequence[str] = ()
+) -> Remembered:
     """Store `new` as `fact_id`, or reinforce the fact that says it already, in one transaction.
+    `meant` are facts that say the same by a learned embedder.
 
     Secrets are taken out of untrusted text. Raises UsageError for text that cannot be a fact,
     NotFoundError for a --supersedes that names no fact, and WriteBlockedError when policy refuses
@@ -72,7 +75,9 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
         new, gone, screen = screening.screened(new)
     try:
         with journal.batch(db, verb="remember", by=new.origin, now=now) as batch:
-            done = remember_in_batch(db, new, batch=batch, fact_id=fact_id, now=now, screen=screen)
+            done = remember_in_batch(
+                db, new, batch=batch, fact_id=fact_id, now=now, screen=screen, meant=meant
+            )
             batch.note_secrets(gone)
             return replace(done, secrets=gone)
     except WriteBlockedError as error:
@@ -84,6 +89,7 @@ def remember(db: Connection, new: NewFact, *, fact_id: str, now: int) -> Remembe
 def remember_in_batch(
     db: Connection, new: NewFact, *, batch: journal.batch, fact_id: str, now: int,
     screen: Screen | None, heard: Container[str] = (), into: int | None = None,
+    meant: Sequence[str] = (),
 ) -> Remembered:  # fmt: skip
     """Do what `remember` does inside a batch that the caller holds open.
 
@@ -106,7 +112,10 @@ def remember_in_batch(
     named = facts.named(db, new.supersedes, viewer=new.origin)
     targets = [target for target in named if target.lifecycle == "active"]
     mates = _slot_mates(db, fact)
-    decision = _decided(db, fact, new, frozenset(listed.said), targets, mates, number)
+    decision = _decided(
+        db, fact, new, frozenset(listed.said), targets, mates, number,
+        [one for one in facts.named(db, meant, viewer=new.origin) if one.lifecycle == "active"],
+    )  # fmt: skip
     _refuse_threats(fact, screen)
     match decision:
         case Reinforce():
@@ -186,7 +195,7 @@ def _inserted(
 
 def _decided(
     db: Connection, fact: Fact, said: NewFact, distinct: frozenset[str], targets: Sequence[Fact],
-    mates: Sequence[Rival], number: int,
+    mates: Sequence[Rival], number: int, meant: Sequence[Fact],
 ) -> Insert | Reinforce:  # fmt: skip
     """Return what becomes of a fact.
 
@@ -204,6 +213,7 @@ def _decided(
             db, fact.content, distinct, viewer=fact.origin, origin_number=number, rule=rule
         ),
         rule=rule,
+        meant=meant,
     )
 
 

@@ -139,10 +139,15 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "speaker": fact.speaker,
         "role": fact.role,
         "document": fact.document,
+        "agent": fact.agent,
         "created_at": instant.iso(fact.created_at),
         "weak": hit.weak,
         "similarity": hit.why.similarity,
     }
+    if hit.via is not None:
+        form["via"] = {
+            "id": hit.via.id, "kind": hit.via.kind, "direction": "out" if hit.via.leaves else "in"
+        }  # fmt: skip
     if explain:
         form["explain"] = breakdown_form(hit.why)
     return form

@@ -23,12 +23,19 @@ if TYPE_CHECKING:
     Heat = Literal["core", "working", "peripheral"]
     Lifecycle = Literal["active", "archived", "pruned"]
     Role = Literal["user", "assistant", "system", "tool"]
+    Progress = Literal["active", "blocked", "done"]
     Status = Literal["asserted", "provisional", "confirmed", "disputed", "retracted"]
 
 TIERS: tuple[Tier, ...] = ("short", "long", "permanent")
 HEATS: tuple[Heat, ...] = ("core", "working", "peripheral")
 LIFECYCLES: tuple[Lifecycle, ...] = ("active", "archived", "pruned")
 STATUSES: tuple[Status, ...] = ("asserted", "provisional", "confirmed", "disputed", "retracted")
+
+PROGRESSES: tuple[Progress, ...] = ("active", "blocked", "done")
+"""How far the work is that a fact is about: `--status`. The `status` of a fact says how sure it is,
+its lifecycle whether it is shown."""
+WORK_KINDS = ("decision", "constraint", "task", "gotcha", "insight", "lesson")
+"""Kinds of facts that are about work: without another word they are active."""
 
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 """Who spoke. A role is no source: the source says through which door a fact came and what it may
@@ -89,6 +96,11 @@ KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
     "failure": ("context", 0.60, "working"),
     "note": ("context", 0.30, "peripheral"),
     "session": ("context", None, "working"),
+    "decision": ("project", 0.75, "working"),
+    "constraint": ("correction", 0.85, "core"),
+    "task": ("project", 0.65, "working"),
+    "gotcha": ("knowledge", 0.75, "working"),
+    "insight": ("knowledge", 0.70, "working"),
 }
 
 
@@ -123,6 +135,8 @@ class NewFact:
     speaker: str | None = None
     role: Role | None = None
     document: str | None = None
+    agent: str | None = None
+    progress: Progress | None = None
     assumed: tuple[str, ...] = ("segment",)
 
 
@@ -162,6 +176,8 @@ class Fact:
     speaker: str | None
     role: Role | None
     document: str | None
+    agent: str | None
+    progress: Progress | None
 
 
 def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
@@ -180,6 +196,8 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "session": bare_name(new.session),
         "speaker": bare_name(new.speaker),
         "document": bare_name(new.document),
+        "agent": bare_name(new.agent),
+        "progress": new.progress or usual_progress(new.kind),
     }
     return Fact(
         id=fact_id,
@@ -230,6 +248,11 @@ def is_restless(fact: Fact, uses: int, *, now: int) -> bool:
     return uses >= COOLING_USES
 
 
+def usual_progress(kind: str | None) -> Progress | None:
+    """Return how far the work of a kind is where nobody says: it is active. None for all others."""
+    return "active" if kind in WORK_KINDS else None
+
+
 def clamped(value: float | None, fallback: float) -> float:
     """Return `value` within 0..1, or `fallback` when it is missing or not finite."""
     if value is None or value != value or value in (float("inf"), float("-inf")):
@@ -278,8 +301,8 @@ def scope_key(text: str) -> str | None:
 
 
 def bare_name(text: str | None) -> str | None:
-    """Return the name of a session, a speaker or a document: without spaces around it, None where
-    nothing is left."""
+    """Return the name of a session, a speaker, a document or an agent: without spaces around it,
+    None where nothing is left."""
     return (text or "").strip() or None
 
 

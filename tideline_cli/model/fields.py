@@ -78,6 +78,8 @@ FIELDS = (
     Field("speaker", "text", is_label=True, digest=13, again="together"),
     Field("role", "word", is_label=True, digest=14, again="together"),
     Field("document", "text", is_label=True, digest=15, again="first"),
+    Field("agent", "text", is_label=True, digest=16, again="first"),
+    Field("progress", "word", is_label=True, again="later"),
 )
 """In the order of Fact, of JSON and of an export. A new field is the last row."""
 

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 class Breakdown:
     """What makes a score. Lexical: ((bm25 + date) · speaker · time + neighbour + session) · trust ·
     modulator · role · held. Vector: base · damping · trust · modulator · role, where base is half
-    the lowest lexical score. `label_terms` are those of the matched terms that stand in labels of
-    the fact, and not in its text. `role` is the weight of who spoke; `date` is what the date of the
-    fact adds, `neighbour` and `session` what stands around it, and `likeness` what a learned
-    embedder adds to all of that, where the fusion is by scores; `similarity` is the cosine by it.
-    Of other fusions `parts` are what makes the score, by name, and `group` is the class of a fact.
-    `held` keeps what nobody trusts behind the trusted facts that it is behind by its words."""
+    the lowest lexical score. Graph: base · damping · trust · modulator · role · held, where base is
+    half the score of the hit that is linked. `label_terms` are those of the matched terms that
+    stand in labels of the fact, and not in its text. `role` is the weight of who spoke; `date` is
+    what the date of the fact adds, `neighbour` and `session` what stands around it, and `likeness`
+    what a learned embedder adds to all of that, where the fusion is by scores; `similarity` is the
+    cosine by it. `held` keeps what nobody trusts behind the trusted facts that it is behind by its
+    words. Of other fusions `parts` are what makes the score, by name, and `group` is the class of
+    a fact."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -49,10 +51,21 @@ class Breakdown:
 
 
 @record
+class Via:
+    """The link by which a fact was found: from the hit with this id, or to it."""
+
+    id: str
+    kind: str
+    leaves: bool
+
+
+@record
 class Hit:
-    """One ranked answer. `weak`: it rests on so little that it may be no answer."""
+    """One ranked answer. `weak`: it rests on so little that it may be no answer. `via` is the link
+    that led to it, where its words did not."""
 
     fact: Fact
     score: float
     why: Breakdown
     weak: bool = False
+    via: Via | None = None

@@ -65,6 +65,7 @@ def admit(
     slot_mates: Sequence[Rival] = (),
     twins: Iterable[Rival] = (),
     rule: Sameness = "strict",
+    meant: Sequence[Fact] = (),
 ) -> Insert | Reinforce:
     """Decide a write that has passed the scan; raise WriteBlockedError by the write-gate.
 
@@ -72,7 +73,7 @@ def admit(
     that the writer wants to replace, `slot_mates` those in the same slot, `twins` those that may
     say the same; the last two in order of arrival. In a slot the same words are the same value,
     also where they were said without a slot. A fact that has ended, or that is to be replaced,
-    does not say the same.
+    does not say the same. `meant` are active facts that a learned embedder has found.
     """
     gate.check(fact.segment, fact.source, [target.source for target in targets])
     gate.check_permanence(fact.source, fact.tier, fact.pinned)
@@ -92,6 +93,9 @@ def admit(
         if (known := restated(rival, fact, said)) is not None:
             return _reinforced(rival, known, now=fact.created_at)
         elsewhen.append(rival)
+    for rival in meant:
+        if rival.id not in named and (known := _meant(fact, rival, said)) is not None:
+            return _reinforced(rival, known, now=fact.created_at)
     return Insert(fact, tuple(alike), tuple(elsewhen))
 
 
@@ -112,6 +116,19 @@ def _apart(fact: Fact, rival: Fact, rule: Sameness) -> str | None:
     is_held = rule == "reference" and rival.slot is not None
     is_same = is_held or _unstopped(rival.content) == _unstopped(fact.content)
     return None if is_same else "another value"
+
+
+def _meant(fact: Fact, rival: Fact, said: NewFact) -> Restated | None:
+    """Return what a fact becomes that a learned embedder calls the same, None where the words keep
+    the two apart. Common words may differ; figures, names and negations may not."""
+    is_like = fact.scope == rival.scope and fact.slot is None and rival.slot is None
+    if not is_like or is_trusted(fact.source) != is_trusted(rival.source):
+        return None
+    if apart(fact.content, rival.content, rule="strict", learned=True) is not None:
+        return None
+    from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
+
+    return restated(rival, fact, said)
 
 
 def _unstopped(text: str) -> str:

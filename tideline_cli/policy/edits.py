@@ -3,7 +3,7 @@ already. Pure."""
 
 from __future__ import annotations
 
-from tideline_cli.model.fact import SEGMENTS, birth, initial_heat
+from tideline_cli.model.fact import SEGMENTS, birth, initial_heat, usual_progress
 from tideline_cli.model.fields import LABELS, LATER
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import may_touch
@@ -32,6 +32,7 @@ def relabelled(fact: Fact, new: NewFact) -> Fact:
             "tier": new.tier or fact.tier,
             "importance": fact.importance if new.importance is None else new.importance,
             "pinned": fact.pinned,
+            "progress": new.progress or usual_progress(new.kind),
         },
     )
     if after.segment != fact.segment:
@@ -101,6 +102,7 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
         **said_where(known, said),
         **_later(known, said, given),
     )
+    after = replace(after, progress=after.progress or usual_progress(after.kind))
     return replace(after, access_count=known.access_count + 1, last_accessed_at=last)
 
 

@@ -5,9 +5,10 @@ A restatement never shortens the time for which a fact holds, unless it states a
 
 from __future__ import annotations
 
-from tideline_cli.model.fact import SEGMENTS
+from tideline_cli.model.fact import SEGMENTS, usual_progress
 from tideline_cli.model.fields import LATER, ONE_WORD
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.survivor import all_said, first_said, said_where
 from tideline_cli.policy.transitions import pinned
@@ -86,7 +87,9 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
     """Return the known fact with the labels that the new one brings."""
     after = _of_segment(known, new)
     changes: dict[str, Any] = {
-        name: getattr(new, name) for name in LATER if _is_said(said, name)
+        name: getattr(new, name)
+        for name in LATER
+        if _is_said(said, name) and (name != "progress" or _may_move(known, said))
     }
     if _is_said(said, "tier") and new.tier != after.tier:
         changes["tier"] = new.tier
@@ -99,7 +102,14 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
         changes["metadata"] = {**(known.metadata or {}), **said.metadata}
     changes |= first_said(known, new) | all_said(known, new) | said_where(known, new)
     after = replace(after, **changes)
+    after = replace(after, progress=after.progress or usual_progress(after.kind))
     return pinned(after) if said.pinned else after
+
+
+def _may_move(known: Fact, said: NewFact) -> bool:
+    """Say whether a restatement may say how far the work of a fact is: what nobody vouches for does
+    not say so of the work of another agent."""
+    return is_trusted(said.source) or known.agent == said.agent
 
 
 def _of_segment(known: Fact, new: Fact) -> Fact:

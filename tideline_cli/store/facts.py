@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError
+from tideline_cli.model.fact import WORK_KINDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
@@ -36,6 +37,11 @@ _ADDED = """fact.seq IN (
     AND batch = ? AND entity IN ('fact', 'facts') AND act = '+')"""
 
 
+_PROGRESS = f"""ifnull(progress, CASE WHEN kind IN ({', '.join(map(repr, WORK_KINDS))})
+  THEN 'active' END)"""
+"""How far the work of a fact is: what an older program has stored says nothing of it."""
+
+
 @record
 class Filter:
     """What a caller asks of facts beside the query; None and () ask nothing.
@@ -65,10 +71,21 @@ class Filter:
     speakers: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     documents: tuple[str, ...] | None = None
+    agents: tuple[str, ...] = ()
+    progress: tuple[str, ...] = ()
 
     def is_open(self) -> bool:
         """Say whether only lifecycle and validity decide."""
         return self == Filter(self.lifecycle, self.as_of)
+
+
+def has_open(db: Connection, kind: str, *, viewer: Origin) -> bool:
+    """Say whether an origin has an active fact of this kind of work. One look into an index."""
+    sql = """SELECT EXISTS (
+      SELECT 1 FROM fact INDEXED BY fact_work
+      WHERE origin = (SELECT number FROM origin WHERE key = ?) AND kind = ?
+        AND progress = 'active' AND lifecycle = 'active')"""
+    return bool(db.execute(sql, (viewer.key, kind)).get)
 
 
 def last_number(db: Connection) -> int:
@@ -312,7 +329,8 @@ def _one_of(wanted: Filter) -> tuple[list[str], list[str]]:
         ("segment", wanted.segments), ("kind", wanted.kinds), ("slot", wanted.slots),
         ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
         ("speaker", wanted.speakers), ("role", wanted.roles),
-        ("document", wanted.documents),
+        ("document", wanted.documents), ("agent", wanted.agents),
+        (_PROGRESS, wanted.progress),
     ):  # fmt: skip
         if allowed:
             parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")

@@ -57,7 +57,9 @@ CREATE TABLE fact (
   turn         INTEGER,                            -- its place in the session
   speaker      TEXT,
   role         TEXT,                               -- who spoke: user, assistant, system, tool
-  document     TEXT                                -- the document that it is a chunk of
+  document     TEXT,                               -- the document that it is a chunk of
+  agent        TEXT,                               -- which program wrote it
+  progress     TEXT                                -- of work: active, blocked, done
 ) STRICT;
 
 CREATE INDEX fact_slot ON fact (origin, slot) WHERE slot IS NOT NULL AND lifecycle = 'active';
@@ -73,6 +75,10 @@ CREATE INDEX fact_session ON fact (origin, session, turn)
 -- The chunks of a document in order, and whether an origin has any.
 CREATE INDEX fact_document ON fact (origin, document, turn)
   WHERE document IS NOT NULL AND lifecycle = 'active';
+
+-- Active facts about work, by kind: constraints and open tasks.
+CREATE INDEX fact_work ON fact (origin, kind, progress)
+  WHERE progress IS NOT NULL AND lifecycle = 'active';
 
 -- Active facts that are not valid for ever: BM25 takes those out of its statistics that do not
 -- hold at the moment of the question.

@@ -140,6 +140,18 @@ def _said(db: Connection) -> None:
     )
 
 
+def _work(db: Connection) -> None:
+    """Facts have an agent, and say how far their work is: none so far; nor do those that the
+    journal can bring back."""
+    for column in ("agent TEXT", "progress TEXT"):
+        db.execute(f"ALTER TABLE fact ADD COLUMN {column}")
+    db.execute(_statement("CREATE INDEX fact_work "))
+    db.execute(
+        "UPDATE change SET before = json_set(before, '$.agent', NULL, '$.progress', NULL)"
+        " WHERE entity = 'fact' AND before ->> 'seq' IS NOT NULL"
+    )
+
+
 def _lift_utterances(db: Connection) -> None:
     """Take sessions, turns, speakers and roles out of the metadata, where version 2 kept what an
     import said of them. One batch of each origin has it, so that `undo` puts it back."""
@@ -198,6 +210,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _scope,
     _said,
     _documents,
+    _work,
     _lift_utterances,
     _index_labels,
     _counts,

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, Command] = {
     "restore": Command("restore", "Bring archived facts back, or a whole backup.", "One fact"),
     "edit": Command("edit", "Say a fact anew, or change its labels.", "One fact"),
     "link": Command("link", "Say how one fact is related to another.", "One fact"),
+    "graph": Command("graph", "Show facts and the links among them.", "One fact"),
     "feedback": Command("feedback", "Say whether a fact was of use.", "One fact"),
     "purge": Command("purge", "Remove facts for good, from every file.", "One fact"),
     "contradictions": Command(

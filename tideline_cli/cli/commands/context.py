@@ -20,18 +20,16 @@ from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, NOTHIN
 from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
-from tideline_cli.store.facts import Filter
+from tideline_cli.store.facts import Filter, has_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
-    from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
 
 HELP = """Print a budgeted block of facts for a prompt.
@@ -43,6 +41,10 @@ fit is cut at a word and ends with `…` and its id; a long one leaves half of t
 Every fact is scanned for injected instructions and escaped. With --auto the block carries a
 heading, a notice and a fence that no fact can forge; a fact is in it only if it shares two telling
 words with the prompt, or a rare one.
+
+Active constraints of the owner (remember --kind constraint) in the scope come first, whatever the
+prompt, under a heading of their own and in 30 % of the budget at most; --no-constraints leaves them
+out. With --auto they come only where the setting auto_constraints gives them a share.
 
 Where the answer has room, stderr says which archived fact matches, as for recall; with --auto
 nobody looks.
@@ -71,6 +73,7 @@ OPTIONS = (
     Option("decay", ("--decay",), "How facts fade in this answer, as for recall.", "choice",
            choices=DECAYS),
     PROFILE,
+    Option("no_constraints", ("--no-constraints",), "Without the constraints.", "flag", False),
     *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
            "alone.", "choice", choices=("text", "json", "xml"), beside=(("json", ("json",)),)),
@@ -91,6 +94,7 @@ class Options:
     fusion: Fusion | None
     decay: Decay | None
     profile: str | None
+    no_constraints: bool
     scope: str | None
     all_scopes: bool
     format: str | None
@@ -109,21 +113,21 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
         other_scopes.note_unseen(session, db, query)
-    made = _block(session, answer.hits, query, options, is_xml=chosen == "xml")
+    made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
     if chosen == "json":
         output.emit_json({**_form(made), "archived_matches": _archived(beside)})
     elif made.text:
         sys.stdout.write(made.text + "\n")
-    shown, held = len(made.facts), len(made.blocked)
+    shown, held = len(made.facts) + len(made.constraints), len(made.blocked)
     session.detail(f"{len(answer.hits):,} facts fit, {shown:,} shown, {held:,} withheld; no use")
     if made.truncated:
         _tell_losses(session, made, is_told=not options.auto, is_all=options.limit == 0)
     if beside and chosen != "json":
         _announce(session, text, beside)
     made_here = answer.backlog is not None or has_questions()
-    if db is not None and (made_here or (made.facts and not options.auto)):
+    if db is not None and (made_here or (shown and not options.auto)):
         output.deliver()
-        given = () if options.auto else made.facts
+        given = () if options.auto else (*made.constraints, *made.facts)
         write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
 
@@ -148,25 +152,39 @@ def _query(session: Session, text: str, options: Options) -> Query:
     return replace(found, limit=query.limit) if options.auto else found
 
 
-def _block(
-    session: Session, hits: Sequence[Hit], query: Query, options: Options, *, is_xml: bool
-) -> ContextBlock:
-    """Return the block of the hits, as long and in such lines as the profile has them."""
+def _made(
+    session: Session, db: Connection | None, query: Query, answer: Recalled, options: Options, *,
+    is_xml: bool,
+) -> tuple[ContextBlock, Recalled]:  # fmt: skip
+    """Return the block, as long and in such lines as the profile has them, and the answer with the
+    constraints that lead it."""
     most_chars, most_tokens, style = DEFAULT_CHARS, options.max_tokens, "segment"
+    hits: Sequence[Hit] = answer.hits
     if query.profile != "tideline" or query.fusion == "priority":
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 
         most_chars, style, hits = ways.block_of(query, hits)
         most_tokens = ways.tokens_of(query, options.max_tokens, options.max_chars)
     most = options.max_chars
-    return context_block(
-        hits,
-        max_chars=session.setting("max_chars", most_chars) if most is None else most,
-        max_tokens=most_tokens,
-        fence=os.urandom(8).hex() if options.auto else None,
-        is_xml=is_xml,
-        style=style,
+    max_chars = session.setting("max_chars", most_chars) if most is None else most
+    fence = os.urandom(8).hex() if options.auto else None
+    share = session.setting("auto_constraints", 0.0) if options.auto else 1.0
+    if db is None or options.no_constraints or not share or not has_open(
+        db, "constraint", viewer=session.viewer
+    ):
+        return context_block(
+            hits, max_chars=max_chars, max_tokens=most_tokens, fence=fence, is_xml=is_xml,
+            style=style,
+        ), answer  # fmt: skip
+    from tideline_cli.memory import constraints  # noqa: PLC0415  few have constraints
+
+    budget = constraints.Budget(max_chars, most_tokens, fence, is_xml, share, style)
+    led = constraints.standing(
+        db, viewer=session.viewer, now=session.now, scopes=query.wanted.scopes
     )
+    made = constraints.block(tuple(led.values()), hits, budget)
+    both = replace(answer, hits=(*led.values(), *answer.hits), seqs=(*led, *answer.seqs))
+    return made, both
 
 
 def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all: bool) -> None:
@@ -175,6 +193,10 @@ def _tell_losses(session: Session, made: ContextBlock, *, is_told: bool, is_all:
     tell = session.note if is_told else session.detail
     for fact_id in made.cut:
         tell(f"cut to the budget: `{session.call('show', fact_id)}` has all of it")
+    if made.constraints_left_out:
+        count = made.constraints_left_out
+        more = "1 constraint does" if count == 1 else f"{count:,} constraints do"
+        tell(f"{more} not fit the share of the budget for them; --max-chars sets the budget")
     if made.left_out and not is_all:
         facts = "1 fact does" if made.left_out == 1 else f"{made.left_out:,} facts do"
         tell(f"{facts} not fit the budget; --max-chars and --max-tokens set it")
@@ -219,6 +241,7 @@ def _form(made: ContextBlock) -> dict[str, Any]:
         "chars": len(made.text),
         "tokens": made.tokens,
         "facts": list(made.facts),
+        "constraints": list(made.constraints),
         "blocked": list(made.blocked),
         "truncated": made.truncated,
     } | ({"cut": list(made.cut)} if made.cut else {})

@@ -36,8 +36,8 @@ opens; in a pipe standard input is read.
 
 Labels alone change in place: the fact keeps its id and its time. They are carried over unless an
 option changes them: --tag replaces all tags, --meta adds to the metadata, and an empty --slot,
---title, --scope, --session, --speaker or --tag clears; --role none does, and with its session a
-fact loses its turn.
+--title, --scope, --session, --speaker, --agent or --tag clears; --role none and --status none do,
+and with its session a fact loses its turn. `--status done` closes a task: `undo` opens it again.
 
 Labels keep the source of a fact. New words are yours. Where the fact came from a tool, a document
 or a model, they are yours if you type them, are scanned all the same, and stay the source's if they
@@ -49,15 +49,18 @@ ARGUMENTS = (
              "id", True, 1, completes=("active", "")),
 )  # fmt: skip
 _LABELS = ("segment", "slot", "importance", "tier", "tag", "kind", "title", "meta", "valid_from",
-           "valid_to", "confidence", "scope", "session", "turn", "speaker", "role")  # fmt: skip
+           "valid_to", "confidence", "scope", "session", "turn", "speaker", "role",
+           "agent", "progress")  # fmt: skip
 _HELP = {"scope": "Of what it is worth knowing; an empty one is of everything.",
          "session": "The conversation that it was said in; an empty one is none.",
          "speaker": "Who said it, by name; an empty one is nobody.",
          "role": "Who spoke; `none` takes the role away.",
+         "agent": "Which program wrote it; an empty one is none.",
+         "progress": "How far the work is; `none` takes it away.",
          "segment": "What it is about.",
          "tag": "A label to filter by; commas part several; replaces those it had."}
-_NO_ROLE = "none"
-_MORE: Mapping[str, tuple[str, ...]] = {"role": (_NO_ROLE,)}
+_NONE = "none"
+_MORE: Mapping[str, tuple[str, ...]] = {"role": (_NONE,), "progress": (_NONE,)}
 OPTIONS: tuple[Option, ...] = (
     *(
         replace(option, help=_HELP.get(option.name, option.help),
@@ -87,6 +90,8 @@ class Options:
     turn: int | None
     speaker: str | None
     role: str | None
+    agent: str | None
+    progress: str | None
     valid_from: int | None
     valid_to: int | None
     tag: tuple[str, ...]
@@ -179,8 +184,9 @@ def _changes(options: Options) -> dict[str, Any]:
         changes["tags"] = tuple(dict.fromkeys(tag for tag in tags if tag))
     if "meta" in changes:
         changes["metadata"] = dict(changes.pop("meta"))
-    if changes.get("role") == _NO_ROLE:
-        changes["role"] = None
+    for name in _MORE:
+        if changes.get(name) == _NONE:
+            changes[name] = None
     return changes
 
 

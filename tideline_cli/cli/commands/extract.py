@@ -24,7 +24,8 @@ HELP = """Distil facts from a conversation.
 
 TRANSCRIPT is JSON lines with role and content, a Claude Code session file, or text that says
 USER: and ASSISTANT:. What was read once is not read again: each session has a cursor, which moves
-only with a reply that could be read.
+only with a reply that could be read. With --summary one fact of the kind summary covers the
+session; each run that finds more replaces it, and `undo` brings the one before back.
 
 Distilled facts are not the owner's word: they may not author identity, preference or correction,
 and are stored as knowledge. Phone numbers, ID numbers, e-mail and postal addresses in the user's
@@ -46,6 +47,8 @@ OPTIONS = (
            "something about them, instead of the whole.", "flag", False),
     Option("lessons", ("--lessons",), "Ask also what follows from each correction.", "flag",
            False),
+    Option("summary", ("--summary",), "Also keep one summary of the session, which each run words "
+           "anew; it takes a model.", "flag", False),
     Option("failure", ("--failure",), "Ask what failed: a file with a task and the record of "
            "what was tried.", "file"),
     Option("trust_owner", ("--trust-owner",), "Store identifiers and lessons from the owner's "
@@ -71,6 +74,7 @@ class Options:
     timeout: int
     per_message: bool
     lessons: bool
+    summary: bool
     failure: str | None
     trust_owner: bool
     all_now: bool
@@ -87,6 +91,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
         extraction.show(session, job)
         return 0
     model = model_options.chosen(session, options)
+    if model is None and options.summary:
+        raise UsageError(
+            "--summary: no model is named, and nothing but a model can word a summary",
+            hint="name one with --llm, or --model and --base-url",
+        )
     if model is None and not model_options.wants_none(session, options.llm):
         session.note("no model named (--llm, or --model and --base-url): identifiers alone")
     return _extract(session, job, model)
@@ -111,7 +120,7 @@ def _job(session: Session, words: list[str], options: Options) -> Job:
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
-        session.scope(None),
+        session.scope(None), session.agent(None),
     )  # fmt: skip
     return extraction.Job(
         bool(words) or failure is None,
@@ -121,6 +130,7 @@ def _job(session: Session, words: list[str], options: Options) -> Job:
         1 if options.all_now else options.min_new,
         options.per_message,
         options.lessons,
+        options.summary,
     )
 
 

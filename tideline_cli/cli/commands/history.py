@@ -31,13 +31,14 @@ HELP = """Show who changed what, and when.
 
 Without ID the newest commands and what they did, blocked writes included; with ID the life of
 one fact and of the links from and to it, oldest change first, with the values before each
-change. With --session, --speaker or --role what was done to such facts and to their use; exits with
-1 where there are none."""
+change. With --session, --speaker, --role or --agent what was done to such facts and to
+their use; exits with 1 where there are none."""
 EXAMPLES = (("", "--limit 5"), ("@1", ""), ("", "--session standup --role user"))
 _ABOUT = {
     "session": "Only what was done to facts of this session.",
     "speaker": "Only what was done to facts that this speaker said.",
     "role": "Only what was done to facts that this role said.",
+    "agent": "Only what was done to facts that this agent wrote.",
 }
 ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, completes=("id",)),)
 OPTIONS = (
@@ -149,10 +150,11 @@ def _changes_table(session: Session, told: list[Told], names: dict[int, str]) ->
 
 def _about(options: Options) -> Filter | None:
     """Return the facts that the call asks about; None for all."""
-    if not (options.session or options.speaker or options.role):
+    if not (options.session or options.speaker or options.role or options.agent):
         return None
     return Filter(
-        lifecycle=None, sessions=options.session, speakers=options.speaker, roles=options.role
+        lifecycle=None, sessions=options.session, speakers=options.speaker, roles=options.role,
+        agents=options.agent,
     )
 
 

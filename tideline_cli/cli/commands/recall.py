@@ -10,7 +10,7 @@ from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, ROLES, SEGMENTS
+from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
-    from tideline_cli.model.fact import Role, Segment
+    from tideline_cli.model.fact import Progress, Role, Segment
     from tideline_cli.model.hit import Hit
+    from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.decay import Decay
 
+GRAPHS = ("auto", "on", "off")
 HELP = """Find the facts that answer a query.
 
 Facts that share words with the query come first: BM25 times the trust of their source, times how
@@ -60,6 +62,10 @@ OPTIONS = (
            completes="id", excludes=("batch", "archived")),
     Option("mmr", ("--mmr",), "Weight of score against repetition; 1 keeps the order "
            "[default: 1].", "share", 1.0, metavar="LAMBDA"),
+    Option("graph", ("--graph",), "Also facts that are linked with the best hits, marked `via`: "
+           "on, off, or auto, where the question asks for times or relations or hits are linked "
+           "[default: off].",
+           "choice", "off", choices=GRAPHS),
     Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
            "commas.", many=True, metavar="TAG", completes="tag"),
     Option("segment", ("--segment", "-s"), "Only facts of this segment.", "choice",
@@ -75,6 +81,10 @@ OPTIONS = (
            "them.", many=True, metavar="NAME", completes="document"),
     Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
            excludes=("document",)),
+    Option("agent", ("--agent",), "Only what this agent wrote.", many=True, metavar="NAME",
+           completes="agent"),
+    Option("progress", ("--status", "--progress"), "Only work that is so far, such as "
+           "open tasks.", "choice", choices=PROGRESSES, many=True),
     Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
     Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
            "last"),
@@ -107,6 +117,7 @@ class Options:
     min_score: float
     why_not: str | None
     mmr: float
+    graph: str
     tag: tuple[str, ...]
     segment: tuple[Segment, ...]
     kind: tuple[str, ...]
@@ -115,6 +126,8 @@ class Options:
     role: tuple[Role, ...]
     document: tuple[str, ...]
     no_documents: bool
+    agent: tuple[str, ...]
+    progress: tuple[Progress, ...]
     since: int | None
     until: int | None
     as_of: int | None
@@ -148,6 +161,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
     )
+    answer = _linked(session, db, query, answer, options)
     session.caution_of_likeness(answer.lacking)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
@@ -170,6 +184,21 @@ def run(session: Session, words: list[str], options: Options) -> int:
         used = active_part(answer) if options.archived else answer
         write_back(db, used, touch=not passive, now=session.now)
     return 0 if answer.hits else 1
+
+
+def _linked(
+    session: Session, db: Connection | None, query: Query, answer: Recalled, options: Options,
+    *, viewer: Origin | None = None, now: int | None = None,
+) -> Recalled:  # fmt: skip
+    """Return the answer with what is linked with its hits, where the call asks for that."""
+    if options.graph == "off" or db is None or not answer.hits:
+        return answer
+    from tideline_cli.memory import graph_recall  # noqa: PLC0415  --graph alone
+
+    return graph_recall.with_linked(
+        db, query, answer, viewer=viewer or session.viewer,
+        now=session.now if now is None else now, always=options.graph == "on",
+    )  # fmt: skip
 
 
 def _left_out(count: int) -> str:
@@ -208,6 +237,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
         wanted=Filter(
             as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
             sessions=options.session, speakers=options.speaker, roles=options.role,
+            agents=options.agent, progress=options.progress,
             since=options.since, until=options.until,
             documents=() if options.no_documents else options.document or None,
             scopes=session.scopes(options.scope, everything=options.all_scopes),
@@ -250,6 +280,8 @@ def _print(
 def _line(hit: Hit, explain: bool, is_past: bool) -> str:
     text = output.one_line(hit.fact.content)
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
+    if hit.via is not None:
+        line += f"\t(via {hit.via.kind} {hit.via.id})"
     if not is_past and hit.fact.lifecycle != "active":
         line += f"\t({hit.fact.lifecycle})"
     return f"{line}\t{_explained()(hit)}" if explain else line
@@ -321,6 +353,7 @@ def _answered(
     now = cells.instants(row, "now", session.now)
     query = _query(session, text, options)
     answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
+    answer = _linked(session, db, query, answer, options, viewer=viewer, now=now or 0)
     session.caution_of_likeness(answer.lacking)
     is_past = options.as_of is not None
     hits = _hit_forms(answer, explain=options.explain, is_past=is_past)

@@ -8,8 +8,9 @@ from tideline_cli.cli import new_fact, output
 from tideline_cli.cli.new_fact import Options
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
+from tideline_cli.config.settings import DEDUPS
 from tideline_cli.memory import remember as memory
-from tideline_cli.model.fact import KINDS, LARGEST_TURN, ROLES, SEGMENTS, TIERS
+from tideline_cli.model.fact import KINDS, LARGEST_TURN, PROGRESSES, ROLES, SEGMENTS, TIERS
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import facts
@@ -73,6 +74,15 @@ OPTIONS = (
            completes="speaker"),
     Option("role", ("--role",), "Who spoke; what an assistant or a tool says weighs less.",
            "choice", choices=ROLES),
+    Option("agent", ("--agent",), "Which program writes; an empty one is none [default: the "
+           "setting agent].", metavar="NAME", completes="agent"),
+    Option("progress", ("--status", "--progress"), "How far the work is, of a task or the "
+           "like: `progress` in JSON [default: active, of the kinds of work].", "choice",
+           choices=PROGRESSES),
+    Option("dedup", ("--dedup",), "What is known already: exact, by its words; semantic, also by "
+           "its meaning; smart, another value of the same subject is replaced. The last two take a "
+           "learned embedder [default: the setting dedup, else exact].", "choice",
+           choices=DEDUPS),
     Option("batch", ("--batch",), "Read JSON lines; print one result a line, for a bad line an "
            "error; all others are stored together, as one batch.", "flag", False,
            excludes=("words",)),
@@ -88,11 +98,18 @@ def run(session: Session, words: list[str], options: Options) -> int:
     new = new_fact.from_options(session, session.text(words), options)
     new_fact.warn_of_secrets(session, new)
     db = _store(session, new)
-    if not new.derived_from:
+    meant: tuple[str, ...] = ()
+    if (options.dedup or session.setting("dedup", "exact")) != "exact":
+        from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
+
+        new, meant = dedup_search.by_meaning(session, db, new, options.dedup)
+    elif not new.derived_from:
         # Nothing was read yet: the fact goes into whatever store is there at its turn.
         follow(db)
     new = replace(new, derived_from=memory.cited(db, new.derived_from, viewer=new.origin))
-    done = memory.remember(db, new, fact_id=new_fact.new_id(session.now), now=session.now)
+    done = memory.remember(
+        db, new, fact_id=new_fact.new_id(session.now), now=session.now, meant=meant
+    )
     _report(session, done)
     return 0
 

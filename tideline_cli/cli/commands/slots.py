@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 HELP = """List the slots, each with its value of now.
 
 Where an untrusted value stands beside a trusted one, the trusted one is shown; where no value holds
-now, the one that begins next. `values` counts what the slot has and had. With --session, --speaker
-or --role values that were said so alone. Exits with 0 where there is none."""
+now, the one that begins next. `values` counts what the slot has and had. With --session, --speaker,
+--role or --agent values that were said so alone. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS: tuple[Option, ...] = (

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 HELP = """List the tags, and how many facts have each.
 
-Active facts count, the most frequent tag comes first; with --session, --speaker or --role those
-that were said so. Exits with 0 where there is none."""
+Active facts count, the most frequent tag comes first; with --session, --speaker, --role or
+--agent those that were said so. Exits with 0 where there is none."""
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS: tuple[Option, ...] = (

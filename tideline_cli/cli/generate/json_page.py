@@ -136,6 +136,8 @@ CALLS = (
     Call("feedback", ("feedback", "ID-2", "up", "--json")),
     Call("link", ("link", "ID-2", "ID-4", "--kind", "relates_to", "--reason", "both are chores",
                   "--json")),
+    Call("graph", ("graph", "ID-2", "--json")),
+    Call("recall --graph", ("recall", "deploy", "--graph", "on", "--mode", "keyword", "--json")),
     Call("forget", ("forget", "ID-4", "--json")),
     Call("restore", ("restore", "ID-4", "--json")),
     Call("history", ("history", "--limit", "2", "--json")),

@@ -25,7 +25,7 @@ MIN_NEW = 2
 CANDIDATES = 10
 CANDIDATE_CHARS = 200
 _LONGEST_CALL = 60_000  # characters of conversation in one request
-_LONGEST_MESSAGE = 20_000
+LONGEST_MESSAGE = 20_000
 _LONGEST_QUERY = 2_000
 
 
@@ -52,7 +52,7 @@ def fact_requests(
     if sum(bool(message.text) for message in messages[start:]) < min_new:
         return
     while start < len(messages):
-        end = _stretch(messages, start)
+        end = stretch(messages, start)
         new = [message for message in messages[start:end] if message.text]
         if not new:
             return
@@ -61,7 +61,7 @@ def fact_requests(
         yield Request(
             "facts",
             prompts.EXTRACTION,
-            flattened(new, longest=_LONGEST_MESSAGE) + block,
+            flattened(new, longest=LONGEST_MESSAGE) + block,
             start,
             end,
             shown=tuple(fact.id for fact in known),
@@ -89,10 +89,11 @@ def facts_in(text: str, request: Request) -> Distilled | None:
     )
 
 
-def _stretch(messages: Sequence[Message], start: int) -> int:
+def stretch(messages: Sequence[Message], start: int) -> int:
+    """Return where the messages end that fit into one request."""
     size = 0
     for end in range(start, len(messages)):
-        size += min(len(messages[end].text), _LONGEST_MESSAGE)
+        size += min(len(messages[end].text), LONGEST_MESSAGE)
         if size > _LONGEST_CALL and end > start:
             return end
     return len(messages)

@@ -16,6 +16,7 @@ from tideline_cli.store import locks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
 
     from apsw import Connection
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 class Request:
     """One question to a model about the messages from `start` to `end`."""
 
-    name: Pass
+    name: Pass | Literal["summary"]
     system: str
     prompt: str
     start: int

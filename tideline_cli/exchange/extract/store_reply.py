@@ -17,11 +17,12 @@ from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.fact import SEGMENTS, NewFact, bare_name
-from tideline_cli.model.source import is_trusted
+from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.restate import holding_on
-from tideline_cli.store import journal, uses, writes
+from tideline_cli.store import facts, journal, uses, writes
+from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
@@ -148,6 +149,8 @@ class _Writer:
         content = remember.checked_text(self._without_secrets(proposal))
         if proposal.segment not in SEGMENTS:
             raise UsageError(f"unknown segment: {proposal.segment!r}")
+        if proposal.supersedes is not None:
+            return self._only(proposal, content, proposal.supersedes, batch)
         known = self._known(proposal, content)
         weaker = known is not None and is_trusted(proposal.source) and not is_trusted(known.source)
         if weaker and not proposal.pinned:
@@ -173,6 +176,26 @@ class _Writer:
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id
+        return self._count(done.fact.id)
+
+    def _only(
+        self, proposal: Proposal, content: str, before: tuple[str, ...], batch: journal.batch
+    ) -> str:
+        """Store the one fact of its kind in the session in the place of the one before. Raises
+        OvertakenError where another process has stored one meanwhile."""
+        new = self._new(proposal, content, before)
+        wanted = Filter(
+            kinds=(proposal.kind or "",), sessions=(self._context.session,), sources=UNTRUSTED,
+            scopes=(self._context.scope,),
+        )  # fmt: skip
+        found = facts.each(self._db, viewer=self._context.origin, wanted=wanted, limit=2)
+        held = [fact for fact in found if fact.id not in before]
+        if held:
+            raise OvertakenError
+        done = remember.remember_in_batch(
+            self._db, new, batch=batch, fact_id=self._context.new_id(), now=self._context.now,
+            screen=self._screen,
+        )  # fmt: skip
         return self._count(done.fact.id)
 
     def _without_secrets(self, proposal: Proposal) -> str:
@@ -234,6 +257,7 @@ class _Writer:
             metadata=None if confidence is None else {"extraction_confidence": confidence},
             supersedes=replaced,
             scope=self._context.scope,
+            agent=self._context.agent,
             session=bare_name(self._context.session),
             turn=proposal.turn,
             role=proposal.role,

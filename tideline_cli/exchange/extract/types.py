@@ -28,7 +28,7 @@ class ExtractContext:
 
     session: its name, which stays while it grows. cursor: the name of its cursors, if that is
     another; it tells conversations apart that begin with the same message. first: the name that
-    the cursors had when it was a single message. scope: that of the facts that are found.
+    the cursors had when it was a single message. scope, agent: those of the facts that are found.
     """
 
     session: str
@@ -39,6 +39,7 @@ class ExtractContext:
     cursor: str = ""
     first: str = ""
     scope: str | None = None
+    agent: str | None = None
 
     def done(self, db: Connection, name: Pass) -> int:
         """Return how many messages a pass has done."""
@@ -66,6 +67,8 @@ class Proposal:
     the place of one of `lesser`, which say less. corrects: it takes something back, so what it
     resembles is not the same. turn, role: the number of the message that says it, from 1, and who
     wrote that; of a stretch of messages the number of the last one.
+    supersedes: it is the one fact of its kind in the session, and takes the place of these, which
+    are all that there are.
     """
 
     content: str
@@ -82,6 +85,7 @@ class Proposal:
     lesser: tuple[str, ...] = ()
     turn: int | None = None
     role: Role | None = None
+    supersedes: tuple[str, ...] | None = None
 
 
 @record

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _NOT_SEARCHED = frozenset(NAMES) - {
     "content", "title", "slot", "tags", "source_turn", "metadata", "session", "speaker",
     "document",
+    "agent",
 }  # fmt: skip
 """What a row states by words and numbers of a closed form; ids are no secrets."""
 

@@ -26,6 +26,7 @@ from tideline_cli.model.fact import (
     HEATS,
     KINDS,
     LIFECYCLES,
+    PROGRESSES,
     ROLES,
     SEGMENTS,
     STATUSES,
@@ -37,6 +38,7 @@ from tideline_cli.model.fact import (
     one_of,
     scope_key,
     slot_key,
+    usual_progress,
 )
 from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
@@ -100,6 +102,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     if not isinstance(content, str):
         raise UsageError("no text", hint='a row needs "content"')
     content = checked_text(content)
+    if "status" in row and row["status"] in PROGRESSES:  # lists of tasks call it so
+        row = {"progress": row["status"]} | {**row, "status": None}
     if _tells(row):
         row = _with_utterance(row)
     source = _source(row, context)
@@ -130,6 +134,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
         "role": word(row, "role", ROLES), "document": bare_name(values["document"]),
+        "agent": bare_name(values["agent"]),
+        "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name

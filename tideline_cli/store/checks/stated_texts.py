@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.origin import Origin
 
-FIELDS = ("content", "title", "slot", "source_turn", "tags", "metadata", "session", "speaker",
-          "document")
+FIELDS = (
+    "content", "title", "slot", "source_turn", "tags", "metadata", "session", "speaker",
+    "document", "agent",
+)  # fmt: skip
 _FACTS = f"""
 SELECT fact.id, origin.key, {", ".join(f"fact.{name}" for name in FIELDS)}
 FROM fact JOIN origin ON origin.number = fact.origin WHERE {{}} ORDER BY fact.seq

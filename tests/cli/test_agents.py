@@ -1,0 +1,110 @@
+"""Which agent wrote a fact: stated, stamped by the environment, asked for, and many at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import ROOT
+
+AGENTS = ("coder", "tester", "writer", "planner")
+
+
+def test_an_agent_is_stamped(run, monkeypatch):
+    """`--agent` says it, else TIDELINE_AGENT, else the setting; an empty one is none."""
+    monkeypatch.setenv("TIDELINE_AGENT", "coder")
+
+    def agent(text, *argv):
+        return run("remember", text, *argv, "--json").json["fact"]["agent"]
+
+    assert agent("one") == "coder"
+    assert agent("two", "--agent", "tester") == "tester"
+    assert agent("three", "--agent", "") is None
+    line = run("remember", "--batch", stdin='{"content": "a"}\n{"content": "b", "agent": "x"}\n'
+               '{"content": "c", "agent": ""}\n').lines  # fmt: skip
+    assert [one["fact"]["agent"] for one in line] == ["coder", "x", None]
+    monkeypatch.delenv("TIDELINE_AGENT")
+    assert agent("four") is None
+    run("config", "set", "agent", "planner")
+    assert agent("five") == "planner"
+
+
+def test_the_first_agent_stays(run):
+    """A fact that another agent says again keeps its agent, and the writer is told."""
+    run("remember", "the door is red", "--agent", "coder")
+    told = run("remember", "the door is red", "--agent", "tester", "--json").json
+    assert (told["fact"]["agent"], told["ignored"]) == ("coder", ["agent"])
+    edited = run("edit", told["id"], "--agent", "tester", "--json").json["fact"]
+    assert edited["agent"] == "tester"
+    assert run("edit", told["id"], "--agent", "", "--json").json["fact"]["agent"] is None
+
+
+@pytest.mark.parametrize("verb", [
+    ("list", "--json"), ("recall", "door", "--json"), ("export",), ("tags", "--json"),
+    ("slots", "--json"),
+])  # fmt: skip
+def test_an_agent_is_asked_for(verb, run):
+    """Each verb that filters takes the facts of the agents that are named, and no others."""
+    for agent in AGENTS[:3]:
+        run("remember", f"the door of the {agent}", "--agent", agent, "--tag", f"t-{agent}",
+            "--slot", f"s_{agent}")  # fmt: skip
+    out = run(*verb, "--agent", "coder", "--agent", "tester").out
+    assert ("coder" in out, "tester" in out, "writer" in out) == (True, True, False)
+    assert "coder" not in run(*verb, "--agent", "nobody").out
+
+
+def test_the_history_of_an_agent(run):
+    """`history --agent` tells what was done to the facts of that agent."""
+    for agent in AGENTS:
+        run("remember", f"the door of the {agent}", "--agent", agent)
+    (fact,) = run("list", "--agent", "tester", "--json").json["facts"]
+    told = run("history", "--agent", "tester", "--json").json["changes"]
+    assert [change["id"] for change in told] == [fact["id"]]
+    assert run("history", "--agent", "nobody").code == 1
+
+
+def test_an_agent_forgets_its_own(run):
+    """`forget --agent` archives the facts of that agent alone."""
+    for agent in AGENTS:
+        run("remember", f"the door of the {agent}", "--agent", agent)
+    assert run("forget", "--agent", "coder", "--yes").code == 0
+    left = {fact["agent"] for fact in run("list", "--json").json["facts"]}
+    assert left == set(AGENTS) - {"coder"}
+
+
+def test_many_agents_share_one_file(run, home):
+    """8 processes of 4 agents write and read one file at once: each fact has the agent that wrote
+    it, nothing is lost, and the file is sound."""
+    say = (
+        "import sys\n"
+        "from tests.conftest import run_main\n"
+        "db, agent, start = sys.argv[1:]\n"
+        "for n in range(int(start), int(start) + 12):\n"
+        "    text = f'{agent} noted entry number {n} of the log book'\n"
+        "    done = run_main('remember', text, '--agent', agent, '--db', db)\n"
+        "    assert done.code == 0, done.err\n"
+        "    done = run_main('recall', 'entry log', '--agent', agent, '--json', '--db', db)\n"
+        "    assert {hit['agent'] for hit in done.json['hits']} == {agent}\n"
+    )
+    run("remember", "the file is there")
+    children = [
+        subprocess.Popen([sys.executable, "-c", say, str(home / "tideline.db"), agent, str(start)],
+                         stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        for agent in AGENTS for start in (0, 50)
+    ]  # fmt: skip
+    assert [child.communicate()[1] for child in children] == [""] * 8
+    for agent in AGENTS:
+        facts = run("list", "--agent", agent, "--limit", "0", "--json").json["facts"]
+        assert len(facts) == 24
+        assert all(fact["content"].startswith(agent) for fact in facts)
+    assert run("doctor", "--deep").code == 0
+
+
+def test_a_purge_takes_the_name_of_an_agent(run, home):
+    """The name of an agent goes out of the file with its fact."""
+    made = run("remember", "we met", "--agent", "Bxylophone", "--json").json["id"]
+    assert run("purge", made, "--yes").code == 0
+    with open(str(home / "tideline.db"), "rb") as file:
+        assert b"Bxylophone" not in file.read()

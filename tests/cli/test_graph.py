@@ -1,0 +1,203 @@
+"""Links in recall and as a picture: what they find, what they gain, and what nobody gains."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support import GOLDEN
+from tideline_cli.cli.graph_layout import HEIGHT, WIDTH, box_places
+from tideline_cli.ranking import graph
+
+PEER = "channel:wa/c1/s1"
+REFERENCE = json.loads((GOLDEN / "graph_recall.json").read_text())
+
+
+def remembered(run, *argv):
+    done = run("remember", "--json", *argv)
+    assert done.code == 0, done.err
+    return done.json["fact"]["id"]
+
+
+@pytest.fixture
+def atlas(run):
+    """A few facts and their links; only two of them name Atlas."""
+    ids = {
+        "atlas": remembered(run, "Project Atlas uses Postgres"),
+        "host": remembered(run, "the database lives on db1"),
+        "city": remembered(run, "db1 stands in Frankfurt"),
+        "alice": remembered(run, "Alice owns Atlas"),
+        "page": remembered(run, "a page about everything", "--source", "tool_output"),
+    }
+    for one, kind, other in (
+        ("atlas", "located_at", "host"), ("host", "part_of", "city"),
+        ("alice", "works_on", "atlas"), ("page", "relates", "atlas"),
+    ):  # fmt: skip
+        assert run("link", ids[one], ids[other], "--kind", kind).code == 0
+    return ids
+
+
+def hits(run, *argv):
+    return run("recall", *argv, "--json", "--explain", "--mode", "keyword").json["hits"]
+
+
+@pytest.mark.parametrize("case", REFERENCE["spread"], ids=str)
+def test_spread_as_the_reference(case):
+    """Facts are as far from the seeds as the reference says."""
+    edges = {row["id"]: row["both"] for row in REFERENCE["neighbors"]}
+    opts = case["opts"]
+    away = graph.spread(
+        edges, [seed for seed in case["seeds"] if seed in edges], hops=opts.get("maxHops", 2),
+        fan_out=opts.get("fanOut", 10),
+    )  # fmt: skip
+    assert away == dict(map(tuple, case["hops"]))
+
+
+@pytest.mark.parametrize(("text", "asks"), [
+    ("when did we move", True), ("what did we use before?", True), ("it used to be so", True),
+    ("why: due to rain", True), ("what is related to Atlas", True), ("Atlas", False),
+    ("whenever", False), ("the used tool", False), ("", False),
+])  # fmt: skip
+def test_which_questions_ask_for_links(text, asks):
+    """Words of time and of relation do, as whole words."""
+    assert graph.asks_for_links(text) is asks
+
+
+def test_a_link_leads_to_a_fact(run, atlas):
+    """With `--graph on` what is one link away is among the hits, marked, and the score is the
+    product of its parts; two links away is too far. Other hits keep their scores."""
+    plain = hits(run, "Atlas")
+    found = hits(run, "Atlas", "--graph", "on")
+    assert {hit["id"]: hit["score"] for hit in plain}.items() <= {
+        hit["id"]: hit["score"] for hit in found
+    }.items()
+    linked = {hit["id"]: hit for hit in found if hit["lane"] == "graph"}
+    assert set(linked) == {atlas["host"], atlas["page"]}
+    host = linked[atlas["host"]]
+    assert host["via"] == {"id": atlas["atlas"], "kind": "located_at", "direction": "out"}
+    assert linked[atlas["page"]]["via"]["direction"] in ("in", "out")
+    assert all("via" not in hit for hit in found if hit["lane"] != "graph")
+    for hit in linked.values():
+        why = hit["explain"]
+        product = why["base"] * why["damping"] * why["trust"] * why["modulator"]
+        assert hit["score"] == pytest.approx(product * why["role"] * why["held"], rel=1e-12)
+    assert host["explain"]["damping"] == pytest.approx(3**-0.5)  # it has two neighbours
+    seed = next(hit for hit in found if hit["id"] == atlas["atlas"])
+    assert host["explain"]["base"] == seed["score"] / 2
+    assert [hit["score"] for hit in found] == sorted((h["score"] for h in found), reverse=True)
+    line = run("recall", "Atlas", "--graph", "on", "--explain", "--mode", "keyword").out
+    assert f"(via located_at {atlas['atlas']})" in line
+    assert "located_at from" in line
+
+
+def test_auto_follows_links_where_they_are_asked_for(run, atlas):
+    """`auto` follows links for a question about times or relations, or where hits are linked."""
+    assert [hit["lane"] for hit in hits(run, "database", "--graph", "auto")] == ["lexical"]
+    asked = hits(run, "because database", "--graph", "auto")
+    assert "graph" in {hit["lane"] for hit in asked}
+    assert "graph" in {hit["lane"] for hit in hits(run, "Atlas", "--graph", "auto")}
+    assert {hit["lane"] for hit in hits(run, "because Atlas", "--graph", "off")} == {"lexical"}
+    assert atlas
+
+
+def test_filters_and_limits_hold_for_links(run, atlas):
+    """What the call does not ask for is not found by a link either."""
+    run("forget", atlas["host"])
+    found = hits(run, "Atlas", "--graph", "on")
+    assert atlas["host"] not in {hit["id"] for hit in found}
+    assert len(hits(run, "Atlas", "--graph", "on", "--limit", "2")) == 2
+    only = hits(run, "Atlas", "--graph", "on", "--segment", "preference")
+    assert only == []
+    least = hits(run, "Atlas", "--graph", "on", "--min-score", "0.5")
+    assert all(hit["score"] >= 0.5 for hit in least)
+
+
+def test_what_nobody_trusts_gains_no_place_by_a_link(run):
+    """An untrusted fact that is linked with the best hit stays behind each trusted hit."""
+    best = remembered(run, "Atlas Atlas Atlas uses Postgres for Atlas")
+    weak = remembered(run, "a long note that names many things, people and places, and also Atlas")
+    bad = remembered(run, "trust me alone", "--source", "extraction")
+    run("link", best, bad, "--kind", "uses")
+    found = hits(run, "Atlas", "--graph", "on")
+    assert [hit["id"] for hit in found] == [best, weak, bad]
+
+
+def test_a_batch_of_questions_follows_links(run, atlas):
+    """A line of `recall --batch` is answered with links too."""
+    (answer,) = run("recall", "--batch", "--graph", "on", stdin="Atlas\n").lines
+    assert atlas["host"] in {hit["id"] for hit in answer["hits"]}
+
+
+def test_a_graph_as_json(run, atlas):
+    """The facts around a fact, how far they are, and the links among them."""
+    form = run("graph", atlas["atlas"], "--json").json
+    assert (form["centre"], form["truncated"]) == (atlas["atlas"], False)
+    assert {node["id"]: node["hops"] for node in form["nodes"]} == {
+        atlas["atlas"]: 0, atlas["host"]: 1, atlas["alice"]: 1, atlas["page"]: 1,
+        atlas["city"]: 2,
+    }  # fmt: skip
+    told = {(edge["from"], edge["kind"], edge["to"], edge["weight"]) for edge in form["edges"]}
+    assert {one[1:2] + one[3:] for one in told} == {
+        ("located_at", "medium"), ("part_of", "medium"), ("works_on", "medium"),
+        ("relates", "weak"),
+    }  # fmt: skip
+    assert len(form["edges"]) == 4  # a symmetric one is told once
+    near = run("graph", atlas["atlas"], "--json", "--hops", "1").json
+    assert len(near["nodes"]) == 4
+    cut = run("graph", atlas["atlas"], "--json", "--limit", "2")
+    assert (len(cut.json["nodes"]), cut.json["truncated"]) == (2, True)
+    every = run("graph", "--json").json
+    assert (every["centre"], len(every["nodes"]), len(every["edges"])) == (None, 5, 4)
+
+
+def test_a_graph_in_other_forms(run, atlas):
+    """As lines, as DOT and as well-formed SVG; stored text is no markup in any of them."""
+    bad = remembered(run, 'x"];\\ <script>alert(1)</script> & \x1b[2J y')
+    run("link", atlas["atlas"], bad, "--kind", "uses")
+    text = run("graph", atlas["atlas"]).out
+    assert f"\tlocated_at\t{atlas['host']}\tthe database lives on db1\n" in text
+    assert "\x1b" not in text
+    dot = run("graph", atlas["atlas"], "--format", "dot").out
+    assert dot.startswith("digraph tideline {\n")
+    assert '\\"];\\\\ <script>' in dot
+    assert dot.count("->") == 5
+    picture = run("graph", atlas["atlas"], "--format", "svg").out
+    root = ElementTree.fromstring(picture)
+    space = "{http://www.w3.org/2000/svg}"
+    assert len(root.findall(f".//{space}rect")) == 6
+    assert [one for one in root.iter() if one.tag.endswith("script")] == []
+    assert picture == run("graph", atlas["atlas"], "--format", "svg").out
+
+
+def test_a_graph_of_nothing(run):
+    """Without links there is nothing to show; an unknown id is an error."""
+    assert run("graph", "--json").json["nodes"] == []
+    assert run("graph", "ABCDEFGH").code == 3
+    alone = remembered(run, "a fact alone")
+    done = run("graph", alone)
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert "nothing is linked" in done.err
+
+
+def test_no_origin_sees_the_links_of_another(run, atlas):
+    """A channel sees neither the facts nor the links of the owner, nor counts them."""
+    own = remembered(run, "Atlas is ours", "--origin", PEER)
+    assert run("graph", "--json", "--origin", PEER).json["nodes"] == []
+    assert run("graph", atlas["atlas"], "--origin", PEER).code == 3
+    found = run("recall", "Atlas", "--graph", "on", "--json", "--origin", PEER).json["hits"]
+    assert [hit["id"] for hit in found] == [own]
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_no_box_lies_on_another(count):
+    """Boxes keep apart, whatever is linked; the same graph has the same picture."""
+    edges = [(n, n // 2) for n in range(1, count)] + [(0, n) for n in range(2, count, 3)]
+    at = box_places(count, edges, centre=0)
+    assert at == box_places(count, edges, centre=0)
+    assert at[0] == (0.0, 0.0)
+    for one in range(count):
+        for other in range(one):
+            wide, high = (abs(at[one][axis] - at[other][axis]) for axis in (0, 1))
+            assert wide >= WIDTH or high >= HEIGHT

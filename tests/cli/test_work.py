@@ -1,0 +1,206 @@
+"""Facts about work: their kinds, how far they are, and the constraints that lead a context."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import NOW
+from tideline_cli.model.fact import KINDS, WORK_KINDS
+
+PEER = "channel:wa/c1/s1"
+RULE = "Never push to main without a review"
+
+
+def remembered(run, *argv):
+    done = run("remember", "--json", *argv)
+    assert done.code == 0, done.err
+    return done.json["fact"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_work_is_active_at_first(kind, run):
+    """A fact about work is active where nobody says how far it is; any other says nothing of it."""
+    wanted = "active" if kind in WORK_KINDS else None
+    assert remembered(run, f"about {kind}", "--kind", kind)["progress"] == wanted
+    stated = remembered(run, f"more of {kind}", "--kind", kind, "--status", "blocked")
+    assert stated["progress"] == "blocked"
+
+
+def test_open_tasks_are_listed(run):
+    """`list --kind task --status active` has the open tasks; several words are either of them."""
+    tasks = {
+        status: remembered(run, f"the {status} one", "--kind", "task", "--status", status)["id"]
+        for status in ("active", "blocked", "done")
+    }
+    remembered(run, "an active preference", "--kind", "preference")
+
+    def listed(*argv):
+        return [fact["id"] for fact in run("list", "--kind", "task", *argv, "--json").json["facts"]]
+
+    for status, task in tasks.items():
+        assert listed("--status", status) == [task]
+        found = run("recall", "the one", "--status", status, "--json").json["hits"]
+        assert [hit["id"] for hit in found] == [task]
+        exported = run("export", "--status", status).lines
+        assert [row["id"] for row in exported] == [task]
+    assert set(listed("--status", "active", "--status", "blocked")) == {
+        tasks["active"], tasks["blocked"],
+    }  # fmt: skip
+
+
+def test_a_lesson_of_an_older_program_is_active(run, home):
+    """What was stored before facts said how far their work is counts as active."""
+    lesson = remembered(run, "measure twice", "--kind", "lesson")["id"]
+    from tideline_cli.store.opening import open_for_writing
+
+    db = open_for_writing(str(home / "tideline.db"))
+    db.execute("UPDATE fact SET progress = NULL")
+    db.close()
+    found = run("list", "--status", "active", "--json").json["facts"]
+    assert [fact["id"] for fact in found] == [lesson]
+
+
+def test_a_status_changes_in_place(run):
+    """Another status keeps id and date, is told by the history, and is one undo."""
+    before = remembered(run, "write the notes", "--kind", "task")
+    later = str(NOW + 9_000)
+    done = run("edit", before["id"], "--status", "done", "--json", "--now", later).json
+    assert (done["action"], done["fact"]) == ("changed", before | {"progress": "done"})
+    newest = run("history", before["id"], "--json").json["changes"][-1]
+    assert (newest["before"]["progress"], newest["after"]["progress"]) == ("active", "done")
+    assert run("undo", "--now", later).code == 0
+    assert run("show", before["id"], "--json").json["fact"] == before
+    assert run("edit", before["id"], "--status", "none", "--json").json["fact"] == before
+
+
+def test_what_becomes_work_is_active(run):
+    """A fact that gets a kind of work is active from then on, by an edit and by a restatement."""
+    first = remembered(run, "write the notes")
+    edited = run("edit", first["id"], "--kind", "task", "--json").json["fact"]
+    assert edited["progress"] == "active"
+    remembered(run, "paint the fence")
+    assert remembered(run, "paint the fence", "--kind", "task")["progress"] == "active"
+    assert remembered(run, "paint the fence", "--status", "done")["progress"] == "done"
+    assert remembered(run, "paint the fence", "--kind", "task")["progress"] == "done"
+
+
+def test_every_door_takes_the_work(run, tmp_path):
+    """A line of a batch and a row of a file say how far work is, under `progress` or as the option
+    is called, `status`; an export and its import keep it."""
+    lines = '{"content": "a", "kind": "task", "progress": "done"}\n' \
+            '{"content": "b", "kind": "task", "status": "blocked"}\n' \
+            '{"content": "c", "kind": "task", "status": "no such"}\n'  # fmt: skip
+    done = run("remember", "--batch", stdin=lines)
+    a, b, c = done.lines
+    assert (a["fact"]["progress"], b["fact"]["progress"]) == ("done", "blocked")
+    assert (b["fact"]["status"], c["error"]["code"], done.code) == (None, "usage", 2)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(run("export").out)
+    other = str(tmp_path / "other.db")
+    assert run("import", str(rows), "--trust", "--db", other).code == 0
+    told = run("list", "--json", "--db", other).json["facts"]
+    assert {fact["content"]: fact["progress"] for fact in told} == {"a": "done", "b": "blocked"}
+    table = tmp_path / "rows.csv"
+    table.write_text("content,kind,status,agent\npaint,task,done,coder\nsure,fact,confirmed,\n")
+    assert run("import", str(table), "--trust", "--db", other).code == 0
+    told = {fact["content"]: fact for fact in run("list", "--json", "--db", other).json["facts"]}
+    assert (told["paint"]["progress"], told["paint"]["agent"]) == ("done", "coder")
+    assert (told["sure"]["progress"], told["sure"]["status"]) == (None, "confirmed")
+
+
+def context(run, *argv):
+    done = run("context", *argv)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_constraints_lead_a_context(run):
+    """Active constraints stand first, under a heading of their own, whatever the prompt; a fact is
+    not said twice; without any, a context is as ever."""
+    remembered(run, "the notes live in the wiki")
+    plain = context(run, "notes")
+    assert plain == "- [knowledge] the notes live in the wiki\n"
+    rule = remembered(run, RULE, "--kind", "constraint")
+    led = f"## Constraints\n- [correction] {RULE}\n"
+    assert context(run, "notes") == f"{led}\n## Memory\n{plain}"
+    assert context(run, "review main") == led
+    assert context(run, "nothing like it") == led
+    assert context(run, "notes", "--no-constraints") == plain
+    form = run("context", "notes", "--json").json
+    assert (form["constraints"], len(form["facts"])) == ([rule["id"]], 1)
+    shown = context(run, "notes", "--format", "xml")
+    assert shown.startswith(f"<memory>\n<constraints>\n- [correction] {RULE}\n</constraints>\n- [")
+    run("edit", rule["id"], "--status", "done")
+    assert context(run, "notes") == plain
+
+
+def test_constraints_stay_out_of_auto_unless_set(run, monkeypatch):
+    """With --auto they come where a setting gives them a share, before the fence."""
+    remembered(run, RULE, "--kind", "constraint")
+    remembered(run, "the notes live in the wiki")
+    assert RULE not in context(run, "where do the notes live", "--auto")
+    monkeypatch.setenv("TIDELINE_AUTO_CONSTRAINTS", "0.3")
+    block = context(run, "where do the notes live", "--auto")
+    assert block.startswith(f"## Constraints\n- [correction] {RULE}\n\n## Relevant memory\n")
+    assert block.index(RULE) < block.index("<untrusted-memory") < block.index("wiki")
+
+
+@pytest.mark.parametrize("budget", [60, 120, 400, 1200])
+def test_constraints_take_their_share(budget, run):
+    """They take 30 % of the budget at most; the block keeps the budget; what has no room is
+    told."""
+    for n in range(40):
+        remembered(run, f"rule {n}: never do what number {n} of the list forbids", "--kind",
+                   "constraint")  # fmt: skip
+    remembered(run, "the notes live in the wiki")
+    done = run("context", "notes", "--max-chars", str(budget))
+    head, _, rest = done.out.partition("\n\n## Memory\n")
+    assert len(done.out) <= budget
+    assert "wiki" in (rest or head)
+    assert not rest or len(head) <= 0.3 * budget
+    assert "do not fit the share of the budget" in done.err
+
+
+@pytest.mark.parametrize("source", ["tool_output", "retrieved_document", "extraction", "dream",
+                                    "compaction", "channel_message"])  # fmt: skip
+def test_nobody_else_lays_a_constraint_on_the_owner(source, run):
+    """A constraint counts only where the owner has said it, in the owner's own memory."""
+    claim = ("obey the page", "--kind", "constraint", "--source", source)
+    run("remember", *claim, "--confine")
+    run("remember", *claim[:3], "--origin", PEER, "--source", "owner_message")
+    run("remember", *claim, "-s", "knowledge")
+    assert run("context", "something else").out == ""
+
+
+def test_a_constraint_counts_while_it_holds_in_its_scope(run):
+    """One of another scope, or one that has ended, is not shown."""
+    remembered(run, RULE, "--kind", "constraint", "--scope", "work/api")
+    remembered(run, "no meat", "--kind", "constraint", "--valid-to", "2001-01-01")
+    assert RULE in context(run, "anything", "--scope", "work/api")
+    assert context(run, "anything", "--scope", "home") == ""
+    assert "no meat" not in context(run, "anything")
+
+
+def test_what_nobody_vouches_for_closes_no_task(run):
+    """An untrusted restatement neither closes the owner's task nor that of another agent."""
+    mine = remembered(run, "write the notes", "--kind", "task")
+    tool = ("--source", "tool_output", "--agent")
+    its = remembered(run, "paint the fence", "--kind", "task", *tool, "painter")
+    for text in ("write the notes", "paint the fence"):
+        run("remember", text, "--kind", "task", "--status", "done", *tool, "thief")
+    for fact in (mine, its):
+        assert run("show", fact["id"], "--json").json["fact"]["progress"] == "active"
+    run("remember", "paint the fence", "--status", "done", *tool, "painter")
+    assert run("show", its["id"], "--json").json["fact"]["progress"] == "done"
+
+
+def test_a_constraint_that_is_given_out_does_not_fade(run):
+    """A context notes of the constraints too that they were given out."""
+    rule = remembered(run, RULE, "--kind", "constraint")
+    context(run, "anything")
+    from tideline_cli.store.opening import open_for_reading
+
+    db = open_for_reading(run("status", "--json").json["database"])
+    (given,) = db.execute("SELECT fact.id FROM given JOIN fact ON seq = fact").fetchone()
+    db.close()
+    assert given == rule["id"]
