@@ -24,12 +24,14 @@ from tideline_cli.store.facts import Filter, has_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
+    from tideline_cli.model.hit import Hit
     from tideline_cli.ranking.decay import Decay
 
 HELP = """Print a budgeted block of facts for a prompt.
