@@ -52,7 +52,7 @@ def test_a_document_is_shown_in_order(run, filled):
     assert [line.partition("  ")[2] for line in lines if line[:2] == "01"] == [
         "1 · Tides › Spring", "2 · Tides › Neap"
     ]  # fmt: skip
-    assert "  The spring tide is the highest." in lines
+    assert "The spring tide is the highest." in lines
 
 
 def test_a_document_is_taken_out_and_comes_back(run, filled):
