@@ -85,6 +85,17 @@ def test_one_document_or_none_is_asked(run, filled, command):
     assert run(command, *words, "--document", "nowhere").code in (0, 1)
 
 
+@pytest.mark.parametrize(
+    "call", [("recall", "tide"), ("context", "tide"), ("list",), ("export",)], ids=lambda c: c[0]
+)
+def test_a_document_that_is_not_there_is_named(run, filled, call):
+    """Where nothing is found, the name that no document has is told, with one that may be meant."""
+    done = run(*call, "--document", "tide.md")
+    assert done.out == ""
+    assert "no such document: tide.md; did you mean tides.md?" in done.err
+    assert "no such document" not in run(*call, "--document", "tides.md").err
+
+
 def test_export_and_forget_take_the_same_filters(run, filled):
     """So documents can be left out of an export, and forgotten by name."""
     rows = run("export", "--no-documents").out.splitlines()
