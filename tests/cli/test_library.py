@@ -52,7 +52,7 @@ def test_a_document_is_shown_in_order(run, filled):
     assert [line.partition("  ")[2] for line in lines if line[:2] == "01"] == [
         "1 · Tides › Spring", "2 · Tides › Neap"
     ]  # fmt: skip
-    assert "  The spring tide is the highest." in lines
+    assert "The spring tide is the highest." in lines
 
 
 def test_a_document_is_taken_out_and_comes_back(run, filled):
@@ -83,6 +83,17 @@ def test_one_document_or_none_is_asked(run, filled, command):
     assert {heron, spring} <= set(both) and "I sail at spring tide" not in both
     assert run(*asked, "--document", "x", "--no-documents").code == 2
     assert run(command, *words, "--document", "nowhere").code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "call", [("recall", "tide"), ("context", "tide"), ("list",), ("export",)], ids=lambda c: c[0]
+)
+def test_a_document_that_is_not_there_is_named(run, filled, call):
+    """Where nothing is found, the name that no document has is told, with one that may be meant."""
+    done = run(*call, "--document", "tide.md")
+    assert done.out == ""
+    assert "no such document: tide.md; did you mean tides.md?" in done.err
+    assert "no such document" not in run(*call, "--document", "tides.md").err
 
 
 def test_export_and_forget_take_the_same_filters(run, filled):

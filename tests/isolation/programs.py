@@ -26,7 +26,7 @@ SEGMENTS = ("knowledge", "preference", "identity", "context", "project")
 SOURCES = ("owner_message", "tool_output", "extraction", "user_instruction")
 KINDS = ("relates", "contradicts", "uses", "causes")
 ENDS = ("2025-09-01", "2025-10-09T09:00:00Z", "2025-10-10", "2026-01-01")
-KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "agent",
+KINDS_OFFERED = ("slot", "tag", "scope", "session", "speaker", "document", "agent",
                  "active", "archived", "id", "batch")
 MISSING = ("00000000000000000000000000", "ZZZZ", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 
@@ -112,11 +112,20 @@ class Author:
         how = self._rng.choice(((), ("--trust",), ("--merge",)))
         return ["import", "-", "--json", *how], _lines(rows), ()
 
+    def _ingest(self):
+        rng = self._rng
+        name = rng.choice(("a.md", "b.md"))
+        if rng.random() < 0.3:
+            return ["library", *rng.choice(((), ("rm", name), ("show", name, "--json")))], "", ()
+        text = "".join(f"# {rng.choice(WORDS)}\n\n{self._text()}\n\n" for _ in range(3))
+        return ["ingest", "-", "--name", name, "--json"], text, ()
+
     def _recall(self):
         more = self._rng.choice((
             (), ("--no-touch",), ("--mode", "semantic"), ("--explain",), ("--archived",),
             ("--session", "s"), ("--speaker", "Ann"), ("--role", "assistant"),
             ("--agent", "coder"), ("--status", "done"), ("--graph", "on"), ("--graph", "auto"),
+            ("--document", "a.md"), ("--no-documents",),
         ))  # fmt: skip
         verb = self._rng.choice(("recall", "recall", "context"))
         way = self._rng.choice((
@@ -205,7 +214,7 @@ class Author:
 
 _VERBS = (
     *["remember"] * 7, "batch", "import", "import", "recall", "recall", *["named"] * 5, "link",
-    "undo", "undo", "pass", "pass", "extract", "relink", "consolidate",
+    "undo", "undo", "pass", "pass", "extract", "relink", "consolidate", "ingest", "ingest",
 )  # fmt: skip
 
 
@@ -229,6 +238,8 @@ def looks(who):
         ("gc", "--dry-run", "--json"), ("consolidate", "--dry-run", "--llm", "none", "--json"),
         ("relink", "--dry-run", "--llm", "none", "--json"), ("undo", "--dry-run", "--json"),
         ("retention", "--days", "1", "--dry-run", "--json"),
+        ("library", "--json"), ("library", "show", "a.md"), ("list", "--no-documents"),
+        ("recall", "deploy friday", "--document", "a.md", "--json", "--explain"),
         ("fading", "--within", "400d", "--json"), ("fading",), ("timeline", "--json"),
         ("list", "--archived", "--json"), ("recall", "deploy green", "--archived", "--json"),
         *(("timeline", "--slot", slot, "--json") for slot in SLOTS),

@@ -64,10 +64,12 @@ def hits(
 
 
 def _about(fact: Fact) -> str:
-    """Return what helps to judge a hit beside its age: its slot, its title or document, and who
-    spoke."""
+    """Return what helps to judge a hit beside its age: its slot, its title, of a chunk its document
+    and its page, and who spoke."""
     spoke = fact.speaker or ("" if fact.role in (None, "user") else fact.role)
-    told = [f"slot {fact.slot}" if fact.slot else "", fact.title or fact.source_turn or "",
+    cited = [fact.document, fact.source_turn, fact.title] if fact.document else []
+    told = [f"slot {fact.slot}" if fact.slot else "",
+            *(cited or [fact.title or fact.source_turn]),
             f"said by {spoke}" if spoke else ""]  # fmt: skip
     return screen_text(" · ".join(" ".join(part.split()) for part in told if part))
 

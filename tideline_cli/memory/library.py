@@ -32,8 +32,14 @@ def chunks_of(db: Connection | None, name: str, *, viewer: Origin) -> list[Fact]
     """Return the chunks of a document in order; raise NotFoundError where there is none."""
     found = [] if db is None else documents.chunks(db, name, viewer=viewer)
     if not found:
-        raise _missing(db, name, viewer)
+        raise missing(db, name, viewer=viewer)
     return found
+
+
+def unknown(db: Connection, names: Sequence[str], *, viewer: Origin) -> list[NotFoundError]:
+    """Return an error for each of the names that no document has."""
+    known = {one.name for one in documents.listed(db, viewer=viewer)}
+    return [missing(db, name, viewer=viewer) for name in names if name not in known]
 
 
 def remove(db: Connection, names: Sequence[str], *, viewer: Origin, now: int) -> Removed:
@@ -49,7 +55,7 @@ def remove(db: Connection, names: Sequence[str], *, viewer: Origin, now: int) ->
     return Removed(wanted, count, batch.ordinal)
 
 
-def _missing(db: Connection | None, name: str, viewer: Origin) -> NotFoundError:
+def missing(db: Connection | None, name: str, *, viewer: Origin) -> NotFoundError:
     """Return the error for a name that no document has; its hint has the nearest ones."""
     known = [] if db is None else [one.name for one in documents.listed(db, viewer=viewer)]
     by_end = [one for one in known if one.endswith(f"/{name}")]

@@ -115,6 +115,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
         other_scopes.note_unseen(session, db, query)
+    if options.document and not answer.hits:
+        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
+
+        unknown_documents.note(session, db, options.document)
     made, answer = _made(session, db, query, answer, options, is_xml=chosen == "xml")
     if chosen == "json":
         output.emit_json({**_form(made), "archived_matches": _archived(beside)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tideline_cli.cli import filters, output
+from tideline_cli.cli import filters, output, unknown_documents
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.output import emit_exact, emit_json
 from tideline_cli.cli.session import Session
@@ -104,6 +104,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if count or not (filters.is_given(options) or options.lifecycle):
         return 0
     session.note("nothing to export: no fact is as the filters ask")
+    unknown_documents.note(session, db, options.document)
     return 1
 
 

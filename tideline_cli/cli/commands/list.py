@@ -96,6 +96,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if not output.is_json(session, chosen):
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
         session.note(f"nothing to list{where}")
+    if options.document:
+        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a fact
+
+        unknown_documents.note(session, db, options.document)
     if db is not None and wanted.scopes is not None:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has nothing
 

@@ -174,6 +174,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
 
         other_scopes.note_unseen(session, db, query)
+    if options.document and not answer.hits:
+        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
+
+        unknown_documents.note(session, db, options.document)
     passive = options.no_touch or options.explain or options.as_of is not None
     passive = passive or not query.touches
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")

@@ -6,7 +6,7 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tideline_cli.model.fact import Fact, NewFact
 
@@ -26,8 +26,8 @@ def changes_between(stored: Sequence[Fact], wanted: Sequence[NewFact]) -> Change
     """Return how the stored chunks of a document become the wanted ones: both are in order.
 
     A chunk with the same words under the same headings is the same, wherever it stands. Of what
-    lies between two of these the old chunks are replaced by the new ones, one by one; more old
-    ones than new ones are replaced by the last.
+    lies between two of these the old chunks are replaced by the new ones, those under the same
+    headings first; more old ones than new ones are replaced by the last.
     """
     held: dict[tuple[object, ...], list[int]] = {}
     for place, fact in enumerate(stored):
@@ -41,25 +41,40 @@ def changes_between(stored: Sequence[Fact], wanted: Sequence[NewFact]) -> Change
         else:
             new.append(place)
     kept = tuple((stored[old], wanted[place]) for old, place in sorted(match.items()))
-    return Changes(tuple(new), kept, _gone(stored, match, set(new)))
+    return Changes(tuple(new), kept, tuple(_gone(stored, wanted, match, new)))
 
 
 def _gone(
-    stored: Sequence[Fact], match: dict[int, int], free: set[int]
-) -> tuple[tuple[Fact, int | None], ...]:
-    """Return the chunks that no wanted one is, and what takes the place of each."""
-    found: list[tuple[Fact, int | None]] = []
-    last = -1  # the place before the next successor
-    by: int | None = None
-    for old, fact in enumerate(stored):
-        if old in match:
-            last, by = match[old], None
+    stored: Sequence[Fact], wanted: Sequence[NewFact], match: dict[int, int], new: Sequence[int]
+) -> Iterator[tuple[Fact, int | None]]:
+    """Yield the chunks that no wanted one is, each with the place of what replaces it."""
+    free = list(new)
+    gap: list[Fact] = []
+    for old in range(len(stored) + 1):
+        if old < len(stored) and old not in match:
+            gap.append(stored[old])
             continue
-        if last + 1 in free:
-            last += 1
-            by = last
-        found.append((fact, by))
-    return tuple(found)
+        end = match.get(old, len(wanted))
+        between = [place for place in free if place < end]
+        free = free[len(between) :]
+        yield from _replaced(gap, between, wanted)
+        gap = []
+
+
+def _replaced(
+    gap: Sequence[Fact], places: Sequence[int], wanted: Sequence[NewFact]
+) -> list[tuple[Fact, int | None]]:
+    """Return old chunks of a gap with the new ones that replace them: those under the same headings
+    first, then one after the other."""
+    left = list(places)
+    by: dict[str, int] = {}
+    for fact in gap:
+        same = next((place for place in left if wanted[place].title == fact.title), None)
+        if same is not None:
+            by[fact.id] = same
+            left.remove(same)
+    last = places[-1] if places else None
+    return [(fact, by[fact.id] if fact.id in by else left.pop(0) if left else last) for fact in gap]
 
 
 def _said(chunk: Fact | NewFact) -> tuple[object, ...]:

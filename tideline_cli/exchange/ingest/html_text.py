@@ -31,6 +31,7 @@ _INLINE = frozenset(
 _UNREAD = ("rt", "rp")  # how a word is spoken, beside the word
 _ROWS = ("li", "dt", "dd", "tr")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_EDGES = " ¶"  # of a line; the sign is a link to its own place
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})""")
@@ -146,7 +147,7 @@ class _Parser(HTMLParser):
     def _end_heading(self) -> None:
         text = " ".join("".join(self._text).split())
         self._text.clear()
-        self._found += self._outline.enter(self._level, text.rstrip("¶# "))
+        self._found += self._outline.enter(self._level, text.strip(_EDGES))
         self._level = 0
 
     def _flush(self) -> None:
@@ -157,7 +158,7 @@ class _Parser(HTMLParser):
         text = "".join(self._text)
         self._text.clear()
         if not self._pre:
-            lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
+            lines = (_SPACES.sub(" ", line).strip(_EDGES) for line in text.split("\n"))
             text = "\n".join(line for line in lines if line not in ("", "-"))
         self._found += self._outline.block(text)
 
