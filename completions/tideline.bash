@@ -200,6 +200,18 @@ _tideline_value() {
         relink:--timeout) REPLY='text' ;;
         embed:--embedder) REPLY='text' ;;
         reembed:--limit|reembed:-n) REPLY='text' ;;
+        eval:--k|eval:-k) REPLY='text' ;;
+        eval:--profiles|eval:--profile) REPLY='text' ;;
+        eval:--embedder) REPLY='text' ;;
+        eval:--format) REPLY='one of jsonl locomo longmemeval beir trec own' ;;
+        eval:--count) REPLY='text' ;;
+        eval:--output|eval:-o) REPLY='file' ;;
+        eval:--llm) REPLY='text' ;;
+        eval:--model) REPLY='text' ;;
+        eval:--base-url) REPLY='text' ;;
+        eval:--key-file) REPLY='file' ;;
+        eval:--timeout) REPLY='text' ;;
+        eval:--scope) REPLY='ask scope' ;;
         schedule:--at) REPLY='text' ;;
     esac
 }
@@ -226,12 +238,13 @@ _tideline_argument() {
         extract:0) REPLY='file' ;;
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
+        eval:0) REPLY='one of run make poison load' ;;
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor eval backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -274,6 +287,7 @@ _tideline_flags() {
         embedder) REPLY='' ;;
         reembed) REPLY='--limit -n' ;;
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
+        eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
@@ -319,6 +333,7 @@ _tideline_summary() {
         embedder) REPLY='Choose how likeness of texts is found.' ;;
         reembed) REPLY='Make the vectors that facts lack.' ;;
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
+        eval) REPLY='Measure how good the answers are, on your own questions.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
@@ -446,7 +461,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link feedback purge contradictions history timeline undo redo retention import export gc extract relink embed embedder reembed doctor eval backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -29,6 +29,7 @@ _CALLS = {
     "remember": ("a new text",), "recall": ("deploy",), "context": ("deploy offsite cat",),
     "import": ("rows.jsonl",), "extract": ("talk.txt", "--dry-run"), "embed": ("text",),
     "relink": ("--dry-run",), "consolidate": ("--dry-run", "--llm", "none"),
+    "eval": ("make",),
     "schedule": ("--cron",), "retention": ("--days", "9", "--dry-run"), "dream": ("--dry-run",),
     "gc": ("--dry-run",),
 }  # fmt: skip
