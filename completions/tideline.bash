@@ -166,7 +166,7 @@ _tideline_value() {
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
-        export:--format) REPLY='one of jsonl csv tsv sqlite markdown table' ;;
+        export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
         export:--split) REPLY='folder' ;;
@@ -235,6 +235,7 @@ _tideline_argument() {
         timeline:0) REPLY='ask id' ;;
         undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
+        export:*) REPLY='file' ;;
         extract:0) REPLY='file' ;;
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;

@@ -432,7 +432,7 @@ complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, 
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
-complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown table' -d 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl]'
+complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at export" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at export" -l csv -d 'Print CSV with a header'
@@ -458,6 +458,7 @@ complete -c tideline -n "__tideline_at export" -l until -x -d 'Only facts made a
 complete -c tideline -n "__tideline_at export" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at export" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at export" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: all; in Markdown active]'
+complete -c tideline -n '__tideline_at export' -F
 complete -c tideline -n "__tideline_at gc" -l dry-run -s n -d 'Show what would change, and change nothing'
 complete -c tideline -n "__tideline_at gc" -l max-loss -x -d 'Share of an origin\'s facts that one run may take [default: 1]'
 complete -c tideline -n "__tideline_at gc" -l all-origins -d 'Sweep every origin, although --origin names the owner'

@@ -355,7 +355,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown table'; Help = 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown vault table'; Help = 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -476,6 +476,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'timeline:0' = 'ask id'
         'undo:0' = 'ask batch'
         'import:0' = 'file'
+        'export:*' = 'file'
         'extract:0' = 'file'
         'embedder:0' = 'one of list use status warmup'
         'embedder:1' = 'ask embedder'
