@@ -72,6 +72,7 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
+        status:--by) REPLY='one of kind' ;;
         status:--scope) REPLY='ask scope' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
         list:--tag|list:-t) REPLY='ask tag' ;;
@@ -259,7 +260,7 @@ _tideline_flags() {
         context) REPLY='--max-chars --max-tokens --limit -n --auto --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
-        status) REPLY='--all-origins --scope --all-scopes' ;;
+        status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--raw' ;;
         list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;

@@ -16,7 +16,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case status
-            contains -- $argv[2] --scope
+            contains -- $argv[2] --by --scope
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --batch --since --until --scope --lifecycle --as-of --sort --limit -n --fmt --format
         case fading
@@ -259,6 +259,7 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
+complete -c tideline -n "__tideline_at status" -l by -x -a 'kind' -d 'Also count the facts by this label, which reads all of them'
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
