@@ -19,6 +19,8 @@ import time
 import metrics
 import timing
 
+from tideline_cli.model.record import as_dict
+
 K = 10
 NAMES = ("recall@1", "recall@5", "recall@10", "MRR@10", "nDCG@10")
 
@@ -80,7 +82,7 @@ def evaluate(corpus: str, queries_path: str, options: list[str]) -> dict:
             groups.setdefault(category, []).append(row)
     figures = {
         group: {
-            name: vars(metrics.bootstrap([row[name] for row in members])) for name in NAMES
+            name: as_dict(metrics.bootstrap([row[name] for row in members])) for name in NAMES
         }
         for group, members in groups.items()
     }  # fmt: skip

@@ -85,6 +85,7 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
+        status:--by) REPLY='one of kind' ;;
         status:--scope) REPLY='ask scope' ;;
         show:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
@@ -195,7 +196,7 @@ _tideline_value() {
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
-        export:--format) REPLY='one of jsonl csv tsv sqlite markdown table' ;;
+        export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
         export:--split) REPLY='folder' ;;
@@ -242,6 +243,18 @@ _tideline_value() {
         relink:--timeout) REPLY='text' ;;
         embed:--embedder) REPLY='text' ;;
         reembed:--limit|reembed:-n) REPLY='text' ;;
+        eval:--k|eval:-k) REPLY='text' ;;
+        eval:--profiles|eval:--profile) REPLY='text' ;;
+        eval:--embedder) REPLY='text' ;;
+        eval:--format) REPLY='one of jsonl locomo longmemeval beir trec own' ;;
+        eval:--count) REPLY='text' ;;
+        eval:--output|eval:-o) REPLY='file' ;;
+        eval:--llm) REPLY='text' ;;
+        eval:--model) REPLY='text' ;;
+        eval:--base-url) REPLY='text' ;;
+        eval:--key-file) REPLY='file' ;;
+        eval:--timeout) REPLY='text' ;;
+        eval:--scope) REPLY='ask scope' ;;
         schedule:--at) REPLY='text' ;;
     esac
 }
@@ -266,18 +279,20 @@ _tideline_argument() {
         timeline:0) REPLY='ask id' ;;
         undo:0) REPLY='ask batch' ;;
         import:0) REPLY='file' ;;
+        export:*) REPLY='file' ;;
         ingest:*) REPLY='file' ;;
         library:0) REPLY='one of list show rm' ;;
         library:1) REPLY='ask document' ;;
         extract:0) REPLY='file' ;;
         embedder:0) REPLY='one of list use status warmup' ;;
         embedder:1) REPLY='ask embedder' ;;
+        eval:0) REPLY='one of run make poison load' ;;
         backup:0) REPLY='file' ;;
         config:0) REPLY='one of list get set unset edit path profiles trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -291,7 +306,7 @@ _tideline_flags() {
         context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
-        status) REPLY='--all-origins --scope --all-scopes' ;;
+        status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
         list) REPLY='--segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --no-documents --status --progress --pinned --batch --since --until --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -323,6 +338,7 @@ _tideline_flags() {
         embedder) REPLY='' ;;
         reembed) REPLY='--limit -n' ;;
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
+        eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
@@ -371,6 +387,7 @@ _tideline_summary() {
         embedder) REPLY='Choose how likeness of texts is found.' ;;
         reembed) REPLY='Make the vectors that facts lack.' ;;
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
+        eval) REPLY='Measure how good the answers are, on your own questions.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
@@ -498,7 +515,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -16,7 +16,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case consolidate
             contains -- $argv[2] --llm --model --base-url --key-file --timeout --interval --min-facts --max-facts --max-loss
         case status
-            contains -- $argv[2] --scope
+            contains -- $argv[2] --by --scope
         case show
             contains -- $argv[2] --decay
         case list
@@ -67,6 +67,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --embedder
         case reembed
             contains -- $argv[2] --limit -n
+        case eval
+            contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
         case '*'
@@ -179,6 +181,7 @@ complete -c tideline -n "__tideline_at ''" -a embed -d 'Print the vector of a te
 complete -c tideline -n "__tideline_at ''" -a embedder -d 'Choose how likeness of texts is found.'
 complete -c tideline -n "__tideline_at ''" -a reembed -d 'Make the vectors that facts lack.'
 complete -c tideline -n "__tideline_at ''" -a doctor -d 'Check that the store is whole, and mend it.'
+complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answers are, on your own questions.'
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
@@ -283,6 +286,7 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
+complete -c tideline -n "__tideline_at status" -l by -x -a 'kind' -d 'Also count the facts by this label, which reads all of them'
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life'
@@ -476,7 +480,7 @@ complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, 
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
-complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown table' -d 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl]'
+complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
 complete -c tideline -n "__tideline_at export" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at export" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at export" -l csv -d 'Print CSV with a header'
@@ -506,6 +510,7 @@ complete -c tideline -n "__tideline_at export" -l until -x -d 'Only facts made a
 complete -c tideline -n "__tideline_at export" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at export" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at export" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: all; in Markdown active]'
+complete -c tideline -n '__tideline_at export' -F
 complete -c tideline -n "__tideline_at ingest" -l glob -s g -x -d 'Of folders only files that match, such as \'*.txt\'; \'!*.txt\' leaves out. With a slash it is matched against the path below the folder'
 complete -c tideline -n "__tideline_at ingest" -l name -k -x -a '(__tideline_values document)' -d 'What the document is called [default: the name of the file]'
 complete -c tideline -n "__tideline_at ingest" -l format -x -a 'text markdown rst html pdf' -d 'What the documents are [default: by their names]'
@@ -559,6 +564,22 @@ complete -c tideline -n "__tideline_at doctor" -l deep -d 'Check every fact, its
 complete -c tideline -n "__tideline_at doctor" -l repair -d 'Mend what can be mended'
 complete -c tideline -n "__tideline_at doctor" -l secrets -d 'Only look for facts that hold passwords, keys or card numbers'
 complete -c tideline -n "__tideline_at doctor" -l yes -s y -d 'Do not ask'
+complete -c tideline -n "__tideline_at eval" -l k -s k -x -d 'How many answers count [default: 5]'
+complete -c tideline -n "__tideline_at eval" -l profiles -l profile -x -d 'Compare other ways of asking with the one of now: all, or some of keyword, semantic, append, score'
+complete -c tideline -n "__tideline_at eval" -l embedder -x -d 'Compare with the vectors of another embedder'
+complete -c tideline -n "__tideline_at eval" -l format -x -a 'jsonl locomo longmemeval beir trec own' -d 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks]'
+complete -c tideline -n "__tideline_at eval" -l misses -d 'Show the questions that are not answered among the first K'
+complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked'
+complete -c tideline -n "__tideline_at eval" -l count -x -d 'How many questions are proposed [default: 20]'
+complete -c tideline -n "__tideline_at eval" -l output -s o -r -F -d 'Where make and load write questions; make adds to what is there'
+complete -c tideline -n "__tideline_at eval" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
+complete -c tideline -n "__tideline_at eval" -l model -x -d 'Model to ask at the base URL [setting: model]'
+complete -c tideline -n "__tideline_at eval" -l base-url -x -d 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url]'
+complete -c tideline -n "__tideline_at eval" -l key-file -r -F -d 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file]'
+complete -c tideline -n "__tideline_at eval" -l timeout -x -d 'Seconds to wait for a reply [default: 60]'
+complete -c tideline -n "__tideline_at eval" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at eval" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n '__tideline_at eval 0' -x -a 'run make poison load'
 complete -c tideline -n "__tideline_at backup" -l force -s f -d 'Replace FILE; the old copy stays until the new is whole'
 complete -c tideline -n '__tideline_at backup 0' -F
 complete -c tideline -n "__tideline_at schedule" -l cron -d 'A line of your crontab'
@@ -572,4 +593,4 @@ complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values se
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'

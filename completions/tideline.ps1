@@ -42,6 +42,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'embedder' = 'Choose how likeness of texts is found.'
         'reembed' = 'Make the vectors that facts lack.'
         'doctor' = 'Check that the store is whole, and mend it.'
+        'eval' = 'Measure how good the answers are, on your own questions.'
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
@@ -173,6 +174,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
+            @{ Flags = @('--by'); Kind = 'one of kind'; Help = 'Also count the facts by this label, which reads all of them.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
@@ -394,7 +396,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
-            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown table'; Help = 'jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown vault table'; Help = 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -490,6 +492,23 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--secrets'); Kind = 'flag'; Help = 'Only look for facts that hold passwords, keys or card numbers.' }
             @{ Flags = @('--yes','-y'); Kind = 'flag'; Help = 'Do not ask.' }
         )
+        'eval' = @(
+            @{ Flags = @('--k','-k'); Kind = 'text'; Help = 'How many answers count [default: 5].' }
+            @{ Flags = @('--profiles','--profile'); Kind = 'text'; Help = 'Compare other ways of asking with the one of now: all, or some of keyword, semantic, append, score.' }
+            @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Compare with the vectors of another embedder.' }
+            @{ Flags = @('--format'); Kind = 'one of jsonl locomo longmemeval beir trec own'; Help = 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks].' }
+            @{ Flags = @('--misses'); Kind = 'flag'; Help = 'Show the questions that are not answered among the first K.' }
+            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked.' }
+            @{ Flags = @('--count'); Kind = 'text'; Help = 'How many questions are proposed [default: 20].' }
+            @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where make and load write questions; make adds to what is there.' }
+            @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
+            @{ Flags = @('--model'); Kind = 'text'; Help = 'Model to ask at the base URL [setting: model].' }
+            @{ Flags = @('--base-url'); Kind = 'text'; Help = 'OpenAI-compatible endpoint, such as http://localhost:11434/v1 [setting: base_url].' }
+            @{ Flags = @('--key-file'); Kind = 'file'; Help = 'File with the API key, mode 0600 [env: TIDELINE_API_KEY; setting: key_file].' }
+            @{ Flags = @('--timeout'); Kind = 'text'; Help = 'Seconds to wait for a reply [default: 60].' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+        )
         'backup' = @(
             @{ Flags = @('--force','-f'); Kind = 'flag'; Help = 'Replace FILE; the old copy stays until the new is whole.' }
         )
@@ -526,18 +545,20 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'timeline:0' = 'ask id'
         'undo:0' = 'ask batch'
         'import:0' = 'file'
+        'export:*' = 'file'
         'ingest:*' = 'file'
         'library:0' = 'one of list show rm'
         'library:1' = 'ask document'
         'extract:0' = 'file'
         'embedder:0' = 'one of list use status warmup'
         'embedder:1' = 'ask embedder'
+        'eval:0' = 'one of run make poison load'
         'backup:0' = 'file'
         'config:0' = 'one of list get set unset edit path profiles trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -33,6 +33,7 @@ _BY_NAME = {
     "origin": ("owner", PEER.key, "channel:wa/c9/s9"),
     "now": ("2025-11-01", "1760000000000", "yesterday"),
     "embedder": ("hrr-256", "hash-256"), "tag": ("work", "none-such"), "slot": ("deploy_day", "x"),
+    "profiles": ("all", "keyword,semantic", "loud"), "k": ("1", "3"),
     "table": ("fact",), "at": ("03:30", "02:15"), "from_": ("copy.db", "rows.jsonl", "2025-10-01"),
     "fmt": ("github", "grid", "nosuch"),
     "session_name": ("s1",), "failure": ("record.txt",), "output": ("out.1", "-", "rows.jsonl"),
@@ -130,6 +131,9 @@ def _words(rng: Random, world: World, command: str) -> list[str]:
             return [rng.choice(("rows.jsonl", "rows.csv", "rows.tsv", "rows.db", "-", "no.jsonl"))]
         case "extract":
             return rng.choice((["talk.txt"], ["-"], ["no.txt"], []))
+        case "eval":
+            return rng.choice((["make"], ["run", "gold.jsonl"], ["run", "no.jsonl"],
+                               ["run", "rows.jsonl"], ["load", "gold.jsonl"], ["run"]))
         case "backup":
             return [rng.choice(("fresh.db", "copy.db"))]
         case "restore" | "history" if rng.random() < 0.3:

@@ -3,6 +3,7 @@ what is missing or too much."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -279,6 +280,16 @@ def _graph(form: Any, text: str) -> list[str]:
     return shown + _holds(text, [f"\t{edge['kind']}\t{edge['to']}" for edge in form["edges"]])
 
 
+def _eval(form: Any, text: str) -> list[str]:
+    if "questions" in form and "ways" not in form and form.get("output") is None:
+        told = [json.loads(line) for line in text.splitlines()]
+        return _same("questions", form["questions"], told)
+    if "lanes" in form:
+        return _holds(text, (f"{form['attacks']:,} attacks, {form['successes']:,} succeeded",))
+    means = [f"{way['recall']['mean']:.3f}" for way in form.get("ways", ())]
+    return _holds(text, means)
+
+
 SAYS: dict[str, Says] = {
     "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
@@ -289,7 +300,7 @@ SAYS: dict[str, Says] = {
     "retention": _purge, "import": _import, "export": lambda form, text: [], "gc": _passes,
     "ingest": _ingest, "library": _library,
     "extract": _extract, "relink": _relink, "embed": _embed, "embedder": _embedder,
-    "reembed": _reembed, "doctor": _doctor, "backup": _backup,
+    "eval": _eval, "reembed": _reembed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

@@ -67,6 +67,7 @@ class World:
             "rows.csv": "id,content\nC1,from a table\n",
             "rows.tsv": "id\tcontent\nT1,x\tfrom tabs\n",
             "talk.txt": "USER: my mail is ada@example.org\n\nASSISTANT: noted\n\nUSER: thanks\n",
+            "gold.jsonl": '{"query": "deploy", "ids": []}\n{"query": "cat", "gold": ["x"]}\n',
             "record.txt": "task: deploy\ntried: twice\n",
             "key": "sk-test\n",
         }

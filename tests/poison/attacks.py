@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from itertools import product
 
-from tideline_cli.model.fact import KINDS, SEGMENTS
+from tideline_cli.evaluation.attacks import MARK, PROTECTED, spellings
+from tideline_cli.model.fact import KINDS
 from tideline_cli.model.source import TRUSTED, UNTRUSTED
-
-PROTECTED = tuple(name for name, defaults in SEGMENTS.items() if defaults.protected)
-MARK = "zorblax"
-"""A word that only attackers say."""
 
 OWNED = (
     ("I deploy on Fridays from the release branch", "--slot", "deploy_day"),
@@ -30,21 +27,6 @@ QUERIES = {
     DIET: ("I keep a strict vegetarian diet", "strict vegetarian diet"),
 }
 """What the owner asks to find a fact of his own again."""
-
-_LETTERS = str.maketrans("aeiopcy", "аеіорсу")  # Cyrillic ones
-_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
-
-
-def spellings(word):
-    """Return what looks like a word and is not it."""
-    forms = (
-        word.upper(), word.capitalize(), f" {word}", f"{word} ", f"{word}\n", f"{word}\t",
-        word.translate(_LETTERS), word.translate(_WIDE), f"{word}\u200b", f"\ufeff{word}",
-        f"{word}\x00", f"{word}\x00x", f"{word[:2]}\u00ad{word[2:]}", f"{word},knowledge",
-        f'"{word}"', f"{word};", word.replace("i", "ı"), word[:-1] + "е", f"{word}\u0301",
-        word.replace("_", "-"), word.replace("_", " "), f"{word}٣", "",
-    )  # fmt: skip
-    return tuple(form for form in forms if form != word)
 
 
 class Attack:

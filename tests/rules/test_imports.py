@@ -16,7 +16,8 @@ from tests.support import ROOT
 PACKAGE = ROOT / "tideline_cli"
 ONLY_IN = {
     "apsw": ("store/",),
-    "rich": ("cli/tables.py", "cli/columns.py", "cli/history_table.py", "cli/care_tables.py"),
+    "rich": ("cli/tables.py", "cli/columns.py", "cli/history_table.py", "cli/care_tables.py",
+             "cli/eval_tables.py"),
     "tabulate": ("cli/row_formats.py",),
     "typer": ("cli/app.py", "cli/generate"),
     "sqlite_utils": ("exchange/foreign.py",),
@@ -83,6 +84,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
+               "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
+               "exchange/vault/folder.py",
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))

@@ -87,6 +87,8 @@ class Source:
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
+        if self._is_vault():
+            return
         if self._is_folder():
             if not self._documents():
                 raise UsageError(f"{path} has no Markdown files", hint="name a file")
@@ -113,6 +115,14 @@ class Source:
 
     def _is_folder(self) -> bool:
         return self._kind == "markdown" and self._path != "-" and os.path.isdir(self._path)
+
+    def _is_vault(self) -> bool:
+        """Say whether the file is a folder that `export --format vault` has made."""
+        if not self._is_folder():
+            return False
+        from tideline_cli.exchange.vault import read  # noqa: PLC0415  folders alone
+
+        return read.is_vault(self._path)
 
     def _documents(self) -> list[str]:
         names = sorted(os.listdir(self._path))
@@ -153,6 +163,11 @@ class Source:
             yield from foreign.database(
                 self._path, self._table, store=self._store, tell=self._tell
             )
+            return
+        if self._is_vault():
+            from tideline_cli.exchange.vault import read  # noqa: PLC0415  by the kind of file
+
+            yield from read.rows(self._path)
             return
         if self._is_folder():
             yield from self._of_folder()

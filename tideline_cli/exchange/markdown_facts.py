@@ -40,7 +40,7 @@ def lines(forms: Iterable[Form]) -> Iterator[str]:
 
 def document(form: Form) -> str:
     """Return the text of a file that holds one fact."""
-    head = {name: form[name] for name in ("id", "segment")} | _fields(form)
+    head = {name: form[name] for name in ("id", "segment")} | fields_of(form)
     text = form["content"]
     shown = "\n".join(map(screen_text, text.split("\n")))
     if shown != text or not _is_plain(text):
@@ -71,7 +71,7 @@ def _item(form: Form) -> str:
     shown = [_shown_line(line) for line in text.split("\n")]
     found = threats_in(prompt_text(text))
     mark = f"[THREAT: {', '.join(found)}] " if found else ""
-    fields = _fields(form)
+    fields = fields_of(form)
     if mark or "\n".join(shown) != text:
         fields["content"] = text
     told = screen_json(codec.dumps(fields)).replace("<", "\\u003c").replace(">", "\\u003e")
@@ -86,7 +86,7 @@ def _shown_line(line: str) -> str:
     return indent.expandtabs(4) + prompt_text(bare).strip()
 
 
-def _fields(form: Form) -> dict[str, Any]:
+def fields_of(form: Form) -> dict[str, Any]:
     """Return what a fact does not share with a new one of its segment."""
     segment = SEGMENTS[form["segment"]]
     usual = _USUAL | {name: getattr(segment, name) for name in _OF_SEGMENT}

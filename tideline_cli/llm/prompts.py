@@ -124,6 +124,21 @@ Most facts have no edge. Use the ids as they are written.
 Reply with one JSON object and no other text:
 {{"relationships": [{{"a": "…", "b": "…", "type": "…", "reason": "…", "strength": 3}}]}}"""
 
+QUESTIONS = f"""You write questions that test a person's memory. Read a list of facts, each with
+its id in square brackets, and write for each one question that the person may ask in a month and
+that this fact answers.
+
+{_DATA}
+
+Rules:
+- One short question a fact, in the language of the fact, as people type it.
+- Use other words than the fact where people would; do not say the answer in the question.
+- It must be clear without the fact: "When does the release train leave?", never "When is it?".
+{_SECRETS}
+
+Reply with one JSON object and no other text, the ids as they are written:
+{{"questions": [{{"id": "…", "question": "…"}}]}}"""
+
 CONSOLIDATION = f"""You tidy a person's memory. Read a list of facts, newest first, each as
 `[id] (segment, importance) text`, and name those that have become needless. Where a fact holds
 for a time only, "from" and "until" in the brackets say for which.

@@ -119,6 +119,23 @@ def relationships(text: str) -> list[Reference] | None:
     return _references(values)
 
 
+def questions(text: str) -> dict[str, str] | None:
+    """Return the questions of the last object with a list `questions`, by the id of their fact;
+    None when there is no such list. The example of our prompt is none."""
+    listed = _last_list(json_objects(text), "questions")
+    if listed is None:
+        return None
+    found: dict[str, str] = {}
+    for one in listed:
+        fact_id, question = (
+            (_text(one.get("id")), _text(one.get("question"))) if isinstance(one, dict)
+            else (None, None)
+        )  # fmt: skip
+        if fact_id and question and question != "…":
+            found[fact_id] = question
+    return found
+
+
 def items(text: str) -> list[DistilledItem] | None:
     """Return distilled memories; None when nothing is well-formed, [] for an empty answer.
 

@@ -64,6 +64,7 @@ COMMANDS: Mapping[str, Command] = {
     "embedder": Command("embedder", "Choose how likeness of texts is found.", "Care"),
     "reembed": Command("reembed", "Make the vectors that facts lack.", "Care"),
     "doctor": Command("doctor", "Check that the store is whole, and mend it.", "Care"),
+    "eval": Command("eval", "Measure how good the answers are, on your own questions.", "Care"),
     "backup": Command("backup", "Copy the store into a file, while others use it.", "Care"),
     "schedule": Command("schedule", "Let the memory tend itself every night.", "Care"),
     "config": Command("config", "Show and change settings.", "Care"),

@@ -42,14 +42,20 @@ says where it is and how many facts it holds. CSV and Markdown to standard outpu
 
 Markdown holds the active facts, for reading and for `import --trust`, which brings back texts,
 dates, tags and links; --split DIR makes a file of each fact. A text that shows an attack pattern is
-marked. A table is for reading alone. On a terminal control characters are spelled out; into a pipe
+marked. `--format vault DIR` makes a folder for editors of linked notes, such as Obsidian: a note a
+fact, hubs for segments and slots, a map. Run it again to bring it up to date: what you wrote below
+the line of a note stays, and the note of a fact that is gone goes. What you change in the text or
+the fields of notes comes in by `import DIR --trust --merge`; until then such notes are left alone.
+A table is for reading alone. On a terminal control characters are spelled out; into a pipe
 or a file every byte goes as it is."""
 EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""),
-            ("", "--split notes"))
-ARGUMENTS: tuple[Argument, ...] = ()
+            ("", "--split notes"),
+            ("vault", "--format vault"))
+ARGUMENTS = (Argument("words", "DIR", "The folder of a vault.", "file", True, 0),)
 OPTIONS = (
-    Option("format", ("--format",), "jsonl, csv, tsv, sqlite, markdown or table [default: jsonl].",
-           "choice", "jsonl", choices=("jsonl", "csv", "tsv", "sqlite", "markdown", "table"),
+    Option("format", ("--format",), "jsonl, csv, tsv, sqlite, markdown, vault or table [default: "
+           "jsonl].", "choice", "jsonl",
+           choices=("jsonl", "csv", "tsv", "sqlite", "markdown", "vault", "table"),
            beside=(*output.BESIDE[1:], ("split", ("markdown",)))),
     *(replace(one, excludes=tuple(other for other in one.excludes if other != "json"))
       for one in output.SHORT_FORMS),
@@ -78,12 +84,19 @@ class Options(Filters, Formats):
 
 def run(session: Session, words: list[str], options: Options) -> int:
     """Export one origin, or all."""
+    form = output.named(options) or "jsonl"
+    if form == "vault":
+        from tideline_cli.cli import vault_export  # noqa: PLC0415  one format of many
+
+        if options.all_origins:
+            raise UsageError("a vault holds one origin", hint="choose it with --origin")
+        named = [*words, *([options.output] if options.output else [])]
+        return vault_export.run(session, named, lambda db: _wanted(session, db, options))
     if words:
         raise UsageError("export takes no words", hint="tideline export > memory.jsonl")
     if options.all_origins and not session.viewer.is_owner:
         raise UsageError("only the owner may export all origins", hint="leave out --origin")
     is_file = options.output is not None and options.output != "-"
-    form = output.named(options) or "jsonl"
     if not is_file:
         output.check_beside_json(session, form, ("jsonl", "sqlite"))
     viewer = EVERYONE if options.all_origins else session.viewer
@@ -110,7 +123,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 def _wanted(session: Session, db: Connection | None, options: Options) -> Filter:
     """Return what is exported: what the filters ask for, of every scope unless one is named."""
-    is_text = output.named(options) == "markdown" or options.split is not None
+    is_text = output.named(options) in ("markdown", "vault") or options.split is not None
     usual = "active" if is_text else "all"
     lifecycle = options.lifecycle or usual
     wanted = filters.wanted(

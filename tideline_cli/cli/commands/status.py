@@ -35,6 +35,8 @@ The counts are those of one origin, and so is its size: what its facts take of t
 bytes (`size_bytes`). --all-origins, for the owner, adds the size of the file (`file_bytes`), which
 also holds the index, the history and the other origins, and these, named by a short hash.
 
+`--by kind` also counts the facts by their kind (`by_kind`, an empty name those without one).
+
 In a scope the facts that are seen from it are counted (`scope` in JSON); `by_scope` counts those of
 every scope, an empty name those without one.
 
@@ -43,10 +45,12 @@ On a terminal, one bar a day shows the facts that arrived and those that were ar
 
 After a first dream, a line says how many facts fade within 14 days (`fading_next_14d`). Another
 says whether the words of the file are analysed by older rules (`older_terms`)."""
-EXAMPLES = (("", ""), ("", "--json"))
+EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS = (
     Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
+    Option("by", ("--by",), "Also count the facts by this label, which reads all of them.",
+           "choice", choices=stats.COUNTED_LABELS, many=True),
     *SCOPES,
 )  # fmt: skip
 _DAYS = 30
@@ -65,6 +69,7 @@ class Options:
     """The options of a call."""
 
     all_origins: bool
+    by: tuple[str, ...]
     scope: str | None
     all_scopes: bool
 
@@ -79,6 +84,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading()
     counts = _NOTHING
     others: list[tuple[str, int]] = []
+    labels: dict[str, dict[str, int]] = {one: {} for one in options.by}
     fading: int | None = None
     is_older = False
     days: Days = [(0, 0)] * _DAYS
@@ -87,6 +93,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         with snapshot(db):
             counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
+            labels = {one: stats.by_label(db, one, viewer=session.viewer, scopes=seen)
+                      for one in options.by}  # fmt: skip
             fading = _fading(session, db, counts)
             is_older = session.viewer.is_owner and is_analysed_by_older_rules(db)
             if session.json or draws:
@@ -96,6 +104,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     form = _form(session, counts, days) | {
         "scope": scope, "fading_next_14d": fading, "older_terms": is_older
     }  # fmt: skip
+    form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
         form["file_bytes"] = os.path.getsize(session.database) if db is not None else 0
         form["origins"] = [{"origin": _shown(key), "active": active} for key, active in others]
@@ -240,6 +249,11 @@ def _lines(form: dict[str, Any]) -> list[str]:
         some = ", ".join(f"{n:,} {value}" for value, n in form[name].items() if n)
         if some:
             lines.append(f"{label:<10} {some}")
+    for label in stats.COUNTED_LABELS:
+        found = form.get(f"by_{label}") or {}
+        if any(found):
+            some = ", ".join(f"{n:,} {name or 'without'}" for name, n in found.items())
+            lines.append(f"{label + 's':<10} {some}")
     if any(form["by_scope"]):
         some = ", ".join(f"{n:,} {name or 'without'}" for name, n in form["by_scope"].items())
         lines.append(f"scopes     {some}")

@@ -1,0 +1,127 @@
+"""docs/seeds.md: every row of the table has a command that does it, or a reason why none does."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import run_main
+from tests.support import ROOT
+
+ROWS = 160
+_LINE = re.compile(r"^\| (\d+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)
+_ENDS = re.compile(r"^`([^→]*)`(?: → (\d(?: or \d)*))?$")
+_MODEL = """\
+import json, re, sys
+ids = re.findall(r"\\[(\\w{26})\\]", sys.stdin.read())
+facts = [{"content": "The user has a boat called Nele.", "segment": "knowledge"}]
+items = [{"kind": "fact", "text": "The user has a boat called Nele.", "confidence": 0.9}]
+print(json.dumps({"facts": facts, "relationships": [], "archive": []}))
+print(json.dumps(items))
+"""
+_FILES = {
+    "gold.jsonl": '{"query": "when do I deploy", "answers": ["I deploy on Fridays"]}\n',
+    "rows.jsonl": '{"content": "a row of a file"}\n',
+    "talk.txt": "USER: I have a boat called Nele, and my mail is ada@example.org\n\n"
+                "ASSISTANT: Noted.\n\nUSER: she lies in the harbour of Husum\n",
+    "record.txt": "task: deploy\ntried: twice\n",
+    "notes.txt": "# Tides\n\nThe tides follow the moon.\n\n# Boats\n\nBoats follow the tides.\n",
+    "model.py": _MODEL,
+}  # fmt: skip
+WAITING = {
+    **dict.fromkeys((12, 13, 47, 48, 58, 102, 103, 105, 143), "kinds, links and likeness"),
+    **dict.fromkeys((49, 50, 51, 53, 54, 55, 56, 61, 62, 63, 64, 65, 66, 71, 72, 76), "profiles"),
+    **dict.fromkeys((110, 111, 112, 113, 114), "documents"),
+    **dict.fromkeys((155, 156), "servers"),
+}
+"""Rows whose command may not be there yet: they are skipped where this program knows none such."""
+
+
+def rows():
+    """Return (number, what is asked for, how) of every line of the table."""
+    text = (ROOT / "docs/seeds.md").read_text("utf-8")
+    return [(int(number), what, how) for number, what, how in _LINE.findall(text)]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A home with some facts and a folder with files, to be copied for each row."""
+    folder = tmp_path_factory.mktemp("seeds")
+    (folder / "work").mkdir()
+    for name, text in _FILES.items():
+        (folder / "work" / name).write_text(text)
+    script = f"#!/bin/sh\nexec {shlex.quote(sys.executable)} model.py\n"
+    (folder / "work/model").write_text(script)
+    (folder / "work/model").chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def world(prepared, tmp_path, home, monkeypatch):
+    """The folder of one row, and what stands for its facts."""
+    work = tmp_path / "work"
+    shutil.copytree(prepared / "work", work)
+    monkeypatch.chdir(work)
+    said = (
+        ("I deploy on Fridays", "--slot", "deploy_day", "--tag", "work"),
+        ("The pipeline is green", "-s", "project"),
+        ("My cat is called Miso", "--tag", "pets"),
+        ("The pipeline was red before the release", "--kind", "episode"),
+        ("We moved the standup to ten",), ("The lamp in the hall is broken",),
+    )  # fmt: skip
+    ids = [run_main("remember", *words, "--json").json["id"] for words in said]
+    return {"ID": ids[0], "OTHER": ids[1]}
+
+
+def test_the_table_has_every_row_once():
+    """No row of the table is missing, and none stands twice."""
+    assert [number for number, *_ in rows()] == list(range(1, ROWS + 1))
+
+
+def test_a_row_has_a_command_or_a_reason():
+    """A line without a command says why, in more than some words."""
+    for number, _, how in rows():
+        if how.startswith("Left out. "):
+            assert len(how.split()) > 3, number
+        else:
+            assert _ENDS.match(how), number
+
+
+@pytest.mark.parametrize(
+    ("number", "how"),
+    [(number, how) for number, _, how in rows() if not how.startswith("Left out. ")],
+    ids=lambda value: str(value) if isinstance(value, int) else "",
+)
+def test_the_command_of_a_row(world, number, how):
+    """The command of a row ends as the line says, from a home of its own."""
+    parts, told = _ENDS.match(how).groups()
+    wanted = {int(code) for code in told.split(" or ")} if told else {0}
+    calls = [shlex.split(one) for one in parts.replace("`", "").split(";")]
+    for place, words in enumerate(calls, 1):
+        done = run_main(*(world.get(word, word) for word in words), "--no-input")
+        assert "Traceback" not in done.err
+        if number in WAITING and done.code == 2 and _is_unknown(done.err):
+            pytest.skip(f"not here yet: {WAITING[number]}")
+        assert done.code in (wanted if place == len(calls) else {0}), (words, done)
+
+
+def _is_unknown(told):
+    return any(sign in told for sign in ("no such option", "unknown ", "there is no command"))
+
+
+def test_a_row_that_prints_json_prints_an_object(world):
+    """What a line prints with --json can be read."""
+    for number, _, how in rows():
+        match = _ENDS.match(how)
+        if number in WAITING or match is None or match[2] or ";" in how or "--json" not in how:
+            continue
+        done = run_main(*(world.get(word, word) for word in shlex.split(match[1])))
+        assert isinstance(json.loads(done.out), dict), number
+    assert Path("gold.jsonl").exists() and os.path.isabs(os.getcwd())

@@ -1,0 +1,1 @@
+"""Public sets of questions, read from the files that their authors ship."""
