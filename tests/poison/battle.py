@@ -83,6 +83,7 @@ class Battle:
             "counts as trusted": is_trusted(row.source),
             "is pinned": row.pinned,
             "is permanent": row.tier == "permanent",
+            "never fades, as a chunk": row.document is not None,
         }
         return [f"{row.content!r} {deed}" for deed, is_so in reads.items() if is_so]
 

@@ -115,7 +115,7 @@ def _relabel(
     """Change labels in place. The fact keeps its pin, and its tier unless the edit names one."""
     after = edits.relabelled(kept, new)
     gate.check(after.segment, after.source, ())
-    gate.check_permanence(after.source, new.tier or "long", new.pinned)
+    gate.check_permanence(after.source, new.tier or "long", new.pinned, None)
     writes.change(db, kept, after)
     gone = _fill_slot(db, after, kept, changes, now=now)
     return _edited("changed", after, gone, batch)
@@ -129,7 +129,7 @@ def _reword(
     already, that one takes the place."""
     said = edits.reworded(kept, new, fact_id=fact_id, now=now, since=changes.get("valid_from"))
     gate.check(said.segment, said.source, [kept.source])
-    gate.check_permanence(said.source, said.tier, said.pinned)
+    gate.check_permanence(said.source, said.tier, said.pinned, None)
     known = _known(db, said, kept, origin_number=batch.origin_number)
     if known is not None:
         fact = heat.warmed(db, known, edits.joined(known, said, changes, edited=kept), now=now)

@@ -76,7 +76,7 @@ def admit(
     does not say the same. `meant` are active facts that a learned embedder has found.
     """
     gate.check(fact.segment, fact.source, [target.source for target in targets])
-    gate.check_permanence(fact.source, fact.tier, fact.pinned)
+    gate.check_permanence(fact.source, fact.tier, fact.pinned, fact.document)
     named = {target.id for target in targets}
     rivals = twins if fact.slot is None else _slotted(slot_mates, twins)
     alike: list[Like] = []

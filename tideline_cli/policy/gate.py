@@ -14,8 +14,16 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 
-def check_permanence(source: Source, tier: Tier, pinned: bool) -> None:
-    """Raise WriteBlockedError when an untrusted source wants its fact never to fade."""
+def check_permanence(source: Source, tier: Tier, pinned: bool, document: str | None) -> None:
+    """Raise WriteBlockedError when an untrusted source wants its fact never to fade: a chunk of a
+    document does not, but only `ingest` takes documents in."""
+    if document is not None and not is_trusted(source):
+        raise WriteBlockedError(
+            f"write-gate: {source} may not say that its fact is a chunk of a document",
+            hint="leave out document, or take the document in with `tideline ingest`",
+            code="write_gate_blocked",
+            reason=f"rule 4: {source} may not make a fact permanent as a chunk of a document",
+        )
     if not is_trusted(source) and (pinned or tier == "permanent"):
         raise WriteBlockedError(
             f"write-gate: {source} may not pin a fact or make it permanent",

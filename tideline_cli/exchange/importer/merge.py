@@ -111,7 +111,7 @@ class Merger:
     def _admit(self, ready: Prepared, fact: Fact) -> None:
         """Raise WriteBlockedError for what the write-gate or the scan refuses."""
         gate.check(fact.segment, fact.source, ())
-        gate.check_permanence(fact.source, fact.tier, fact.pinned)
+        gate.check_permanence(fact.source, fact.tier, fact.pinned, fact.document)
         cited = (facts.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from)
         gate.check_descent(fact.source, [source for source in cited if source is not None])
         refuse_untrusted(fact, ready.screen)

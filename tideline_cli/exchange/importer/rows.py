@@ -75,7 +75,7 @@ _PLAIN = tuple(
 )
 """The labels that are taken as a row states them; of the slot and the scope their keys."""
 _UNSTATED: dict[str, Any] = {name: read({}, name) for name, read in _PLAIN}
-_LIMITED = _CLAIMED | {"created_at"}
+_LIMITED = _CLAIMED | {"created_at", "document"}
 """The keys of a row whose values may be limited: see `was_limited`."""
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
@@ -133,7 +133,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
-        "role": word(row, "role", ROLES), "document": bare_name(values["document"]),
+        "role": word(row, "role", ROLES), "document": bare_name(values["document"]) if context.trusted else None,
         "agent": bare_name(values["agent"]),
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata,
@@ -223,6 +223,8 @@ def was_limited(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> b
         if getattr(fact, name) == context.now and (instants(row, name, 0) or 0) > context.now:
             return True
     claimed = [name for name in _CLAIMS if row.get(name) is not None]
+    if row.get("document") and fact.document is None:
+        return True
     if context.trusted or not claimed:
         return False
     stated = _worth(row, replace(context, trusted=True), fact.segment, fact.kind, fact.tier)
