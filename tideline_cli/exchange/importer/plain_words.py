@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _MOST = 200_000  # words that are kept
 _SIGNS = ".,;:!?"  # of which a plain word may have one behind it
+_TAILS = frozenset(("s", "t", "m", "d", "re", "ve", "ll"))  # behind an apostrophe
 _ANALYZERS = ("standard", WITH_FORMS)  # those that look at each such word by itself
 
 
@@ -32,22 +33,29 @@ class PlainWords:
         found = [*map(self._terms.__getitem__, words)]
         if None in found:
             return None
-        signed = len(words) - sum(map(str.isalpha, words))
+        contracted = text.count("'")  # one in a word at most
+        signed = len(words) - sum(map(str.isalpha, words)) - contracted
         if 2 * signed >= len(words):
             return None
-        if not self._terms.marked.isdisjoint(words) and not self._is_harmless(text, words, signed):
-            return None
+        if not self._terms.marked.isdisjoint(words):
+            has_sign = contracted or signed > (text[-1] in ".!?")
+            if has_sign and not self._terms.weak.isdisjoint(words):
+                return None
+            if not self._is_harmless(text, words, contracted):
+                return None
+        if contracted:  # `don't` has two terms
+            return " ".join([term for term in found if term]).split()
         return [term for term in found if term]
 
-    def _is_harmless(self, text: str, words: list[str], signed: int) -> bool:
-        """Say whether a text has no secret and no threat, though it has words of some."""
-        if signed > (text[-1] in ".!?") and not self._terms.weak.isdisjoint(words):
-            return False
-        return are_harmless(text, frozenset(map(self._terms.starts.__getitem__, words)))
+    def _is_harmless(self, text: str, words: list[str], contracted: int) -> bool:
+        """Say whether a text has no threat, though it has words of some."""
+        starts = frozenset(map(self._terms.starts.__getitem__, words))
+        return are_harmless(text, starts | _TAILS if contracted else starts)
 
 
 class _Terms(dict[str, str | None]):
-    """The index term of each plain word: empty for a stop word, None for one that is not plain."""
+    """The index terms of each plain word, with blanks between: empty for a stop word, None for one
+    that is not plain."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +66,12 @@ class _Terms(dict[str, str | None]):
         """Those that are weak, and those that begin as words of attacks."""
 
     def __missing__(self, word: str) -> str | None:
-        core = word[:-1] if word[-1:] in _SIGNS else word
+        core, quote, tail = word.partition("'")
+        if quote and not _is_contracted(core, tail):
+            self[word] = None
+            return None
+        if core[-1:] in _SIGNS:
+            core = core[:-1]
         low = core.lower()
         if low not in self._known:
             self._known[low] = _known(low)
@@ -66,12 +79,20 @@ class _Terms(dict[str, str | None]):
         if known is None or may_be_code(core) or not _is_cased_plainly(core, low):
             self[word] = None
             return None
-        self[word], self.starts[word], is_weak = known
+        found, self.starts[word], is_weak = known
         if is_weak:
             self.weak.add(word)
-        if is_weak or is_cue(known[1]):
+        if is_weak or is_cue(known[1]) or is_cue(tail):
             self.marked.add(word)
-        return known[0]
+        if quote:
+            found = " ".join(terms(word, analyzer="standard"))
+        self[word] = found
+        return found
+
+
+def _is_contracted(core: str, tail: str) -> bool:
+    """Say whether a word such as `Anna's` and `don't` has no sign but the apostrophe."""
+    return core.isalpha() and tail in _TAILS and (tail != "t" or core[-1] == "n")
 
 
 def _known(low: str) -> tuple[str, str, bool] | None:
