@@ -120,8 +120,10 @@ class _Battle:
         now = _owned(self._db)
         known = {target.id for target in self._targets}
         late = self._aimed(has_news=True)
-        return late + [f"{fact_id} is not as its owner left it" for fact_id, fact in self._owned.items()
-                if fact_id not in known and now.get(fact_id) != fact]  # fmt: skip
+        return late + [
+            f"{fact_id} is not as its owner left it" for fact_id, fact in self._owned.items()
+            if fact_id not in known and now.get(fact_id) != fact
+        ]  # fmt: skip
 
     def _gains(self) -> list[str]:
         """Return what the facts stand for that came since the last look."""
