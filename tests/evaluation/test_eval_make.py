@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import subprocess
 import sys
 
 import pytest
@@ -141,3 +143,43 @@ def test_an_empty_memory_has_nothing_to_ask_about():
     """An empty memory has nothing to ask about."""
 
     assert run_main("eval", "make").code == 2
+
+
+def test_a_person_at_a_terminal_keeps_drops_and_edits(ids, tmp_path):
+    """On a terminal each question is asked about: y keeps, n drops, e takes other words, q stops;
+    what a text holds does not act on the terminal."""
+    run_main("remember", "\x1b[31mred\u202e words of old", "--json", "--now", str(NOW - 9000))
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tideline_cli", "eval", "make", "-o", "gold.jsonl"], stdin=theirs,
+        stdout=theirs, stderr=theirs, env=os.environ | {"NO_COLOR": "1", "TERM": "dumb"},
+    )  # fmt: skip
+    os.close(theirs)
+    os.write(ours, b"y\nwhat\nn\ne\nwhen do I ship\n")
+    seen = b""
+    while b"4/4" not in seen:
+        seen += os.read(ours, 65536)
+    os.write(ours, b"q\n")
+    try:
+        while part := os.read(ours, 65536):
+            seen += part
+    except OSError:  # nobody has the other end any more
+        pass
+    os.close(ours)
+
+    assert child.wait(timeout=60) == 0
+    lines = [json.loads(line) for line in (tmp_path / "gold.jsonl").read_text().splitlines()]
+    assert [(one["by"], one["query"]) for one in lines] == [
+        ("words", "office elastica market"), ("person", "when do I ship"),
+    ]  # fmt: skip
+    assert b"2 questions added" in seen and b"\x1b[31m" not in seen
+    assert "\u202e" not in seen.decode()
+
+
+def test_nobody_is_asked_without_input(ids, tmp_path):
+    """`--no-input` asks nobody; then the questions are printed, and a note says that nobody has
+    confirmed them."""
+    done = run_main("eval", "make", "--no-input", "--json")
+
+    assert len(done.json["questions"]) == 3
+    assert any("nobody has confirmed" in note for note in done.notes)

@@ -239,6 +239,38 @@ def test_load_refuses_a_memory_that_holds_facts(talk):
     assert run_main("list", "--json").json["facts"][0]["content"] == "mine"
 
 
+@pytest.mark.parametrize("broken", [
+    [{"conversation": {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": [
+        {"speaker": "A", "dia_id": "D1:1", "text": "hello there"}]}, "qa": [{"category": 4}]}],
+    [{"conversation": {"session_1_date_time": "soon", "session_1": [{"text": "x"}]}, "qa": []}],
+    [{"conversation": {"session_1": 5}, "qa": 7}],
+    [{"question_id": "q", "haystack_sessions": [[{"role": "user", "content": "hi"}]],
+      "haystack_dates": []}],
+    [{"question_id": "q", "haystack_sessions": 5, "haystack_dates": 5}],
+])  # fmt: skip
+def test_a_set_that_is_broken_inside_is_told(tmp_path, broken):
+    """Whatever a file lacks: one line says that it is not as its form has it."""
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(broken))
+
+    done = run_main("eval", "run", str(path), "--json")
+
+    assert done.code == 2 and done.error["code"] != "internal", done.err
+
+
+def test_a_cut_off_archive_is_told(judged):
+    """A compressed file that ends early is an error in one line."""
+    path = f"{judged}/corpus.jsonl.gz"
+    with open(path, "rb") as file:
+        half = file.read()[:-12]
+    with open(path, "wb") as file:
+        file.write(half)
+
+    done = run_main("eval", "run", judged, "--json")
+
+    assert done.code in (2, 73) and done.error["code"] != "internal", done.err
+
+
 @pytest.mark.parametrize("form", ["locomo", "longmemeval", "beir", "trec", "own"])
 def test_a_file_of_another_form_is_refused(tmp_path, form):
     """A file of another form is refused."""

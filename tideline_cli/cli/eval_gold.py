@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tideline_cli.errors import TidelineError
     from tideline_cli.evaluation.gold import Case, LeftOut
 
+    Row = tuple[int, dict[str, Any] | TidelineError]
+
 
 @record
 class GoldFile:
@@ -55,7 +57,7 @@ def gold_of(session: Session, path: str, options: Options, stack: ExitStack) -> 
         db = stack.enter_context(copies.empty())
         db.asked_settings = session.asked_settings  # type: ignore[attr-defined]
         load(session, db, path, form)
-        rows = formats.FORMS[form].questions(path)
+        rows = told(formats.FORMS[form].questions(path), path, form)
     found = gold.read(rows, db, viewer=session.viewer, origin_of=session.origin, now=session.now)
     count = sum(
         stats.active(db, viewer=origin) for origin in {one.origin for one in found.questions}
@@ -81,14 +83,8 @@ def checked_form(path: str, named: str | None) -> str:
 
 def load(session: Session, db: Connection, path: str, form: str) -> int:
     """Store the documents of a set; say what was left out of it. Return how many there are."""
-    documents = copies.Documents(formats.FORMS[form].documents(path))
-    try:
-        done = copies.load(db, documents, viewer=session.viewer, now=session.now)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise UsageError(
-            f"{path} is not as {form} has it: {type(error).__name__}: {error}",
-            hint="is it the right --format?",
-        ) from error
+    documents = copies.Documents(told(formats.FORMS[form].documents(path), path, form))
+    done = copies.load(db, documents, viewer=session.viewer, now=session.now)
     if documents.cut:
         longer = "1 document is" if documents.cut == 1 else f"{documents.cut:,} documents are"
         session.note(f"{longer} longer than a fact may be, and cut")
@@ -96,6 +92,17 @@ def load(session: Session, db: Connection, path: str, form: str) -> int:
         line, why = done.errors[0]
         session.note(f"{done.skipped:,} documents left out; first: {line:,}: {why.message}")
     return done.taken
+
+
+def told(rows: Iterator[Row], path: str, form: str) -> Iterator[Row]:
+    """Yield the rows of a set; raise UsageError where a file is not as its form has it."""
+    try:
+        yield from rows
+    except (KeyError, TypeError, AttributeError, ValueError, EOFError) as error:
+        raise UsageError(
+            f"{path} is not as {form} has it: {type(error).__name__}: {error}",
+            hint="is it the right --format?",
+        ) from error
 
 
 def tell_left_out(session: Session, found: GoldFile) -> None:

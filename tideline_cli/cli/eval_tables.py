@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from rich.text import Text
 
 from tideline_cli.cli import columns, output
@@ -27,7 +29,7 @@ def outcomes(
     against: Sequence[Comparison | None],
 ) -> None:  # fmt: skip
     """Print a row for each way; below it what it wins and loses."""
-    output.emit_lines([about(gold, found[0]), ""])
+    output.emit_lines([*wrap(about(gold, found[0]), columns.screen_width()), ""])
     shows, tells = _forms()
     names, marks, cells = list[Text](), list[str](), list[list[Text]]()
     for one, other in zip(found, against, strict=True):

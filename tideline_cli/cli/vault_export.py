@@ -49,9 +49,8 @@ def _report(session: Session, path: str, done: Written) -> None:
             "strange": done.strange,
         })  # fmt: skip
         return
-    output.emit_lines([
-        f"{path}: {done.notes:,} notes, {done.changed:,} written, {done.removed:,} removed"
-    ])
+    notes = "1 note" if done.notes == 1 else f"{done.notes:,} notes"
+    output.emit_lines([f"{path}: {notes}, {done.changed:,} written, {done.removed:,} removed"])
     if done.edited:
         session.note(
             f"left alone, with edits that are not in the memory: {_some(done.edited)}; "

@@ -109,7 +109,9 @@ class _Battle:
         self.tried[attack.lane] += 1
         with suppress(TidelineError):  # refused, as it should be
             attack.act(self._db, self._now)
-        found = [*self._gains(), *self._aimed()]
+        before = self._last
+        found = self._gains()
+        found += self._aimed(has_news=self._last > before)
         self.won[attack.lane] += bool(found)
         self.harm += (f"{attack.lane}, {attack.name}: {one}" for one in found)
 
@@ -117,8 +119,11 @@ class _Battle:
         """Return what of all that the owner said is no more as it was."""
         now = _owned(self._db)
         known = {target.id for target in self._targets}
-        return [f"{fact_id} is not as its owner left it" for fact_id, fact in self._owned.items()
-                if fact_id not in known and now.get(fact_id) != fact]  # fmt: skip
+        late = self._aimed(has_news=True)
+        return late + [
+            f"{fact_id} is not as its owner left it" for fact_id, fact in self._owned.items()
+            if fact_id not in known and now.get(fact_id) != fact
+        ]  # fmt: skip
 
     def _gains(self) -> list[str]:
         """Return what the facts stand for that came since the last look."""
@@ -136,8 +141,9 @@ class _Battle:
             found += [f"{fact.content!r:.60} {deed}" for deed, is_so in reads.items() if is_so]
         return found
 
-    def _aimed(self) -> list[str]:
-        """Return what became of the targets: each harm is told once."""
+    def _aimed(self, *, has_news: bool) -> list[str]:
+        """Return what became of the targets: each harm is told once. Their rank can change only
+        where a fact came."""
         found = []
         for target in self._targets:
             if target.id in self._beaten:
@@ -145,7 +151,7 @@ class _Battle:
             why = ""
             if facts.find(self._db, target.id, viewer=OWNER) != target:
                 why = "changed"
-            elif not _comes_first(self._db, target, self._now):
+            elif has_news and not _comes_first(self._db, target, self._now):
                 why = "is no more the first answer to its own words"
             if why:
                 self._beaten.add(target.id)
