@@ -42,7 +42,7 @@ def _last(
     rows: list[Any] = db.execute(
         f"""
         SELECT seq FROM (
-          SELECT seq, origin, created_at, lifecycle, valid_to, segment FROM fact
+          SELECT seq, origin, created_at, lifecycle, valid_to, segment, document FROM fact
           INDEXED BY sqlite_autoindex_fact_1 ORDER BY id DESC LIMIT {2 * limit:d}) AS fact
         WHERE {condition} AND created_at = {newest:d} AND lifecycle = 'active' LIMIT {limit:d}
         """,
