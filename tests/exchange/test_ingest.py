@@ -361,6 +361,15 @@ def test_chunks_are_never_merged_with_facts(run, folder):
     assert run("doctor", "--deep").code == 0
 
 
+def test_no_chunk_is_compared_for_contradictions(run, folder):
+    """However many are looked at."""
+    run("ingest", "docs")
+    run("remember", "The lighthouse keeper sleeps at night.")
+    run("remember", "The lighthouse keeper wakes at night.")
+    for more in ((), ("--all",)):
+        assert "compared 2 facts" in run("contradictions", "--verbose", *more).err
+
+
 def test_chunks_do_not_make_a_loss_look_small(run, tmp_path):
     """The share that a dream may archive is one of the facts, however many chunks there are."""
     (tmp_path / "a.md").write_text("\n".join(f"# {n}\n\nchunk {n}\n" for n in range(200)))
