@@ -79,6 +79,8 @@ def facts(session: Session, found: Sequence[Fact]) -> None:
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})")
             text.stylize("dim")
+        elif fact.progress in ("blocked", "done"):
+            text.append(f" ({fact.progress})", style="dim")
     columns.show(session, (
         columns.places(len(found)),
         columns.text("fact", texts),
