@@ -48,6 +48,15 @@ def test_open_tasks_are_listed(run):
     }  # fmt: skip
 
 
+def test_a_table_says_what_is_no_longer_open(run):
+    """A table of facts marks what is blocked or done."""
+    for status in ("active", "blocked", "done"):
+        remembered(run, f"number {status[0]} of them", "--kind", "task", "--status", status)
+    out = run("list", "--format", "table").out
+    assert ("b of them (blocked)" in out, "d of them (done)" in out) == (True, True)
+    assert "(active)" not in out
+
+
 def test_a_lesson_of_an_older_program_is_active(run, home):
     """What was stored before facts said how far their work is counts as active."""
     lesson = remembered(run, "measure twice", "--kind", "lesson")["id"]

@@ -83,6 +83,8 @@ def facts(
         if fact.lifecycle != "active":
             text.append(f" ({fact.lifecycle})")
             text.stylize("dim")
+        elif fact.progress in ("blocked", "done"):
+            text.append(f" ({fact.progress})", style="dim")
     columns.show(session, (
         columns.places(len(found)),
         columns.text("fact", texts),

@@ -6,8 +6,9 @@ an undo of a summary brings back where it was too.
 
 from __future__ import annotations
 
+from tideline_cli.exchange.extract import passes
 from tideline_cli.exchange.extract.facts_pass import LONGEST_MESSAGE, stretch
-from tideline_cli.exchange.extract.passes import Distilled, Request, answer
+from tideline_cli.exchange.extract.passes import Distilled, Request
 from tideline_cli.exchange.extract.store_reply import store_reply
 from tideline_cli.exchange.extract.transcript import flattened
 from tideline_cli.exchange.extract.types import OvertakenError, kind_proposal
@@ -77,7 +78,7 @@ def summarise(
     least = min_new
     while (request := next_request(db, context, messages, min_new=least)) is not None:
         before = last(db, context)
-        given = answer(request, ask, summary_in, tally)
+        given = passes.answer(request, ask, summary_in, tally)
         if given is None:
             return
         known = () if before is None else (before.id,)
