@@ -163,7 +163,7 @@ def _gathered(
     most = LEARNED_BACKLOG if " " in lane.name else BACKLOG
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
-    count = len(texts) + vectors.count(db, origin_number=origin_number, embedder=lane.name)
+    count = len(texts) + vectors.made_count(db, origin_number=origin_number, embedder=lane.name)
     if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
         lane = lane_of(db, large=True)
     if not waiting:

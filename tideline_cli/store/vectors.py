@@ -21,7 +21,7 @@ def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tup
     )
 
 
-def count(db: Connection, *, origin_number: int, embedder: str) -> int:
+def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return how many vectors an origin has."""
     sql = """
     SELECT ifnull(sum(length(facts) / 4), 0) FROM vector_chunk WHERE origin = ? AND embedder = ?
@@ -135,7 +135,7 @@ def append(
 
 def waiting_count(db: Connection, *, origin_number: int, embedder: str, held: int) -> int:
     """Return how many active facts of an origin, which has `held` in all, have no vector yet."""
-    made = count(db, origin_number=origin_number, embedder=embedder)
+    made = made_count(db, origin_number=origin_number, embedder=embedder)
     if made >= held:
         return 0
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)
