@@ -71,10 +71,12 @@ class _Sums:
         repeats = [*kept.repeats]
         twice, thrice = map(self._among, (later, later), score_bounds.repeats_at_least())
         for f, share in enumerate(self._shares, 2):
-            more = at_least(repeats, f - 1) | (twice if f == 2 else thrice)
+            more = at_least(repeats, f - 1) | (twice if f == 2 else 0)
             if not more:
                 break
             self._sums.add(more, self._units(idf * share))
+        if thrice:
+            self._sums.add(thrice, self._units(idf * sum(self._shares[1:])))
 
     def read_first(self) -> None:
         """Read the facts with the highest sums: some, and more while too few of them are wanted."""

@@ -10,7 +10,7 @@ from tideline_cli.vector.embedders.names import split_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from tideline_cli.memory.asked_words import AskedWords
@@ -56,8 +56,8 @@ class CodedLane:
             return table_of(self.name).codes(texts)
         return self._whole().embed_packed(texts).tobytes()
 
-    def rough(self, asked: bytes, chunks: Sequence[Chunk], least: float) -> Rough:
-        size = len(asked)
+    def rough(self, asked: bytes, chunks: Iterable[Chunk], least: float) -> Rough:
+        size, chunks = len(asked), [*chunks]
         numbers = b"".join([part for part, _ in chunks])
         held = b"".join([part for _, part in chunks if len(part) % size == 0])
         count = len(numbers) // 4

@@ -11,7 +11,7 @@ from tideline_cli.store.connection import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     import numpy as np
@@ -113,7 +113,7 @@ class ArrayLane:
     def packed(self, texts: Sequence[str]) -> bytes:
         return self._embedder.embed_packed(texts).tobytes()
 
-    def rough(self, asked: Vector, chunks: Sequence[Chunk], least: float) -> Rough:
+    def rough(self, asked: Vector, chunks: Iterable[Chunk], least: float) -> Rough:
         from tideline_cli.vector import search  # noqa: PLC0415  numpy, 80 ms
         from tideline_cli.vector.arrays import np  # noqa: PLC0415  as above
 

@@ -9,7 +9,7 @@ from tideline_cli.vector.features import FLOOR, HRR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol, TypeVar
 
     from tideline_cli.model.fact import Fact
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         def packed(self, texts: Sequence[str]) -> bytes:
             """Return the codes of the texts."""
 
-        def rough(self, asked: Vector, chunks: Sequence[Chunk], least: float) -> Rough:
+        def rough(self, asked: Vector, chunks: Iterable[Chunk], least: float) -> Rough:
             """Return (number, approximate cosine) of all facts with `least` or more, nearest
             first, then lower number; chunks are numbers, 4 bytes each, and codes."""
 
@@ -84,17 +84,22 @@ class PlainLane:
     def packed(self, texts: Sequence[str]) -> bytes:
         return b"".join([hrr_plain.pack(hrr_plain.embed(text)) for text in texts])
 
-    def rough(self, asked: hrr_plain.Phases, chunks: Sequence[Chunk], least: float) -> Rough:
-        numbers = b"".join([part for part, _ in chunks])
-        codes = b"".join([part for _, part in chunks])
-        scores = hrr_plain.similarities(asked, codes, len(numbers) // 4)
-        near = [
+    def rough(self, asked: hrr_plain.Phases, chunks: Iterable[Chunk], least: float) -> Rough:
+        parts: list[bytes] = []
+
+        def codes() -> Iterator[bytes]:
+            for part, held in chunks:
+                parts.append(part)
+                yield held
+
+        near = hrr_plain.near(asked, codes(), least)
+        numbers = b"".join(parts)
+        found = [
             (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
-            for row, score in enumerate(scores)
-            if score >= least
+            for row, score in near
         ]
-        near.sort(key=lambda item: (-item[1], item[0]))
-        return near
+        found.sort(key=lambda item: (-item[1], item[0]))
+        return found
 
     def exact(self, asked: hrr_plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002
         return round(hrr_plain.cosine(asked, hrr_plain.embed(text)), DECIMALS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.nearest import Candidate, Nearest
@@ -16,7 +18,7 @@ from tideline_cli.vector.features import WORD_BAGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     import numpy as np
@@ -35,7 +37,7 @@ BACKLOG = 256
 LEARNED_BACKLOG = 32
 
 # Up to these, plain Python has finished before numpy is loaded.
-PLAIN_VECTORS = 100_000
+PLAIN_VECTORS = 500_000
 PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
@@ -202,15 +204,15 @@ def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
 
 def _gathered(
     db: Connection, origin_number: int, room: int
-) -> tuple[Lane[Any], list[Chunk], Backlog | None]:
-    """Return the lane for an origin, all vectors of the origin, and those that are not stored yet.
-    """
+) -> tuple[Lane[Any], Iterable[Chunk], Backlog | None]:
+    """Return the lane for an origin, all vectors of the origin, one part at a time, and those that
+    are not stored yet."""
     lane = lane_of(db)
-    chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
+    chunks = vectors.chunks(db, origin_number=origin_number, embedder=lane.name)
     most = LEARNED_BACKLOG if " " in lane.name else BACKLOG
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
-    count = sum(len(numbers) for numbers, _ in chunks) // 4 + len(texts)
+    count = len(texts) + vectors.made_count(db, origin_number=origin_number, embedder=lane.name)
     if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
         lane = lane_of(db, large=True)
     if not waiting:
@@ -218,8 +220,8 @@ def _gathered(
     numbers = tuple([seq for seq, *_ in waiting])
     ids = tuple([fact_id for *_, fact_id in waiting])
     backlog = Backlog(origin_number, lane.name, numbers, lane.packed(texts), ids)
-    chunks.append((b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes))
-    return lane, chunks, backlog
+    last = b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes
+    return lane, chain(chunks, (last,)), backlog
 
 
 def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> Any:

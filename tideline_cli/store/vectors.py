@@ -21,6 +21,14 @@ def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tup
     )
 
 
+def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
+    """Return how many vectors an origin has."""
+    sql = """
+    SELECT ifnull(sum(length(facts) / 4), 0) FROM vector_chunk WHERE origin = ? AND embedder = ?
+    """
+    return int(db.execute(sql, (origin_number, embedder)).get)
+
+
 def chunks_since(
     db: Connection, seq: int, *, origin_number: int, embedder: str
 ) -> Iterator[tuple[bytes, bytes]]:
@@ -127,11 +135,7 @@ def append(
 
 def waiting_count(db: Connection, *, origin_number: int, embedder: str, held: int) -> int:
     """Return how many active facts of an origin, which has `held` in all, have no vector yet."""
-    made = db.execute(
-        "SELECT ifnull(sum(length(facts) / 4), 0) FROM vector_chunk"
-        " WHERE origin = ? AND embedder = ?",
-        (origin_number, embedder),
-    ).get
+    made = made_count(db, origin_number=origin_number, embedder=embedder)
     if made >= held:
         return 0
     after = embedded_up_to(db, origin_number=origin_number, embedder=embedder)

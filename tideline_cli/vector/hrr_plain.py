@@ -6,7 +6,7 @@ The same vectors as those of `vector.hrr`, made before numpy (55 to 60 ms) would
 from __future__ import annotations
 
 from _operator import itemgetter, mul, sub
-from math import atan2, cos, pi, sin
+from math import atan2, ceil, cos, pi, sin
 from struct import unpack
 
 from tideline_cli.model.lean import sha256
@@ -14,16 +14,18 @@ from tideline_cli.vector.features import EMPTY, PHASES, atom, features, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     Phases = tuple[float, ...]
 
-MARGIN = 0.006
+MARGIN = 0.009
 _FEATURES_AT_ONCE = 256
 _MOST_WAVES = 2048  # 5 KiB each
 _ROWS_AT_ONCE = 4096  # 512 KiB stay in the L2 cache
 _LEVELS = 2048  # phases of a query are rounded to 2 pi / 2048
 _LEVELS_OF_CODE = 256
+_MOST = 63  # which stands for a cosine of 1
+_COLUMNS = 4  # of at most 63 that make at most 255
 
 # A wave exp(i u 2 pi / 65536) is the product of those of the two bytes of u: two small tables,
 # 0.2 ms, where one of 65,536 waves takes 3 ms to fill.
@@ -59,51 +61,102 @@ def pack(phases: Phases) -> bytes:
     return bytes([round(phase * (_LEVELS_OF_CODE / (2 * pi))) & 255 for phase in phases])
 
 
-def similarities(query: Phases, codes: bytes, count: int) -> list[float]:
-    """Return approximate cosines of the phases of a query and `count` codes of 128 bytes.
+def similarities(query: Phases, codes: Iterable[bytes]) -> list[float]:
+    """Return approximate cosines of the phases of a query and codes of 128 bytes each, which come
+    in parts of any size.
 
     Error: a code's phase is off by up to pi/256, the query's by up to pi/2048, a cosine in the
-    table by up to 1/255, each as good as evenly spread and, since the phases are pseudo-random,
+    table by up to 1/63, each as good as evenly spread and, since the phases are pseudo-random,
     independent from index to index. |cos a - cos b| <= |a - b|, so the mean of 128 has a standard
     deviation of at most
 
-        sqrt((pi/256)^2 + (pi/2048)^2 + (1/255)^2) / sqrt(3) / sqrt(128) = 0.00066,
+        sqrt((pi/256)^2 + (pi/2048)^2 + (1/63)^2) / sqrt(3) / sqrt(128) = 0.00103,
 
-    and MARGIN is 8 of them, 0.0053, and the 0.0007 that `HrrEmbedder.embed_packed` may add, which
-    wrote codes of bulk imports. The error is at most pi/256 + pi/2048 + 1/255 + 0.0007 = 0.0185,
+    and MARGIN is 8 of them, 0.0083, and the 0.0007 that `HrrEmbedder.embed_packed` may add, which
+    wrote codes of bulk imports. The error is at most pi/256 + pi/2048 + 1/63 + 0.0007 = 0.0304,
     if all are at their largest and of one sign.
     """
+    return [_cosine(total) for totals in _all_totals(query, codes) for total in totals]
+
+
+def near(query: Phases, codes: Iterable[bytes], least: float) -> list[tuple[int, float]]:
+    """Return place and approximate cosine of the codes of which it is `least` or more."""
+    enough = ceil((least + 1.0) * _MOST * PHASES / 2 - 1e-9)
+    found: list[tuple[int, float]] = []
+    start = 0
+    for totals in _all_totals(query, codes):
+        if max(totals) >= enough:
+            found += [
+                (place, _cosine(total)) for place, total in enumerate(totals, start)
+                if total >= enough
+            ]  # fmt: skip
+        start += len(totals)
+    return found
+
+
+def _cosine(total: int) -> float:
+    return total * (2 / _MOST / PHASES) - 1.0
+
+
+def _all_totals(query: Phases, codes: Iterable[bytes]) -> Iterator[list[int]]:
     base = _cosines()
     step = _LEVELS // _LEVELS_OF_CODE
     tables = []
     for phase in query:
         start = -round(phase * (_LEVELS / (2 * pi))) % _LEVELS
         tables.append(base[start : start + _LEVELS : step])  # [level]: cos(level - phase)
-    scores: list[float] = []
-    for start in range(0, count, _ROWS_AT_ONCE):
-        rows = codes[start * PHASES : min(start + _ROWS_AT_ONCE, count) * PHASES]
-        scores += [total * (2 / 255 / PHASES) - 1.0 for total in _totals(tables, rows)]
-    return scores
+    for rows in _blocks(codes):
+        yield _totals(tables, rows)
 
 
-def _totals(tables: Sequence[bytes], rows: bytes) -> tuple[int, ...]:
+def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Join small parts and cut large ones: some thousand rows at once stay in the cache."""
+    size = _ROWS_AT_ONCE * PHASES
+    waiting: list[bytes] = []
+    held = 0
+    for part in parts:
+        if held and held + len(part) > size:
+            yield b"".join(waiting)
+            waiting, held = [], 0
+        for start in range(0, len(part), size):
+            piece = part[start : start + size]
+            waiting.append(piece)
+            held += len(piece)
+            if held >= size:
+                yield b"".join(waiting)
+                waiting, held = [], 0
+    if held:
+        yield b"".join(waiting)
+
+
+def _totals(tables: Sequence[bytes], rows: bytes) -> list[int]:
     """Return the sum over each row of what the tables hold for its bytes.
 
-    Each column is spread into lanes of 16 bits and becomes one integer, so that one addition
-    adds to all rows; 128 bytes of at most 255 stay within a lane.
+    Each column becomes one integer, so that one addition adds to all rows: four columns of at most
+    63 stay within a byte. Then the rows of even and odd place go on in lanes of 16 bits.
     """
-    count = len(rows) // PHASES
-    lanes = bytearray(2 * count)
-    total = 0
-    for index, table in enumerate(tables):
-        lanes[::2] = rows[index::PHASES].translate(table)
-        total += int.from_bytes(lanes, "little")
-    return unpack(f"<{count}H", total.to_bytes(2 * count, "little"))
+    pairs = (len(rows) // PHASES + 1) // 2
+    mask = int.from_bytes(b"\xff\x00" * pairs, "little")
+    even = odd = 0
+    number = int.from_bytes
+    for first in range(0, PHASES, _COLUMNS):
+        four = sum([
+            number(rows[index::PHASES].translate(tables[index]), "little")
+            for index in range(first, first + _COLUMNS)
+        ])  # fmt: skip
+        even += four & mask
+        odd += four >> 8 & mask
+    totals = [0] * (2 * pairs)
+    totals[::2] = unpack(f"<{pairs}H", even.to_bytes(2 * pairs, "little"))
+    totals[1::2] = unpack(f"<{pairs}H", odd.to_bytes(2 * pairs, "little"))
+    return totals[: len(rows) // PHASES]
 
 
 def _cosines() -> bytes:
-    """Return cosines of the levels 0.._LEVELS - 1, -1..1 as 0..255, twice over."""
-    half = [round(127.5 * (1 + cos(2 * pi * level / _LEVELS))) for level in range(_LEVELS // 2 + 1)]
+    """Return cosines of the levels 0.._LEVELS - 1, -1..1 as 0.._MOST, twice over."""
+    half = [
+        round(_MOST / 2 * (1 + cos(2 * pi * level / _LEVELS))) for level in range(_LEVELS // 2 + 1)
+    ]
     return bytes(half + half[-2:0:-1]) * 2
 
 
