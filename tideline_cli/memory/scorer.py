@@ -52,11 +52,13 @@ class Scorer:
 
     def weighed(self, rows: Iterable[RankingRow]) -> list[Match]:
         """Return facts with their scores, however low, those that hold no asked term too."""
-        return [
-            self.labelled.get(row[0])
-            or self.match(row, *bm25.score(row[fts.TERMS].split(), self._terms, self._stats))
-            for row in rows
-        ]
+        return [self.labelled.get(row[0]) or self.match(row, *self._worth(row)) for row in rows]
+
+    def _worth(self, row: RankingRow) -> tuple[float, tuple[str, ...]]:
+        terms = row[fts.TERMS].split()
+        if not any(term in self._stats.idf for term in terms):
+            return 0.0, ()  # as most neighbours
+        return bm25.score(terms, self._terms, self._stats)
 
     def add(self, rows: Iterable[RankingRow]) -> None:
         """Score the rows; those that cannot reach the floor are dropped unscored."""
@@ -123,9 +125,9 @@ class Scorer:
             row[1],
             row[fts.CREATED],
             value * weight * factor * spoken,
-            Breakdown(
-                value, matched, power, factor, weight, "lexical", label_terms=label_terms,
-                role=spoken,
+            Breakdown(  # by place: twice as fast as by name, and made for each fact that is read
+                value, matched, power, factor, weight, "lexical", None, None, None, label_terms,
+                spoken,
             ),
             (len(matched) == 1 or self._stats.forms is not None) and self._is_weak(matched),
         )

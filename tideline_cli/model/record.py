@@ -90,6 +90,7 @@ def _initialiser(made: type, fields: tuple[str, ...], defaults: dict[str, Any]) 
     setters = [made.__dict__[field].__set__ for field in fields]  # a third faster than by name
     slots = tuple(zip(fields, setters, strict=True))
     count = len(fields)
+    rests: dict[int, list[tuple[Any, Any]]] = {}  # of the fields after so many, the defaults
 
     def __init__(self: object, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         given = len(args)
@@ -97,8 +98,15 @@ def _initialiser(made: type, fields: tuple[str, ...], defaults: dict[str, Any]) 
             raise TypeError(f"{name} takes {count} values, {given} given")
         for setter, value in zip(setters, args, strict=False):
             setter(self, value)
-        if given == count and not kwargs:
-            return
+        if not kwargs:
+            if given == count:
+                return
+            if given in rests:
+                for setter, value in rests[given]:
+                    setter(self, value)
+                return
+            if all(field in defaults for field in fields[given:]):
+                rests[given] = [(setter, defaults[field]) for field, setter in slots[given:]]
         for field, setter in slots[given:]:
             if field in kwargs:
                 setter(self, kwargs.pop(field))
