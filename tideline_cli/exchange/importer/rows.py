@@ -133,8 +133,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
-        "role": word(row, "role", ROLES), "document": bare_name(values["document"]) if context.trusted else None,
-        "agent": bare_name(values["agent"]),
+        "role": word(row, "role", ROLES), "agent": bare_name(values["agent"]),
+        "document": bare_name(values["document"]) if context.trusted else None,
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata,
     }  # fmt: skip
