@@ -57,7 +57,7 @@ def gold_of(session: Session, path: str, options: Options, stack: ExitStack) -> 
         db = stack.enter_context(copies.empty())
         db.asked_settings = session.asked_settings  # type: ignore[attr-defined]
         load(session, db, path, form)
-        rows = told(formats.FORMS[form].questions(path), path, form)
+        rows = set_rows(formats.FORMS[form].questions(path), path, form)
     found = gold.read(rows, db, viewer=session.viewer, origin_of=session.origin, now=session.now)
     count = sum(
         stats.active(db, viewer=origin) for origin in {one.origin for one in found.questions}
@@ -83,7 +83,7 @@ def checked_form(path: str, named: str | None) -> str:
 
 def load(session: Session, db: Connection, path: str, form: str) -> int:
     """Store the documents of a set; say what was left out of it. Return how many there are."""
-    documents = copies.Documents(told(formats.FORMS[form].documents(path), path, form))
+    documents = copies.Documents(set_rows(formats.FORMS[form].documents(path), path, form))
     done = copies.load(db, documents, viewer=session.viewer, now=session.now)
     if documents.cut:
         longer = "1 document is" if documents.cut == 1 else f"{documents.cut:,} documents are"
@@ -94,7 +94,7 @@ def load(session: Session, db: Connection, path: str, form: str) -> int:
     return done.taken
 
 
-def told(rows: Iterator[Row], path: str, form: str) -> Iterator[Row]:
+def set_rows(rows: Iterator[Row], path: str, form: str) -> Iterator[Row]:
     """Yield the rows of a set; raise UsageError where a file is not as its form has it."""
     try:
         yield from rows

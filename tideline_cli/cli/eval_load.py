@@ -46,7 +46,7 @@ def _write(path: str, form: str, target: str) -> int:
     """Write the questions of a set into a fresh file; return how many there are."""
     count = 0
     with eval_files.fresh(target) as file:
-        for _, row in eval_gold.told(formats.FORMS[form].questions(path), path, form):
+        for _, row in eval_gold.set_rows(formats.FORMS[form].questions(path), path, form):
             if not isinstance(row, TidelineError):
                 file.write(codec.dumps(row) + "\n")
                 count += 1
