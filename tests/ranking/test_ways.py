@@ -131,7 +131,7 @@ def test_classes_and_limits_are_those_of_the_document():
     )  # fmt: skip
     assert group("My name is Ada", source="tool_output") == "auto"
     assert priority.summed_up(-10, 0.5, 0.25, 0.0) == -99.25
-    assert [priority.label(rank) for rank in (-20, -15, -10, -5, 0, 1)] == [
+    assert [priority.class_label(rank) for rank in (-20, -15, -10, -5, 0, 1)] == [
         "MASTER SUMMARY", "MASTER SUMMARY", "IDENTITY", None, "USER PRIORITY", None,
     ]  # fmt: skip
 
@@ -171,7 +171,7 @@ def test_classes_come_in_the_order_of_the_reference(case):
     ranked.sort(key=lambda item: item[0])
     lines = []
     for _, row, rank in ranked[:12]:
-        mark = priority.label(rank)
+        mark = priority.class_label(rank)
         mark = f"**[{mark}]** " if mark else ""
         lines.append(f"[{row['timestamp']}] ({row['type'].upper()}) {mark}{row['text']}")
     told = case["v1"]["output"].split("\n---\n")

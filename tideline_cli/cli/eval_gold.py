@@ -83,7 +83,7 @@ def checked_form(path: str, named: str | None) -> str:
 
 def load(session: Session, db: Connection, path: str, form: str) -> int:
     """Store the documents of a set; say what was left out of it. Return how many there are."""
-    documents = copies.Documents(set_rows(formats.FORMS[form].documents(path), path, form))
+    documents = copies.CutRows(set_rows(formats.FORMS[form].documents(path), path, form))
     done = copies.load(db, documents, viewer=session.viewer, now=session.now)
     if documents.cut:
         longer = "1 document is" if documents.cut == 1 else f"{documents.cut:,} documents are"

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.eval_gold import GoldFile
     from tideline_cli.cli.session import Session
-    from tideline_cli.evaluation.ask import Comparison, Outcome
+    from tideline_cli.evaluation.ask import Comparison, Answered
     from tideline_cli.evaluation.metrics import Interval
 
 def report(
-    session: Session, gold: GoldFile, outcomes: Sequence[Outcome], *, misses: bool
+    session: Session, gold: GoldFile, outcomes: Sequence[Answered], *, misses: bool
 ) -> None:
     """Print how well each way answers, and what it wins and loses against the first."""
     first = outcomes[0]
@@ -36,7 +36,7 @@ def report(
 
 
 def _lines(
-    outcomes: Sequence[Outcome], against: Sequence[Comparison | None]
+    outcomes: Sequence[Answered], against: Sequence[Comparison | None]
 ) -> list[str]:
     lines = []
     for outcome, other in zip(outcomes, against, strict=True):
@@ -56,7 +56,7 @@ def _cells(
     return [f"{heading}@{k} {shown(one)}" for heading, one in named]
 
 
-def _missed(gold: GoldFile, outcome: Outcome) -> list[str]:
+def _missed(gold: GoldFile, outcome: Answered) -> list[str]:
     """Return the questions that are not answered among the first k."""
     texts = {one.id: one for one in gold.questions}
     return [
@@ -68,7 +68,7 @@ def _missed(gold: GoldFile, outcome: Outcome) -> list[str]:
 
 
 def _form(
-    gold: GoldFile, outcomes: Sequence[Outcome], against: Sequence[Comparison | None], *,
+    gold: GoldFile, outcomes: Sequence[Answered], against: Sequence[Comparison | None], *,
     misses: bool,
 ) -> dict[str, Any]:  # fmt: skip
     first = outcomes[0]
@@ -88,7 +88,7 @@ def _form(
     return form
 
 
-def _way(outcome: Outcome, other: Comparison | None) -> dict[str, Any]:
+def _way(outcome: Answered, other: Comparison | None) -> dict[str, Any]:
     categories = sorted({one.category for one in outcome.answers if one.category})
     return {
         "profile": outcome.way.profile, "embedder": outcome.way.embedder,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.eval_options import Options
     from tideline_cli.cli.session import Session
-    from tideline_cli.evaluation.ask import Outcome
+    from tideline_cli.evaluation.ask import Answered
     from tideline_cli.evaluation.gold import Case
 
 _FEW = 50  # questions that need no progress
@@ -78,7 +78,7 @@ def _use(session: Session, db: Connection, name: str) -> None:
 
 def _outcomes(
     session: Session, db: Connection, questions: Sequence[Case], options: Options
-) -> list[Outcome]:
+) -> list[Answered]:
     label = reembed.choice_of(db, viewer=EVERYONE).now
     names, impossible = profiles.named(options.profiles, is_learned=" " in label)
     for name in impossible:

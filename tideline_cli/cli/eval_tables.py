@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.eval_gold import GoldFile
     from tideline_cli.cli.session import Session
-    from tideline_cli.evaluation.ask import Comparison, Outcome
+    from tideline_cli.evaluation.ask import Comparison, Answered
     from tideline_cli.evaluation.metrics import Interval
 
 _SHOWN = 3  # of the measures: what is hit stands in the JSON
@@ -25,7 +25,7 @@ _NARROW = 76  # and in two digits
 
 
 def outcomes(
-    session: Session, gold: GoldFile, found: Sequence[Outcome],
+    session: Session, gold: GoldFile, found: Sequence[Answered],
     against: Sequence[Comparison | None],
 ) -> None:  # fmt: skip
     """Print a row for each way; below it what it wins and loses."""
@@ -72,7 +72,7 @@ def _measures(cells: Sequence[Sequence[Text]], k: int) -> list[Column]:
     ]  # fmt: skip
 
 
-def _categories(session: Session, outcome: Outcome) -> None:
+def _categories(session: Session, outcome: Answered) -> None:
     names = sorted({one.category for one in outcome.answers if one.category and one.measures})
     if len(names) < 2:
         return

@@ -5,13 +5,13 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.cli.eval_gold import GoldFile
-    from tideline_cli.evaluation.ask import Outcome
+    from tideline_cli.evaluation.ask import Answered
     from tideline_cli.evaluation.metrics import Interval
 
 HEADINGS = ("recall", "MRR", "nDCG", "hit")
 
 
-def about(gold: GoldFile, outcome: Outcome) -> str:
+def about(gold: GoldFile, outcome: Answered) -> str:
     """Return what was asked, on one line."""
     silent, unanswerable = outcome.silent
     questions = len(gold.questions) - unanswerable
@@ -26,7 +26,7 @@ def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def way_name(outcome: Outcome) -> str:
+def way_name(outcome: Answered) -> str:
     """Return the name of a way, with its embedder where it is not that of the memory."""
     return f"{outcome.way.profile} · {outcome.way.embedder}"
 

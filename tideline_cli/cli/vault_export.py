@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.exchange.vault.write import Written
+    from tideline_cli.exchange.vault.write import WrittenVault
     from tideline_cli.store.facts import Filter
 
 _NAMED = 3  # notes that a line names
@@ -41,7 +41,7 @@ def run(
     return 0
 
 
-def _report(session: Session, path: str, done: Written) -> None:
+def _report(session: Session, path: str, done: WrittenVault) -> None:
     if session.json:
         output.emit_json({
             "output": path, "format": "vault", "facts": done.notes, "changed": done.changed,

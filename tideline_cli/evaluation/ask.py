@@ -49,7 +49,7 @@ class Answer:
 
 
 @record
-class Outcome:
+class Answered:
     """All answers of one way. `lacking` says why likeness was left out, if it was."""
 
     way: Way
@@ -84,7 +84,7 @@ class Comparison:
 def asked(
     db: Connection, questions: Sequence[Case], way: Way, *,
     progress: Callable[[int], None] | None = None,
-) -> Outcome:  # fmt: skip
+) -> Answered:  # fmt: skip
     """Ask every question; nothing is counted as use, and nothing is written."""
     answers, fusion, lacking = [], "append", None
     for number, question in enumerate(questions, 1):
@@ -100,7 +100,7 @@ def asked(
                                                                                way.k)))  # fmt: skip
         if progress is not None:
             progress(number)
-    return Outcome(way, fusion, tuple(answers), lacking)
+    return Answered(way, fusion, tuple(answers), lacking)
 
 
 def _name(fact_id: str, source_turn: str | None, question: Case) -> str:
@@ -120,7 +120,7 @@ def _measured(found: Sequence[str], question: Case, k: int) -> tuple[float, ...]
     return tuple(value or 0.0 for value in values)
 
 
-def contrast(outcome: Outcome, against: Outcome) -> Comparison:
+def contrast(outcome: Answered, against: Answered) -> Comparison:
     """Return how one way differs from another that was asked the same questions."""
     pairs = [(mine, theirs)
              for mine, theirs in zip(outcome.answers, against.answers, strict=True)

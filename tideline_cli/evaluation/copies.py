@@ -55,7 +55,7 @@ def empty() -> Iterator[Connection]:
             made.close()
 
 
-class Documents:
+class CutRows:
     """The rows of a set, each cut to what a fact takes; `cut` counts those that were longer."""
 
     def __init__(self, rows: Rows) -> None:

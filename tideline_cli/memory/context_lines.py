@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.instant import iso
-from tideline_cli.ranking.priority import label
+from tideline_cli.ranking.priority import class_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,5 +29,5 @@ def _kind(hit: Hit) -> str:
 
 def _mark(hit: Hit) -> str:
     parts = hit.why.parts or {}
-    found = label(int(parts["priority"])) if "priority" in parts else None
+    found = class_label(int(parts["priority"])) if "priority" in parts else None
     return f"**[{found}]** " if found else ""

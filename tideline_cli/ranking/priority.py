@@ -126,7 +126,7 @@ def overlaps(question: str, texts: Sequence[str]) -> list[float]:
     return [OVERLAP * min(bm25(asked, words, mean) / _FULL, 1.0) for words in held]
 
 
-def label(priority: int) -> str | None:
+def class_label(priority: int) -> str | None:
     """Return how a line of this priority is marked, None for no mark."""
     if priority == 0:
         return "USER PRIORITY"

@@ -24,7 +24,7 @@ MARKER = ".tideline-vault"
 FACTS, HUBS = "facts", "hubs"
 
 
-class Written:
+class WrittenVault:
     """What became of a vault: how many notes there are and how many of them changed, how many went,
     the notes whose edits wait for an import, and files in the place of a note that are none."""
 
@@ -37,7 +37,7 @@ class Written:
         self.strange: list[str] = []
 
 
-def write(path: str, forms: Forms, *, origin: str) -> Written:
+def write(path: str, forms: Forms, *, origin: str) -> WrittenVault:
     """Write the vault of an origin into a folder: a new or empty one, or that of an earlier export
     of the same origin. `forms` gives the facts anew each time."""
     with Folder.at(path) as folder:
@@ -90,7 +90,7 @@ class _Work:
         self._names: dict[str, str] = {}  # by id, without the ending
         self._entries: list[HubLine] = []
         self._heir: dict[str, str] = {}  # by the id of a new fact: that of the one it replaces
-        self.done = Written()
+        self.done = WrittenVault()
 
     def look(self) -> None:
         """Read the notes that are there."""
