@@ -174,7 +174,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
-            @{ Flags = @('--by'); Kind = 'one of kind'; Help = 'Also count the facts by this label, which reads all of them.' }
+            @{ Flags = @('--by'); Kind = 'one of kind agent'; Help = 'Also count the facts by this label, which reads all of them.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
@@ -494,7 +494,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'eval' = @(
             @{ Flags = @('--k','-k'); Kind = 'text'; Help = 'How many answers count [default: 5].' }
-            @{ Flags = @('--profiles','--profile'); Kind = 'text'; Help = 'Compare other ways of asking with the one of now: all, or some of keyword, semantic, append, score.' }
+            @{ Flags = @('--profiles','--profile'); Kind = 'text'; Help = 'Compare other ways of asking with the one of now: all, or some of keyword, semantic, append, score, motherbrain, vectormemory, rsclaw.' }
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Compare with the vectors of another embedder.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl locomo longmemeval beir trec own'; Help = 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks].' }
             @{ Flags = @('--misses'); Kind = 'flag'; Help = 'Show the questions that are not answered among the first K.' }

@@ -28,3 +28,11 @@ def test_kinds_are_counted_when_asked():
 def test_an_empty_memory_has_no_kinds():
     """Without a store the counts are there, and empty."""
     assert run_main("status", "--by", "kind", "--json").json["by_kind"] == {}
+
+
+def test_agents_are_counted_when_asked():
+    """`--by agent` counts what each agent wrote."""
+    for words in (("a", "--agent", "coder"), ("b", "--agent", "coder"), ("the sea is blue",)):
+        assert run_main("remember", *words).code == 0
+    assert run_main("status", "--by", "agent", "--json").json["by_agent"] == {"coder": 2, "": 1}
+    assert "agents     2 coder, 1 without" in run_main("status", "--by", "agent").out

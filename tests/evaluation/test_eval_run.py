@@ -208,7 +208,9 @@ def test_a_way_that_needs_a_learned_embedder_is_left_out_of_all(ids, tmp_path):
 
     assert "score" not in [way["profile"] for way in done.json["ways"]]
     assert any("score needs a learned embedder" in note for note in done.notes)
-    assert set(PROFILES) == {"default", "keyword", "semantic", "append", "score"}
+    assert set(PROFILES) == {
+        "default", "keyword", "semantic", "append", "score", "motherbrain", "vectormemory", "rsclaw"
+    }  # fmt: skip
 
 
 def test_a_list_a_pipe_and_categories(ids):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.eval_gold import GoldFile
     from tideline_cli.cli.session import Session
-    from tideline_cli.evaluation.ask import Comparison, Answered
+    from tideline_cli.evaluation.ask import Answered, Comparison
     from tideline_cli.evaluation.metrics import Interval
 
 def report(

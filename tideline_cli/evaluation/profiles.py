@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
+from tideline_cli.ranking import profiles as ranking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +17,12 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     "semantic": {"mode": "semantic"},
     "append": {"fusion": "append"},
     "score": {"fusion": "score"},
-}
-"""`default` asks as a recall without options does."""
+    **{
+        one.name: {"mode": one.mode, "fusion": one.fusion, "decay": one.decay, "profile": one.name}
+        for one in ranking.PROFILES.values() if one.name != "tideline"
+    },
+}  # fmt: skip
+"""`default` asks as a recall without options does; `tideline` is the same."""
 ALL = "all"
 _LEARNED = frozenset(("score",))
 

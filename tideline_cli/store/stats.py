@@ -94,7 +94,7 @@ def active(db: Connection, *, viewer: Origin) -> int:
     return int(count)
 
 
-COUNTED_LABELS = ("kind",)
+COUNTED_LABELS = ("kind", "agent")
 """The labels of a fact that are counted when somebody asks."""
 
 

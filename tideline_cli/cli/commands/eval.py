@@ -43,8 +43,8 @@ OPTIONS = (
     Option("k", ("--k", "-k"), f"How many answers count [default: {DEFAULT_K}].", "count",
            DEFAULT_K, least=1, most=MOST_K),
     Option("profiles", ("--profiles", "--profile"), "Compare other ways of asking with the one of "
-           "now: all, or some of keyword, semantic, append, score.", "list", many=True,
-           metavar="NAMES"),
+           "now: all, or some of keyword, semantic, append, score, motherbrain, vectormemory, "
+           "rsclaw.", "list", many=True, metavar="NAMES"),
     Option("embedder", ("--embedder",), "Compare with the vectors of another embedder.", "list",
            many=True, metavar="NAMES"),
     Option("form", ("--format",), "The form of FILE: jsonl, locomo, longmemeval, beir, trec or own "
