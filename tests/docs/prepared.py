@@ -24,6 +24,8 @@ BEFORE: dict[tuple[str, str], str] = {
         say "Invoices go out on the 25th" knowledge 2026-02-20T10:00Z""",
     ("README.md", "By meaning"):
         'tideline remember "My automobile is parked behind the house"',
+    ("README.md", "Documents, work and links"): """
+        mkdir manuals; printf '# Pump\\n\\nClean the pump with water.\\n' > manuals/pump.md""",
     ("README.md", "Taking things back"): """
         export TIDELINE_DB=~/back.db
         for n in 1 2 3 4; do tideline remember "Room $n is free"; done
