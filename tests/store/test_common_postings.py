@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import apsw
 import pytest
 
 from tests.property.test_lexical import summed
@@ -140,3 +141,19 @@ def test_a_recall_keeps_what_many_writes_left(db):
     assert held(db, "bridg") == told(db, "bridg") != {}
     again = recall(db, Query("bridge"), viewer=OWNER, now=NOW)
     assert [hit.score for hit in again.hits] == [hit.score for hit in answer.hits]
+
+
+@pytest.mark.parametrize("row", [b"\xff\xff", b"\x4b\x04\x00"])
+def test_a_damaged_list_is_damage_and_is_made_anew(db, row):
+    """What cannot be read is no internal error: doctor finds it, and a repair makes it again."""
+    remembered(db, 70)
+    settled(db)
+    with writing(db):
+        db.execute("UPDATE common_posting SET holders = ? WHERE term = 'bridg'", (row,))
+    with pytest.raises(apsw.CorruptError):
+        common_postings.posting(db, "bridg", origin_number=1)
+    assert common_upkeep.wrong_count(db) == 1
+    with writing(db):
+        common_upkeep.clear(db)
+    settled(db)
+    assert held(db, "bridg") == told(db, "bridg")

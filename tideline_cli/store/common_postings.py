@@ -5,6 +5,8 @@ rows here, for all facts before a number that its last row names; later ones are
 
 from __future__ import annotations
 
+from apsw import CorruptError
+
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -98,14 +100,21 @@ def deflated(plain: bytes) -> bytes:
 
 
 def inflated(row: bytes, size: int) -> bytes:
-    """Return the bits of a row, which are so many bytes."""
+    """Return the bits of a row, which are so many bytes; raise apsw.CorruptError where the row says
+    something else."""
     if not row:
         return bytes(size)
     if len(row) == size:
         return row
     import zlib  # noqa: PLC0415  as above
 
-    return zlib.decompress(row, -zlib.MAX_WBITS, size)
+    try:
+        plain = zlib.decompress(row, -zlib.MAX_WBITS, size)
+    except zlib.error as error:
+        raise CorruptError(f"the facts that hold a common term cannot be read: {error}") from error
+    if len(plain) != size:
+        raise CorruptError("the facts that hold a common term are not as many as there are")
+    return plain
 
 
 def planes_of(row: bytes, size: int) -> list[bytes]:

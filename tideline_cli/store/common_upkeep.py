@@ -3,6 +3,8 @@ come back."""
 
 from __future__ import annotations
 
+from apsw import CorruptError
+
 from tideline_cli.ranking.bit_sums import bits_of
 from tideline_cli.store import common_postings, score_bounds
 from tideline_cli.store.common_postings import (
@@ -128,7 +130,7 @@ def wrong_count(db: Connection) -> int:
             last = rows[-1][1] - 1
             held = [seq for seq in seqs if seq <= last]
             made = list(_made(held, repeated.get(term, {}), 0, last))
-            wrong += [_plain(row) for row in rows] != [_plain(row) for row in made]
+            wrong += not _are_alike(rows, made)
     return wrong
 
 
@@ -139,6 +141,13 @@ def _drop_unheld(db: Connection, origin_number: int, term: str) -> None:
         db.execute(
             "DELETE FROM common_posting WHERE origin = ? AND term = ?", (origin_number, term)
         )
+
+
+def _are_alike(rows: Iterable[Any], made: Iterable[Any]) -> bool:
+    try:
+        return [_plain(row) for row in rows] == [_plain(row) for row in made]
+    except CorruptError:
+        return False
 
 
 def _plain(row: Any) -> tuple[Any, ...]:

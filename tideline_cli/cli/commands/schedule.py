@@ -175,7 +175,7 @@ def _program() -> list[str]:
     beside = os.path.join(os.path.dirname(sys.executable), "tideline") if sys.executable else ""
     scripts = [path for path in (called, beside) if os.path.basename(path) == "tideline"]
     for command in (*([os.path.abspath(path)] for path in scripts),
-                    [sys.executable, "-m", "tideline_cli"]):  # fmt: skip
+                    [sys.executable, "-P", "-m", "tideline_cli"]):  # fmt: skip
         if _starts(command):
             return command
     raise UnavailableError(
