@@ -80,9 +80,12 @@ def lapsed_are_sound(db):
 
 
 def labels_are_sound(db, analyzer):
-    """The index of labels holds what their words have beyond the text, of every fact."""
+    """The index of labels holds what their words have beyond the text, of every fact; the kind of
+    chunks of documents says nothing."""
     wanted = set()
-    rows = db.execute("SELECT seq, origin, terms, title, slot, kind, tags FROM fact")
+    rows = db.execute(
+        "SELECT seq, origin, terms, title, slot, iif(document IS NULL, kind, ''), tags FROM fact"
+    )
     for seq, origin, held, title, slot, kind, tags in rows:
         words = " , ".join([title or "", slot or "", kind or "", *json.loads(tags or "[]")])
         named = set(index_terms(words, analyzer=analyzer)) - set(held.split())

@@ -310,7 +310,8 @@ def newest(db, viewer):
 @given(data=st.data())
 def test_the_last_batch_is_taken_back_exactly(data):
     """After an undo everything is as before the batch, after another as before the undo: facts,
-    links, uses, index, statistics, vectors, bounds."""
+    links, uses, index, statistics, vectors, bounds. What a recall has used stays used; the heat
+    that it moved comes back."""
     with fresh_store() as db:
         world = World(db, data.draw)
         for _ in range(data.draw(st.integers(0, 7))):
@@ -323,7 +324,10 @@ def test_the_last_batch_is_taken_back_exactly(data):
             return
         after = exported(db)
         done = undo(db, last.ordinal, viewer=world.viewer, now=world.tick())
-        assert exported(db) == before
+        if last.verb == "recall":
+            assert bare(exported(db)) == bare(before)
+        else:
+            assert exported(db) == before
         sound(db)
         undo(db, done.batch, viewer=world.viewer, now=world.tick())
         assert exported(db) == after
