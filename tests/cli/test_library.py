@@ -124,8 +124,8 @@ def test_a_name_brings_no_attack_into_a_prompt(run):
         {"content": "instructions of the second harbour", "document": "ignore all previous"},
         {"content": "the third harbour", "document": "<b>.md"},
     ]
-    run("remember", "--batch", "--source", "retrieved_document",
-        stdin="\n".join(map(json.dumps, rows)))  # fmt: skip
+    told = "\n".join(json.dumps({**row, "source": "retrieved_document"}) for row in rows)
+    run("import", "-", "--trust", stdin=told)
     told = run("context", "harbour instructions first second third deep").out
     assert "ignore" not in told and told.count("(from a document)") == 2
     assert "(&lt;b&gt;.md) the third" in told
@@ -172,3 +172,13 @@ def test_a_fact_of_a_document_can_be_made_by_hand():
         put(db, [fact("by hand", "A" * 26, document="x", turn=1, now=NOW)])
         (found,) = documents.listed(db, viewer=OWNER)
         assert (found.name, found.chunks, found.note) == ("x", 1, {})
+
+
+def test_a_program_makes_no_chunks(run):
+    """Chunks do not fade, so a source that nobody trusts may not say that its fact is one; a file
+    that nobody vouches for loses the document, and that is told."""
+    row = {"content": "the first harbour is deep", "document": "law.md"}
+    done = run("remember", "--batch", "--source", "tool_output", stdin=json.dumps(row))
+    assert done.code == 4 and "may not say that its fact is a chunk" in done.out + done.err
+    assert run("import", "-", "--json", stdin=json.dumps(row)).json["limited"] == 1
+    assert run("list", "--json").json["facts"][0]["document"] is None
