@@ -8,7 +8,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case remember
             contains -- $argv[2] --segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --scope --session --turn --speaker --role --agent --status --progress --dedup
         case recall
-            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --tag -t --segment -s --kind --session --speaker --role --document --agent --status --progress --since --until --as-of --scope --fmt --format
+            contains -- $argv[2] --limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --as-of --scope --fmt --format
         case context
             contains -- $argv[2] --max-chars --max-tokens --limit -n --document --mode --fusion --decay --profile --scope --format
         case dream
@@ -20,7 +20,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case show
             contains -- $argv[2] --decay
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --status --progress --batch --since --until --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -28,7 +28,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case tags
             contains -- $argv[2] --scope --session --speaker --role --agent --fmt --format
         case forget
-            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --status --progress --batch --since --until --scope
+            contains -- $argv[2] --query --superseded-by --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope
         case restore
             contains -- $argv[2] --from
         case edit
@@ -52,7 +52,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case import
             contains -- $argv[2] --format --table --max-rows --map
         case export
-            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --slot --source --heat --session --speaker --role --agent --document --status --progress --batch --since --until --scope --lifecycle
+            contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle
         case ingest
             contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
         case library
@@ -223,15 +223,15 @@ complete -c tideline -n "__tideline_at recall" -l min-score -x -d 'Only facts wi
 complete -c tideline -n "__tideline_at recall" -l why-not -k -x -a '(__tideline_values id)' -d 'Say why this fact is not among the hits'
 complete -c tideline -n "__tideline_at recall" -l mmr -x -d 'Weight of score against repetition; 1 keeps the order [default: 1]'
 complete -c tideline -n "__tideline_at recall" -l graph -x -a 'auto on off' -d 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off]'
-complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
+complete -c tideline -n "__tideline_at recall" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
 complete -c tideline -n "__tideline_at recall" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at recall" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at recall" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at recall" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at recall" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at recall" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at recall" -l no-documents -d 'No chunks of documents'
-complete -c tideline -n "__tideline_at recall" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
 complete -c tideline -n "__tideline_at recall" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
 complete -c tideline -n "__tideline_at recall" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at recall" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
@@ -292,12 +292,9 @@ complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts o
 complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life'
 complete -c tideline -n "__tideline_at show" -l raw -d 'Print the text alone, as it is stored, byte for byte'
 complete -c tideline -n '__tideline_at show 0' -k -x -a '(__tideline_values id)'
-complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at list" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at list" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
-complete -c tideline -n "__tideline_at list" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
-complete -c tideline -n "__tideline_at list" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
-complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at list" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at list" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at list" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at list" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
@@ -305,10 +302,13 @@ complete -c tideline -n "__tideline_at list" -l agent -k -x -a '(__tideline_valu
 complete -c tideline -n "__tideline_at list" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at list" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at list" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
-complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
-complete -c tideline -n "__tideline_at list" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at list" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at list" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at list" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at list" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at list" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at list" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at list" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at list" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at list" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: active; with --as-of all]'
@@ -363,12 +363,9 @@ complete -c tideline -n '__tideline_at pin' -k -x -a '(__tideline_values active)
 complete -c tideline -n '__tideline_at unpin' -k -x -a '(__tideline_values active)'
 complete -c tideline -n "__tideline_at forget" -l query -x -d 'Forget the fact that begins with this text, or is nearest to it'
 complete -c tideline -n "__tideline_at forget" -l superseded-by -k -x -a '(__tideline_values active)' -d 'The fact that stands in their place'
-complete -c tideline -n "__tideline_at forget" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at forget" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at forget" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
-complete -c tideline -n "__tideline_at forget" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
-complete -c tideline -n "__tideline_at forget" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
-complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at forget" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at forget" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at forget" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at forget" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
@@ -376,10 +373,13 @@ complete -c tideline -n "__tideline_at forget" -l agent -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at forget" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at forget" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at forget" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
-complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
-complete -c tideline -n "__tideline_at forget" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at forget" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at forget" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at forget" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at forget" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at forget" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at forget" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at forget" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at forget" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at forget" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at forget" -l dry-run -s n -d 'Show what would be forgotten; change nothing'
@@ -490,12 +490,9 @@ complete -c tideline -n "__tideline_at export" -l fmt -x -d 'Print a table in a 
 complete -c tideline -n "__tideline_at export" -l output -s o -r -F -d 'Where to write [default: standard output]'
 complete -c tideline -n "__tideline_at export" -l all-origins -d 'The facts of every origin (the owner\'s right)'
 complete -c tideline -n "__tideline_at export" -l split -x -a '(__fish_complete_directories)' -d 'Write a Markdown file for each active fact into the new folder DIR'
-complete -c tideline -n "__tideline_at export" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at export" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
 complete -c tideline -n "__tideline_at export" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only this kind'
-complete -c tideline -n "__tideline_at export" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
-complete -c tideline -n "__tideline_at export" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
-complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at export" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
 complete -c tideline -n "__tideline_at export" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
 complete -c tideline -n "__tideline_at export" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
 complete -c tideline -n "__tideline_at export" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
@@ -503,10 +500,13 @@ complete -c tideline -n "__tideline_at export" -l agent -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at export" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
 complete -c tideline -n "__tideline_at export" -l no-documents -d 'No chunks of documents'
 complete -c tideline -n "__tideline_at export" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
-complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
-complete -c tideline -n "__tideline_at export" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at export" -l since -x -d 'Only facts made at or after TIME'
 complete -c tideline -n "__tideline_at export" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at export" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at export" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at export" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at export" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at export" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
 complete -c tideline -n "__tideline_at export" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at export" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at export" -l lifecycle -x -a 'active archived pruned all' -d 'active, archived, pruned or all [default: all; in Markdown active]'

@@ -103,15 +103,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--why-not'); Kind = 'ask id'; Help = 'Say why this fact is not among the hits.' }
             @{ Flags = @('--mmr'); Kind = 'text'; Help = 'Weight of score against repetition; 1 keeps the order [default: 1].' }
             @{ Flags = @('--graph'); Kind = 'one of auto on off'; Help = 'Also facts that are linked with the best hits, marked `via`: on, off, or auto, where the question asks for times or relations or hits are linked [default: off].' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
             @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
             @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
@@ -183,12 +183,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--raw'); Kind = 'flag'; Help = 'Print the text alone, as it is stored, byte for byte.' }
         )
         'list' = @(
-            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
@@ -196,10 +193,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: active; with --as-of all].' }
@@ -264,12 +264,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'forget' = @(
             @{ Flags = @('--query'); Kind = 'text'; Help = 'Forget the fact that begins with this text, or is nearest to it.' }
             @{ Flags = @('--superseded-by'); Kind = 'ask active'; Help = 'The fact that stands in their place.' }
-            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
@@ -277,10 +274,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would be forgotten; change nothing.' }
@@ -406,12 +406,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where to write [default: standard output].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'The facts of every origin (the owner''s right).' }
             @{ Flags = @('--split'); Kind = 'folder'; Help = 'Write a Markdown file for each active fact into the new folder DIR.' }
-            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
             @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only this kind.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
             @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
             @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
             @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
@@ -419,10 +416,13 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
             @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
             @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
             @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--lifecycle'); Kind = 'one of active archived pruned all'; Help = 'active, archived, pruned or all [default: all; in Markdown active].' }

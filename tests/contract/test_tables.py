@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.contract import pairs, tables
-from tideline_cli.cli import options
+from tideline_cli.cli import option_values, options
 from tideline_cli.cli.commands import verb
 from tideline_cli.cli.options import Option
 from tideline_cli.model.record import replace
@@ -56,18 +56,19 @@ def test_a_fault_in_a_table_is_found(world, monkeypatch, fault):
     old = option_of("list", "limit")
     put(monkeypatch, "list", replace(old, **change), drop="limit")
     if "most" in change:  # the check that would enforce it is taken away as well
-        monkeypatch.setattr(options, "_count", lambda _, text: int(text) if text[0] != "-" else 0)
+        careless = lambda _, text: int(text) if text[0] != "-" else 0  # noqa: E731
+        monkeypatch.setattr(option_values, "_count", careless)
     assert any(says in one for one in tables.of_command("list", world))
 
 
 def test_a_choice_that_is_not_kept_is_found(world, monkeypatch):
     """A choice that the parser does not check is complained of."""
-    real = options.convert
+    real = option_values.convert
 
     def careless(option, text):
         return text if option.kind == "choice" else real(option, text)
 
-    monkeypatch.setattr(options, "convert", careless)
+    monkeypatch.setattr(option_values, "convert", careless)
     assert any("no choice" in one for one in tables.of_command("schedule", world)) is False
     assert any("no choice" in one for one in tables.of_command("list", world))
 

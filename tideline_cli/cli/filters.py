@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.options import SCOPES, Option, check_order
+from tideline_cli.cli import filter_options
+from tideline_cli.cli.filter_options import NARROWING, narrowed
+from tideline_cli.cli.options import SCOPES, Option
 from tideline_cli.errors import NotFoundError
-from tideline_cli.model.fact import HEATS, KINDS, PROGRESSES, ROLES, SEGMENTS, slot_key
+from tideline_cli.model.fact import HEATS, slot_key
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import history
 from tideline_cli.store.facts import Filter
@@ -14,50 +16,21 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.cli.shared_options import Documents, Filters, Said
+    from tideline_cli.cli.shared_options import Filters, Said
 
 
-SPOKEN = (
-    Option("session", ("--session",), "Only what was said in this session.", many=True,
-           metavar="NAME", completes="session"),
-    Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
-           completes="speaker"),
-    Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
-    Option("agent", ("--agent",), "Only what this agent wrote.", many=True, metavar="NAME",
-           completes="agent"),
-)  # fmt: skip
-DOCUMENTS = (
-    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
-           "them.", many=True, metavar="NAME", completes="document"),
-    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
-           excludes=("document",)),
-)  # fmt: skip
-PROGRESS = Option("progress", ("--status", "--progress"), "Only work that is so far, such as open "
-                  "tasks.", "choice", choices=PROGRESSES, many=True)  # fmt: skip
 OPTIONS = (
-    Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
-           choices=tuple(SEGMENTS), many=True),
-    Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
-           "commas.", many=True, metavar="TAG", completes="tag"),
-    Option("kind", ("--kind",), "Only this kind.", "choice", choices=tuple(KINDS), many=True,
-           metavar="KIND"),
+    *NARROWING,
     Option("slot", ("--slot",), "Only values of this slot.", many=True, metavar="NAME",
            completes="slot"),
     Option("source", ("--source",), "Only what this source said.", "choice", choices=SOURCES,
            many=True, metavar="SOURCE"),
     Option("heat", ("--heat",), "Only facts of this heat.", "choice", choices=HEATS, many=True),
-    *SPOKEN,
-    *DOCUMENTS,
-    PROGRESS,
     Option("pinned", ("--pinned",), "Only pinned facts.", "flag", False),
     Option("batch", ("--batch",), "Only facts that this batch added; `tideline history` has the "
            "numbers.", "count", least=1, metavar="N", completes="batch"),
-    Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
-    Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
-           "last"),
     *SCOPES,
 )  # fmt: skip
-
 
 
 def wanted(
@@ -65,31 +38,20 @@ def wanted(
 ) -> Filter:
     """Return what a call asks of facts; raise NotFoundError for a batch that is not there, and
     UsageError for a span without an instant."""
-    check_order(options.since, options.until)
+    asked = narrowed(options)
     return Filter(
-        lifecycle=lifecycle, segments=options.segment, kinds=options.kind, tags=options.tag,
-        slots=tuple(map(slot_key, options.slot)), sources=options.source, heats=options.heat,
-        pinned=options.pinned, since=options.since, until=options.until,
+        lifecycle=lifecycle, slots=tuple(map(slot_key, options.slot)), sources=options.source,
+        heats=options.heat, pinned=options.pinned,
         batch=None if options.batch is None else _number(session, db, options.batch),
-        scopes=session.scopes(options.scope, everything=options.all_scopes),
-        sessions=options.session, speakers=options.speaker, roles=options.role,
-        documents=asked_documents(options),
-        agents=options.agent, progress=options.progress,
+        scopes=session.scopes(options.scope, everything=options.all_scopes), **asked,
     )  # fmt: skip
 
 
-def asked_documents(options: Documents) -> tuple[str, ...] | None:
-    """Return the documents that a call asks for: () for none of them, None for whatever there is.
-    """
-    return () if options.no_documents else options.document or None
-
-
-def spoken(session: Session, options: Said) -> Filter:
+def labelled(session: Session, options: Said) -> Filter:
     """Return what a call that counts labels asks of facts: their scope, and who said them where."""
     return Filter(
         lifecycle=None, scopes=session.scopes(options.scope, everything=options.all_scopes),
-        sessions=options.session, speakers=options.speaker, roles=options.role,
-        agents=options.agent,
+        **filter_options.spoken(options),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli import output, stdin
 from tideline_cli.errors import UsageError
+from tideline_cli.exchange.importer import cells
 from tideline_cli.model import codec
 
 TYPE_CHECKING = False
@@ -12,9 +13,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.model.origin import Origin
+
+    Answer = Callable[[str, Origin, int], dict[str, Any]]
+
+_KEYS = frozenset(("id", "query", "origin", "now"))
 
 
-def run(session: Session, answered: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
+def run(session: Session, answer: Answer) -> int:
     """Answer one query a line, without counting use. A bad line is answered with its error; the
     exit code is the highest of theirs."""
     worst = bad = good = 0
@@ -24,7 +30,7 @@ def run(session: Session, answered: Callable[[dict[str, Any]], dict[str, Any]]) 
         row: dict[str, Any] = {}
         try:
             row = _row(line)
-            form = answered(row)
+            form = answer(*_asked(session, row))
             good += 1
         except UsageError as error:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -34,6 +40,20 @@ def run(session: Session, answered: Callable[[dict[str, Any]], dict[str, Any]]) 
     if bad:
         session.note(f"{good:,} of {good + bad:,} lines are answered")
     return worst
+
+
+def _asked(session: Session, row: dict[str, Any]) -> tuple[str, Origin, int]:
+    """Return the question of a line, whose memory it asks, and when."""
+    codec.check_keys(row, _KEYS)
+    text, origin = row.get("query"), row.get("origin")
+    if not isinstance(text, str):
+        raise UsageError("no query", hint='give {"id": …, "query": "…"}')
+    if not isinstance(origin, str | None):
+        raise UsageError("origin is not a text", hint="owner, or a channel's session")
+    viewer = session.origin(origin) if origin else session.viewer
+    if viewer != session.viewer and not session.viewer.is_owner:
+        raise UsageError("only the owner may ask for another origin", hint="leave it out")
+    return text, viewer, cells.instants(row, "now", session.now) or 0
 
 
 def _row(line: str) -> dict[str, Any]:

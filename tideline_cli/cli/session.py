@@ -6,7 +6,6 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.cli.options import stated_now
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
@@ -71,7 +70,9 @@ class Session:
         if named:
             self._check_origin(named)
         if stated := "" if self.names_time else os.environ.get("TIDELINE_NOW"):
-            self._now = stated_now(stated, instant.now_ms, name="TIDELINE_NOW")
+            from tideline_cli.cli import option_values  # noqa: PLC0415  it is set for tests alone
+
+            self._now = option_values.stated_now(stated, instant.now_ms, name="TIDELINE_NOW")
 
     def _check_origin(self, named: str) -> None:
         """Raise UsageError for a name that is no origin, even where the command needs none."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tideline_cli.cli.filter_options import Narrowing, Spoken
 from tideline_cli.model.record import record_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tideline_cli.model.fact import Heat, Progress, Role, Segment
+    from tideline_cli.model.fact import Heat
     from tideline_cli.model.source import Source
 
 
@@ -32,40 +33,16 @@ class Scopes:
 
 
 @record_part
-class Spoken:
-    """Where and by whom something was said: `filters.SPOKEN`."""
-
-    session: tuple[str, ...]
-    speaker: tuple[str, ...]
-    role: tuple[Role, ...]
-    agent: tuple[str, ...]
-
-
-@record_part
-class Documents:
-    """Which documents facts may be chunks of: `filters.DOCUMENTS`."""
-
-    document: tuple[str, ...]
-    no_documents: bool
-
-
-@record_part
 class Said(Scopes, Spoken):
     """Which facts a command counts: those of a scope, said by somebody somewhere."""
 
 
 @record_part
-class Filters(Said, Documents):
+class Filters(Scopes, Narrowing):
     """Which facts a command takes: `filters.OPTIONS`."""
 
-    segment: tuple[Segment, ...]
-    tag: tuple[str, ...]
-    kind: tuple[str, ...]
     slot: tuple[str, ...]
     source: tuple[Source, ...]
     heat: tuple[Heat, ...]
-    progress: tuple[Progress, ...]
     pinned: bool
     batch: int | None
-    since: int | None
-    until: int | None

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option
+from tideline_cli.cli.options import DOCUMENTS, PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.memory.answer import answered
 from tideline_cli.memory.context import (
@@ -64,10 +64,7 @@ OPTIONS = (
            f"{AUTO_FACTS}; 0 is all that the budget holds].", "count"),
     Option("auto", ("--auto",), "Heading, notice and fence, for a program: whatever goes wrong, "
            "nothing is printed and it ends with 0; --verbose says why.", "flag", False),
-    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
-           "them.", many=True, metavar="NAME", completes="document"),
-    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
-           excludes=("document",)),
+    *DOCUMENTS,
     Option("mode", ("--mode",), "Words and likeness, words alone, likeness alone, or points, as "
            "for recall [default: hybrid].", "choice", choices=MODES),
     Option("fusion", ("--fusion",), "How words and likeness are joined, as for recall.", "choice",

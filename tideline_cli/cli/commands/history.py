@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import groupby, takewhile
 
-from tideline_cli.cli import filters, history_entries, output
+from tideline_cli.cli import filter_options, history_entries, output
 from tideline_cli.cli.commands.show import ACTS, births, deed
+from tideline_cli.cli.filter_options import Spoken
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.shared_options import Formats, Spoken
+from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
@@ -44,7 +45,7 @@ ARGUMENTS = (Argument("words", "ID", "Which fact.", "id", False, completes=("id"
 OPTIONS = (
     Option("limit", ("--limit", "-n"), "Commands to go back [default: 20, with ID all; 0 is all].",
            "count"),
-    *(replace(one, help=_ABOUT[one.name], excludes=("words",)) for one in filters.SPOKEN),
+    *(replace(one, help=_ABOUT[one.name], excludes=("words",)) for one in filter_options.SPOKEN),
     *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.cli import output
-from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option, check_order
+from tideline_cli.cli.filter_options import NARROWING, Narrowing, narrowed
+from tideline_cli.cli.options import PROFILE, SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
-from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
-    from tideline_cli.model.fact import Progress, Role, Segment
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
     from tideline_cli.ranking.decay import Decay
@@ -66,28 +65,7 @@ OPTIONS = (
            "on, off, or auto, where the question asks for times or relations or hits are linked "
            "[default: off].",
            "choice", "off", choices=GRAPHS),
-    Option("tag", ("--tag", "-t"), "Only facts with this tag, or with all of several between "
-           "commas.", many=True, metavar="TAG", completes="tag"),
-    Option("segment", ("--segment", "-s"), "Only facts of this segment.", "choice",
-           choices=tuple(SEGMENTS), many=True),
-    Option("kind", ("--kind",), "Only facts of this kind.", "choice", choices=tuple(KINDS),
-           many=True, metavar="KIND"),
-    Option("session", ("--session",), "Only what was said in this session.", many=True,
-           metavar="NAME", completes="session"),
-    Option("speaker", ("--speaker",), "Only what this speaker said.", many=True, metavar="NAME",
-           completes="speaker"),
-    Option("role", ("--role",), "Only what this role said.", "choice", choices=ROLES, many=True),
-    Option("document", ("--document",), "Only chunks of this document; `tideline library` lists "
-           "them.", many=True, metavar="NAME", completes="document"),
-    Option("no_documents", ("--no-documents",), "No chunks of documents.", "flag", False,
-           excludes=("document",)),
-    Option("agent", ("--agent",), "Only what this agent wrote.", many=True, metavar="NAME",
-           completes="agent"),
-    Option("progress", ("--status", "--progress"), "Only work that is so far, such as "
-           "open tasks.", "choice", choices=PROGRESSES, many=True),
-    Option("since", ("--since",), "Only facts made at or after TIME.", "start"),
-    Option("until", ("--until",), "Only facts made at or before TIME; of a day, all of it.",
-           "last"),
+    *NARROWING,
     Option("as_of", ("--as-of",), "What held at TIME, archived facts included; of a day, its "
            "end.", "last"),
     Option("archived", ("--archived",), "Also facts that have faded or were merged, marked, in "
@@ -101,11 +79,10 @@ OPTIONS = (
     *(replace(one, excludes=(*one.excludes, "batch")) for one in output.SHORT_FORMS),
     replace(output.ROWS, excludes=("batch",)),
 )  # fmt: skip
-_BATCH_KEYS = frozenset(("id", "query", "origin", "now"))
 
 
 @record
-class Options:
+class Options(Narrowing):
     """The options of a call."""
 
     limit: int | None
@@ -118,18 +95,6 @@ class Options:
     why_not: str | None
     mmr: float
     graph: str
-    tag: tuple[str, ...]
-    segment: tuple[Segment, ...]
-    kind: tuple[str, ...]
-    session: tuple[str, ...]
-    speaker: tuple[str, ...]
-    role: tuple[Role, ...]
-    document: tuple[str, ...]
-    no_documents: bool
-    agent: tuple[str, ...]
-    progress: tuple[Progress, ...]
-    since: int | None
-    until: int | None
     as_of: int | None
     archived: bool
     scope: str | None
@@ -222,8 +187,7 @@ def _announce(session: Session, text: str, beside: list[Archived]) -> None:
 
 
 def _query(session: Session, text: str, options: Options) -> Query:
-    limit = options.limit
-    check_order(options.since, options.until)
+    limit, asked = options.limit, narrowed(options)
     if options.archived and options.mode == "semantic":
         raise UsageError(
             "archived facts are found by their words", hint="leave out --mode semantic"
@@ -239,11 +203,7 @@ def _query(session: Session, text: str, options: Options) -> Query:
         fading=session.setting("fading", DEPTH),
         min_score=options.min_score,
         wanted=Filter(
-            as_of=options.as_of, segments=options.segment, kinds=options.kind, tags=options.tag,
-            sessions=options.session, speakers=options.speaker, roles=options.role,
-            agents=options.agent, progress=options.progress,
-            since=options.since, until=options.until,
-            documents=() if options.no_documents else options.document or None,
+            as_of=options.as_of, **asked,
             scopes=session.scopes(options.scope, everything=options.all_scopes),
         ),
     )  # fmt: skip
@@ -337,28 +297,14 @@ def _run_batch(session: Session, options: Options) -> int:
     from tideline_cli.cli import recall_batch  # noqa: PLC0415  words are the common case
 
     db = session.reading()
-    return recall_batch.run(session, lambda row: _answered(session, db, row, options))
 
+    def answer(text: str, viewer: Origin, now: int) -> dict[str, Any]:
+        query = _query(session, text, options)
+        found, beside = answered(db, query, viewer=viewer, now=now, archived=options.archived)
+        found = _linked(session, db, query, found, options, viewer=viewer, now=now)
+        session.caution_of_likeness(found.lacking)
+        is_past = options.as_of is not None
+        hits = _hit_forms(found, explain=options.explain, is_past=is_past)
+        return _form(query, viewer.key, list(hits), beside, found)
 
-def _answered(
-    session: Session, db: Connection | None, row: dict[str, Any], options: Options
-) -> dict[str, Any]:
-    codec.check_keys(row, _BATCH_KEYS)
-    text, origin = row.get("query"), row.get("origin")
-    if not isinstance(text, str):
-        raise UsageError("no query", hint='give {"id": …, "query": "…"}')
-    if not isinstance(origin, str | None):
-        raise UsageError("origin is not a text", hint="owner, or a channel's session")
-    viewer = session.origin(origin) if origin else session.viewer
-    if viewer != session.viewer and not session.viewer.is_owner:
-        raise UsageError("only the owner may ask for another origin", hint="leave it out")
-    from tideline_cli.exchange.importer import cells  # noqa: PLC0415  only a batch reads rows
-
-    now = cells.instants(row, "now", session.now)
-    query = _query(session, text, options)
-    answer, beside = answered(db, query, viewer=viewer, now=now or 0, archived=options.archived)
-    answer = _linked(session, db, query, answer, options, viewer=viewer, now=now or 0)
-    session.caution_of_likeness(answer.lacking)
-    is_past = options.as_of is not None
-    hits = _hit_forms(answer, explain=options.explain, is_past=is_past)
-    return _form(query, viewer.key, list(hits), beside, answer)
+    return recall_batch.run(session, answer)

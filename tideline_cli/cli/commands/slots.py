@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import filters, output
+from tideline_cli.cli import filter_options, filters, output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Said
@@ -28,7 +28,7 @@ now, the one that begins next. `values` counts what the slot has and had. With -
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS: tuple[Option, ...] = (
-    *SCOPES, *filters.SPOKEN, *output.SHORT_FORMS, output.ROWS
+    *SCOPES, *filter_options.SPOKEN, *output.SHORT_FORMS, output.ROWS
 )
 
 
@@ -49,7 +49,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """List the slots."""
     if words:
         raise UsageError("slots takes no words", hint="`tideline list --slot NAME` lists its facts")
-    wanted = filters.spoken(session, options)
+    wanted = filters.labelled(session, options)
     db = session.reading()
     found: list[_Slot] = []
     if db is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import filters, output
+from tideline_cli.cli import filter_options, filters, output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Said
@@ -22,7 +22,7 @@ Active facts count, the most frequent tag comes first; with --session, --speaker
 EXAMPLES = (("", ""), ("", "--json"))
 ARGUMENTS: tuple[Argument, ...] = ()
 OPTIONS: tuple[Option, ...] = (
-    *SCOPES, *filters.SPOKEN, *output.SHORT_FORMS, output.ROWS
+    *SCOPES, *filter_options.SPOKEN, *output.SHORT_FORMS, output.ROWS
 )
 
 
@@ -35,7 +35,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """List the tags."""
     if words:
         raise UsageError("tags takes no words", hint="`tideline list --tag TAG` lists its facts")
-    wanted = filters.spoken(session, options)
+    wanted = filters.labelled(session, options)
     db = session.reading()
     found = [] if db is None else label_counts.tags(db, viewer=session.viewer, wanted=wanted)
     usual = output.usual_of_rows(session)
