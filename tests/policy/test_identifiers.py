@@ -30,6 +30,32 @@ def test_phone_numbers(text):
 
 @pytest.mark.parametrize(
     "text",
+    ["+41 79 555 12 12", "+41795551212", "+41 (0)79 555 12 12", "call me at +41-79-555-12-12.",
+     "(+41 79 555 12 12)", "+41.79.555.12.12", "tel:+41795551212"],
+)  # fmt: skip
+def test_phone_numbers_of_other_countries(text):
+    """The international form is a phone number in every country."""
+    assert values(text) == [("phone_number", "+41795551212")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["+100 000 000 people", "+12.345.678 views", "2026-11-22T10:00:00+0100", "x+41795551212",
+     "1+41795551212", "+41 79 555", "+4179555121212121212", "079 555 12 12", "+086 138 0013 80"],
+)  # fmt: skip
+def test_no_phone_numbers_of_other_countries(text):
+    """Sums, times and numbers without a country's code are left alone."""
+    assert values(text) == []
+
+
+def test_a_phone_number_abroad_may_be_the_users_own():
+    """Whose it is, is read from the words before it."""
+    (one,) = found("my phone number is +1 (212) 555-0100")
+    assert (one.value, one.is_own) == ("+12125550100", True)
+
+
+@pytest.mark.parametrize(
+    "text",
     ["12800138000", "1380013800", "138001380001", "010 138 0013 8000", "138-0013 8000",
      "138-0013-80001", "138-0013-8000-1", "1 138 0013 8000", "8813800138000", "1380 013 8000",
      "1986 138 0013 8000", "1386138001380001"],

@@ -30,6 +30,11 @@ _PHONE = re.compile(
     r"(?P<gap>[ -])(?P<middle>[0-9]{4})(?P=gap)(?P<tail>[0-9]{4})(?![ -]?[0-9])"
     r"|(?<![0-9])\+?86[ -](?P<after>1[3-9][0-9]{9})(?![0-9])"
 )
+# The international form of other countries: a plus, the country's code, 9 to 15 digits in groups.
+_ABROAD = re.compile(
+    r"(?<![\w+.-])\+(?!86)(?P<digits>[1-9](?:(?:\(0\)|[ ./()-]){0,3}[0-9]){8,14})(?![ .-]?[0-9])"
+)
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?P<gap>[ .])[0-9]{3}(?P=gap)[0-9]{3}")
 _ID = re.compile(r"(?<![0-9])[0-9]{17}(?:[0-9](?![0-9])|[Xx](?![0-9A-Za-z]))")
 # Possessive: the local part cannot be split anew at each of its characters.
 _EMAIL = re.compile(r"(?<![A-Za-z0-9._+-])([A-Za-z0-9._+-]++)@([A-Za-z0-9.-]{3,})")
@@ -165,6 +170,10 @@ def _phones(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     for match in _PHONE.finditer(text):
         whole = match["solid"] or match["after"]
         yield whole or match["head"] + match["middle"] + match["tail"], match.span()
+    for match in _ABROAD.finditer(text):
+        if not _THOUSANDS.fullmatch(match["digits"]):
+            digits = match["digits"].replace("(0)", "")
+            yield "+" + "".join(filter(str.isdigit, digits)), match.span()
 
 
 def _emails(text: str) -> Iterator[tuple[str, tuple[int, int]]]:

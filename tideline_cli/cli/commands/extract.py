@@ -28,9 +28,10 @@ only with a reply that could be read. With --summary one fact of the kind summar
 session; each run that finds more replaces it, and `undo` brings the one before back.
 
 Distilled facts are not the owner's word: they may not author identity, preference or correction,
-and are stored as knowledge. Phone numbers, ID numbers, e-mail and postal addresses in the user's
-messages are found without a model. Passwords, keys and card numbers are neither sent nor stored.
-What a program wrote into the user's turn is not the user's word."""
+and are stored as knowledge. E-mail addresses and phone numbers (with the country's code, or
+Chinese), Chinese ID numbers and postal addresses in the user's messages are found without a model.
+Passwords, keys and card numbers are neither sent nor stored. What a program wrote into the user's
+turn is not the user's word."""
 EXAMPLES = (
     ("session.jsonl", "--llm 'llm -m gpt-4o-mini'"),
     ("session.jsonl", "--model qwen3 --base-url http://localhost:11434/v1"),
