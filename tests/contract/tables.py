@@ -31,7 +31,7 @@ _CALLS = {
     "import": ("rows.jsonl",), "ingest": ("talk.txt", "--dry-run"),
     "extract": ("talk.txt", "--dry-run"), "embed": ("text",),
     "relink": ("--dry-run",), "consolidate": ("--dry-run", "--llm", "none"),
-    "eval": ("make",),
+    "eval": ("make",), "serve": ("word",),
     "schedule": ("--cron",), "retention": ("--days", "9", "--dry-run"), "dream": ("--dry-run",),
     "gc": ("--dry-run",),
 }  # fmt: skip

@@ -24,8 +24,8 @@ ONLY_IN = {
     "sqlite3": ("exchange/foreign.py",),  # the errors of sqlite_utils
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py", "model/forms/stems.py"),
-    "urllib": ("llm/",),
-    "socket": (),
+    "urllib": ("llm/", "serve/http/server.py", "serve/page/"),
+    "socket": ("serve/http/server.py",),
     "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/importer/beside.py"),
     "pickle": (),
@@ -86,6 +86,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
                "exchange/vault/folder.py",
+               "serve/http/keys.py",  # a file for programs of the user
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))

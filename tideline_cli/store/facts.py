@@ -204,15 +204,16 @@ def each(
     limit: int | None = None,
     oldest_first: bool = False,
     order: str = "new",
+    offset: int = 0,
 ) -> Iterator[Fact]:
     """Yield the facts that `viewer` may see and `wanted` asks for, newest first, or in another of
-    the `ORDERS`.
+    the `ORDERS`, without the first `offset`.
 
     Ties are in order of id. Oldest first means in order of arrival.
     """
     is_newest = order == "new" and not oldest_first
     if limit is not None and is_newest and isinstance(viewer, Origin):
-        for part in _newest(db, wanted, viewer, limit):
+        for part in _newest(db, wanted, viewer, limit, offset):
             found = get(db, part, viewer=viewer)
             yield from (found[seq] for seq in part if seq in found)
         return
@@ -220,23 +221,23 @@ def each(
     narrowed, more = narrowing(wanted)
     by = "fact.seq" if oldest_first else ORDERS[order]
     rows = db.execute(
-        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ?",
-        (*values, *more, -1 if limit is None else limit),
+        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ? OFFSET ?",
+        (*values, *more, -1 if limit is None else limit, offset),
     )
     for row in rows:
         yield fact_of(row)
 
 
 def _newest(
-    db: Connection, wanted: Filter, viewer: Origin, limit: int
+    db: Connection, wanted: Filter, viewer: Origin, limit: int, offset: int
 ) -> Iterator[Sequence[int]]:
     """Yield the numbers of the newest facts of an origin that a filter asks for, in parts."""
     from tideline_cli.store import newest  # noqa: PLC0415  lists alone
 
     choice = newest.Choice(*narrowing(wanted), *_states(wanted))
     number = visibility.number(db, viewer)
-    seqs = newest.numbers(db, choice, origin_number=number, limit=limit)
-    for start in range(0, len(seqs), _A_STATEMENT):
+    seqs = newest.numbers(db, choice, origin_number=number, limit=limit + offset)
+    for start in range(offset, len(seqs), _A_STATEMENT):
         yield seqs[start : start + _A_STATEMENT]
 
 

@@ -52,8 +52,8 @@ Where the answer has room, stderr says which archived fact matches, as for recal
 nobody looks.
 
 Passive: it does not count as use of the facts, and moves no rank. Without --auto it is noted that
-a fact was given out: that one does not fade in the next 30 days. Prints nothing and exits with 0
-when there is nothing to say."""
+a fact was given out: that one does not fade in the next 30 days (--no-touch notes nothing). Prints
+nothing and exits with 0 when there is nothing to say."""
 EXAMPLES = (("dietary restrictions", ""), ("dietary restrictions", "--auto --max-tokens 300"))
 ARGUMENTS = (Argument("words", "QUERY", "What the prompt is about; `-` reads standard input."),)
 OPTIONS = (
@@ -72,6 +72,8 @@ OPTIONS = (
     Option("decay", ("--decay",), "How facts fade in this answer, as for recall.", "choice",
            choices=DECAYS),
     PROFILE,
+    Option("no_touch", ("--no-touch",), "Do not note that these facts were given out.", "flag",
+           False),
     Option("no_constraints", ("--no-constraints",), "Without the constraints.", "flag", False),
     *SCOPES,
     Option("format", ("--format",), "text, json or xml [default: text]; --json goes with json "
@@ -93,6 +95,7 @@ class Options:
     fusion: Fusion | None
     decay: Decay | None
     profile: str | None
+    no_touch: bool
     no_constraints: bool
     scope: str | None
     all_scopes: bool
@@ -128,9 +131,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if beside and chosen != "json":
         _announce(session, text, beside)
     made_here = answer.backlog is not None or has_questions()
-    if db is not None and (made_here or (shown and not options.auto)):
+    is_noted = not (options.auto or options.no_touch)
+    if db is not None and (made_here or (shown and is_noted)):
         output.deliver()
-        given = () if options.auto else (*made.constraints, *made.facts)
+        given = (*made.constraints, *made.facts) if is_noted else ()
         write_back(db, answer, touch=False, given=given, now=session.now)
     return 0
 

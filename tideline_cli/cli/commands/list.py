@@ -50,6 +50,8 @@ OPTIONS = (
     Option("decay", ("--decay",), "By which forgetting curve --sort strength orders; each fact "
            "says how strong it is by it.", "choice", choices=DECAYS),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
+    Option("offset", ("--offset",), "Leave out so many at the beginning [default: 0].", "count", 0,
+           excludes=("archived",)),
     *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
@@ -65,6 +67,7 @@ class Options(Filters, Formats):
     sort: str
     decay: Decay | None
     limit: int
+    offset: int
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
@@ -95,7 +98,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return 0
     if not output.is_json(session, chosen):
         where = "" if session.viewer.is_owner else f" for {output.shown_origin(session.viewer.key)}"
-        session.note(f"nothing to list{where}")
+        after = f" after the first {options.offset:,}" if options.offset else ""
+        session.note(f"nothing to list{where}{after}")
     if options.document:
         from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a fact
 
@@ -124,11 +128,13 @@ def _found(session: Session, db: Connection, wanted: Filter, options: Options) -
     most = options.limit + 1 if options.limit else None
     if options.sort != STRENGTH:
         ordered = facts.each(
-            db, viewer=session.viewer, wanted=wanted, limit=most, order=options.sort
-        )
+            db, viewer=session.viewer, wanted=wanted, limit=most, order=options.sort,
+            offset=options.offset,
+        )  # fmt: skip
         return list(ordered)
     every = facts.each(db, viewer=session.viewer, wanted=wanted)
-    return sorted(every, key=lambda fact: -_strength(session, fact, options))[:most]
+    by_strength = sorted(every, key=lambda fact: -_strength(session, fact, options))
+    return by_strength[options.offset :][:most]
 
 
 def _strength(session: Session, fact: Fact, options: Options) -> float:
@@ -150,7 +156,7 @@ def _beside(
 ) -> list[Archived] | None:
     """Return the archived facts that the filter asks for: all with --archived, else a few where the
     list has room; None where nobody looked."""
-    if options.lifecycle is not None or options.as_of is not None:
+    if options.lifecycle is not None or options.as_of is not None or options.offset:
         return None
     if not options.archived and options.limit and len(found) >= options.limit:
         return None

@@ -1,0 +1,98 @@
+"""tideline serve."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from tideline_cli import config
+from tideline_cli.cli import ages, output
+from tideline_cli.cli.in_process import InProcess
+from tideline_cli.cli.options import Argument, Option
+from tideline_cli.cli.session import Session
+from tideline_cli.errors import UsageError
+from tideline_cli.model import codec, instant
+from tideline_cli.model.record import record
+from tideline_cli.serve.http.keys import KeyFile
+from tideline_cli.serve.http.server import Server
+from tideline_cli.serve.page.site import Site
+
+_PORT = 7474
+_IN_USE = (98, 48)  # EADDRINUSE of Linux and of macOS
+_BITS = 32  # bytes of a token
+HELP = """Serve the memory to a browser and to programs, on this machine alone.
+
+Prints the address that lets a browser in, and answers until Ctrl-C. Pages and the API only read,
+and count no use. Only 127.0.0.1 is listened on; a request needs the token of this server, and no
+page of another site gets an answer. Programs find address and token in a private file of the state
+folder, `serve-PORT.json`, and send `Authorization: Bearer TOKEN`.
+
+The settings of the folder that you stand in do not count here."""
+EXAMPLES = (("", "--open"), ("", "--port 0"))
+ARGUMENTS: tuple[Argument, ...] = ()
+OPTIONS = (
+    Option("port", ("--port",), f"The port; 0 takes any that is free [default: {_PORT}].", "count",
+           _PORT, most=65_535),
+    Option("open", ("--open",), "Open the page in a browser.", "flag", False),
+)  # fmt: skip
+
+
+@record
+class Options:
+    """The options of a call."""
+
+    port: int
+    open: bool
+
+
+def run(session: Session, words: list[str], options: Options) -> int:
+    """Serve until the user stops it."""
+    if words:
+        raise UsageError("serve takes no words", hint="`tideline recall` searches")
+    path, origin = session.database, session.viewer.key
+    keys = KeyFile(os.path.abspath(config.state_folder(os.environ)))
+    os.chdir(os.path.dirname(path) if os.path.isdir(os.path.dirname(path)) else "/")
+    ask = InProcess(db=path, origin=origin)
+    site = Site(ask, origin=origin, ago=ages.ago, local=ages.local, now=instant.now_ms)
+    token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
+    try:
+        server = Server(options.port, ask, site, token=token, session=cookie)
+    except OSError as error:
+        if error.errno in _IN_USE:
+            raise UsageError(
+                f"port {options.port} is taken", hint="name another with --port; 0 takes any"
+            ) from error
+        raise
+    session.close()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the key file goes
+    with server:
+        keys.put(server.server_port, codec.dumps(
+            {"url": server.url, "token": token, "database": path, "origin": origin,
+             "pid": os.getpid()}
+        ))  # fmt: skip
+        try:
+            _tell(session, server, keys.path)
+            if options.open:
+                _browse(server.door)
+            server.serve_forever()
+        except KeyboardInterrupt:
+            session.note("stopped")
+        finally:
+            keys.remove()
+    return 0
+
+
+def _tell(session: Session, server: Server, path: str | None) -> None:
+    if session.json:
+        output.emit_json({"url": server.door, "key_file": path})
+    else:
+        sys.stdout.write(server.door + "\n")
+    output.deliver()
+    session.note("open this address; Ctrl-C ends it")
+
+
+def _browse(url: str) -> None:
+    import webbrowser  # noqa: PLC0415  --open alone
+
+    webbrowser.open(url)

@@ -1,0 +1,175 @@
+"""The HTTP server: on the loopback address alone, for reads alone, one answer a connection."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import BoundedSemaphore, Timer
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+from tideline_cli.serve.http import api
+from tideline_cli.serve.http.answers import HTML, Reply, failed_reply
+from tideline_cli.serve.http.guard import ADDRESS, Guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from tideline_cli.serve.http.answers import Ask
+
+    Site = Callable[[str, Mapping[str, list[str]]], Reply]
+    """Answers a path that is no part of the API with a page."""
+
+_MOST_CONNECTIONS = 32
+_DEADLINE = 20  # seconds that one request may take, however slowly it comes
+_MOST_TARGET = 16_384  # characters of a path with its parameters
+_MOST_PARAMETERS = 64
+_ALWAYS = (
+    ("Cache-Control", "no-store"),
+    ("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; "
+     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Connection", "close"),
+)  # fmt: skip
+
+
+class Server(ThreadingHTTPServer):
+    """The server. `ask` runs a command, `site` makes the pages; `token` and `session` are what
+    programs and browsers show."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 64
+
+    def __init__(self, port: int, ask: Ask, site: Site, *, token: str, session: str) -> None:
+        super().__init__((ADDRESS, port), _Handler)
+        self.ask, self.site, self._token = ask, site, token
+        self.guard = Guard(self.server_port, token, session)
+        self._places = BoundedSemaphore(_MOST_CONNECTIONS)
+
+    @property
+    def url(self) -> str:
+        """Return the address without the token."""
+        return f"http://{ADDRESS}:{self.server_port}/"
+
+    @property
+    def door(self) -> str:
+        """Return the address that lets a browser in."""
+        return f"{self.url}?token={self._token}"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Take a connection, or refuse it where too many are open."""
+        if not self._places.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no thread to be had
+            self._places.release()
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer a connection within its time."""
+        watch = Timer(_DEADLINE, _cut, (request,))
+        watch.daemon = True
+        watch.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            watch.cancel()
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Leave a connection that has broken."""
+
+
+def _cut(request: socket.socket) -> None:
+    with suppress(OSError):
+        request.shutdown(socket.SHUT_RDWR)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    server_version = "tideline"
+    sys_version = ""
+    protocol_version = "HTTP/1.1"
+    timeout = _DEADLINE
+
+    def do_GET(self) -> None:
+        """Answer a read."""
+        self._send(self._reply())
+
+    do_HEAD = do_GET  # noqa: N815  a name of http.server
+
+    def _reply(self) -> Reply:
+        guard = self.server.guard
+        refused = guard.refusal(self.headers)
+        if refused is not None:
+            return refused
+        if len(self.path) > _MOST_TARGET:
+            return failed_reply(414, "too_long", "the path is too long")
+        if not self.path.startswith("/"):
+            return failed_reply(400, "usage", "the path begins with /")
+        parts = urlsplit("http://host" + self.path)
+        if parts.path == "/health":
+            return Reply(200, b'{"health": "ok"}\n')
+        try:
+            given = _parameters(parts.query)
+        except ValueError:
+            return failed_reply(400, "usage", f"more than {_MOST_PARAMETERS} parameters")
+        shown = given.pop("token", None)
+        if shown is not None:
+            return self._let_in(shown[-1], parts.path, given)
+        if not guard.knows(self.headers):
+            return self._stranger(parts.path)
+        if parts.path.startswith(api.PREFIX):
+            return api.answer(self.server.ask, parts.path.removeprefix(api.PREFIX), given)
+        return self.server.site(parts.path, given)
+
+    def _let_in(self, shown: str, path: str, given: dict[str, list[str]]) -> Reply:
+        """Give a browser that shows the token a cookie, and the same address without it."""
+        if not self.server.guard.is_token(shown):
+            return self._stranger(path)
+        cookie = self.server.guard.welcome()
+        more = f"?{urlencode(given, doseq=True)}" if given else ""
+        here = quote("/" + path.lstrip("/"), safe="/%") + more
+        return Reply(303, type=HTML, headers=(("Location", here), ("Set-Cookie", cookie)))
+
+    def _stranger(self, path: str) -> Reply:
+        if path.startswith(api.PREFIX):
+            found = failed_reply(401, "unauthorized", "no token, or not this server's",
+                            "send `Authorization: Bearer TOKEN`; docs/http.md")  # fmt: skip
+            return Reply(found.status, found.body, headers=(("WWW-Authenticate", "Bearer"),))
+        text = ("<!doctype html><meta charset=utf-8><title>tideline</title><p>Open the address "
+                "that <code>tideline serve</code> has printed: it holds the token.\n")  # fmt: skip
+        return Reply(401, text.encode(), HTML, (("WWW-Authenticate", "Bearer"),))
+
+    def _send(self, reply: Reply) -> None:
+        self.close_connection = True
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.type)
+        self.send_header("Content-Length", str(len(reply.body)))
+        for name, value in (*_ALWAYS, *reply.headers):
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.body)
+
+    def send_error(self, code: int, message: str | None = None, *_: object) -> None:
+        """Answer what is no request, and what is no read."""
+        if code == 501:
+            code, message = 405, "only GET and HEAD are answered"
+        self._send(failed_reply(code, "http", message or "this is no request that can be answered"))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep no log: requests hold questions, which are nobody else's."""
+
+
+def _parameters(query: str) -> dict[str, list[str]]:
+    return parse_qs(query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)

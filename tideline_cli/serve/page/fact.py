@@ -1,0 +1,157 @@
+"""The page of one fact: its text, labels, strength, links and history."""
+
+from __future__ import annotations
+
+from tideline_cli.serve.page import drawings
+from tideline_cli.serve.page.changes import said_of
+from tideline_cli.serve.page.frame import badge, fact_path, grid, start_of, with_parameters
+from tideline_cli.serve.page.markup import Markup, element
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tideline_cli.serve.page.frame import PageTimes
+    from tideline_cli.serve.page.markup import Content
+
+_TIMES = ("created_at", "last_accessed_at", "valid_from", "valid_to")
+_LONG = 160  # characters
+_SHOWN_APART = ("content", "id")
+# What a list can be narrowed by: the name of its parameter.
+_NARROWS = frozenset(("slot", "document", "scope", "kind", "segment", "source", "agent", "session",
+                      "speaker"))  # fmt: skip
+
+
+def body(
+    shown: Mapping[str, Any], timeline: Mapping[str, Any] | None, graph: Mapping[str, Any] | None,
+    changes: Sequence[Mapping[str, Any]], times: PageTimes,
+) -> list[Content]:  # fmt: skip
+    """Return the page of a fact, from what `show`, `timeline`, `graph` and `history` say of it."""
+    fact = shown["fact"]
+    labels = {node["id"]: node["label"] for node in (graph or {}).get("nodes", ())}
+    return [
+        _state(fact),
+        element("h2", "Strength"),
+        _strength(shown, timeline, times),
+        _slot(timeline, fact, times),
+        _links(shown, labels),
+        element("h2", "History"),
+        grid(("when", "what", "by", "undo"), [_change(one, times) for one in reversed(changes)],
+              caption="What happened to it, newest first"),
+        element("h2", "All of it"),
+        _labels(fact, times),
+    ]  # fmt: skip
+
+
+def heading(content: str) -> Markup:
+    """Return the text of a fact as the heading of its page: large where it is one short line."""
+    is_long = len(content) > _LONG or "\n" in content
+    return element("h1", content, class_="whole" if is_long else None, dir="auto")
+
+
+def _state(fact: Mapping[str, Any]) -> Markup:
+    marks = [badge(fact["segment"], kind="segment")]
+    if fact["lifecycle"] != "active":
+        marks.append(badge(fact["lifecycle"], kind="faded"))
+    if fact["pinned"]:
+        marks.append(badge("pinned", kind="good"))
+    what = "restore" if fact["lifecycle"] == "archived" else "forget"
+    pin = "unpin" if fact["pinned"] else "pin"
+    calls = [element("code", f"tideline {verb} {fact['id']}") for verb in (pin, what)]
+    return element("p", [[mark, " "] for mark in marks], [[call, " "] for call in calls],
+                   class_="under")  # fmt: skip
+
+
+def _strength(
+    shown: Mapping[str, Any], timeline: Mapping[str, Any] | None, times: PageTimes
+) -> list[Content]:
+    fact = shown["fact"]
+    own = next((one for one in (timeline or {}).get("facts", ()) if one["id"] == fact["id"]), None)
+    fades = own["fades_at"] if own else None
+    told = f"{shown['strength']:.3f} of 1 now"
+    if fact["lifecycle"] != "active":
+        return [element("p", "It is not active, and fades no more.")]
+    ends: Content = ", and does not fade"
+    if fades:
+        ends = [", fades ", times.told(fades), " unless it is used"]
+    points = drawings.strengths(fact, times.now)
+    return [
+        element("p", element("meter", told, value=f"{shown['strength']:.6g}", min=0, max=1), " ",
+                told, ends),
+        drawings.curve(points, times.now, label=f"Strength over time: {told}"),
+    ]  # fmt: skip
+
+
+def _slot(
+    timeline: Mapping[str, Any] | None, fact: Mapping[str, Any], times: PageTimes
+) -> list[Content]:
+    if not timeline or not timeline.get("slot") or len(timeline["facts"]) < 2:
+        return []
+    rows = [
+        (times.told(one["since"]), times.told(one["until"]), one["state"],
+         element("a", start_of(one["content"], 120), href=fact_path(one["id"]),
+                 aria_current="true" if one["id"] == fact["id"] else None))
+        for one in timeline["facts"]
+    ]  # fmt: skip
+    return [
+        element("h2", "The slot ", element("code", timeline["slot"])),
+        grid(("since", "until", "state", "value"), rows, caption="Its values, oldest first"),
+    ]
+
+
+def _links(shown: Mapping[str, Any], labels: Mapping[str, str]) -> list[Content]:
+    arrows: dict[tuple[str, str], str] = {}
+    why: dict[tuple[str, str], str] = {}
+    for arrow, links in (("→", shown["links"]), ("←", shown["backlinks"])):
+        for link in links:
+            edge = link["kind"], link["id"]
+            arrows[edge] = "↔" if edge in arrows else arrow
+            why[edge] = why.get(edge) or link.get("reason") or ""
+    if not arrows:
+        return []
+    cells = [
+        (arrow, kind.replace("_", " "),
+         element("a", labels.get(other, other), href=fact_path(other)), why[kind, other])
+        for (kind, other), arrow in arrows.items()
+    ]  # fmt: skip
+    every = grid(("", "kind", "fact", "why"), cells, caption="Linked facts")
+    return [element("h2", "Links"), every]
+
+
+def _change(change: Mapping[str, Any], times: PageTimes) -> tuple[Content, ...]:
+    batch = change["batch"]
+    undo = element("code", f"tideline undo {batch}") if batch else ""
+    return times.told(change["at"]), said_of(change), change["verb"], undo
+
+
+def _labels(fact: Mapping[str, Any], times: PageTimes) -> Markup:
+    rows: list[Content] = []
+    for name, value in fact.items():
+        if name in _SHOWN_APART or value in (None, [], {}, ""):
+            continue
+        rows.append(element("div", element("dt", name.replace("_", " ")),
+                            element("dd", _told(name, value, times))))  # fmt: skip
+    rows.insert(0, element("div", element("dt", "id"), element("dd", element("code", fact["id"]))))
+    return element("dl", rows, class_="labels")
+
+
+def _told(name: str, value: Any, times: PageTimes) -> Content:
+    if name in _TIMES:
+        return times.told(value)
+    if name == "tags":
+        return [[element("a", f"#{tag}", href=with_parameters("/facts", {"tag": tag})), " "]
+                for tag in value]  # fmt: skip
+    if name in _NARROWS:
+        return element("a", str(value), href=with_parameters("/facts", {name: value}))
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        from tideline_cli.model.codec import dumps  # noqa: PLC0415  few facts have metadata
+
+        return element("code", dumps(value))
+    return str(value)

@@ -1,0 +1,96 @@
+"""The first page and the page of status: how much is remembered, and whether all is well."""
+
+from __future__ import annotations
+
+from tideline_cli.serve.page import drawings
+from tideline_cli.serve.page.frame import fact_line, nothing, with_parameters
+from tideline_cli.serve.page.markup import Markup, element
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tideline_cli.serve.page.frame import PageTimes
+    from tideline_cli.serve.page.markup import Content
+
+_COUNTS = (
+    ("by_segment", "segment", "Segments"), ("by_kind", "kind", "Kinds"),
+    ("by_scope", "scope", "Scopes"), ("by_source", "source", "Sources"),
+    ("by_heat", "heat", "Heat"), ("by_tier", "", "Tiers"),
+)  # fmt: skip
+"""The counts of status: their key, the filter of a list that shows them, their name."""
+
+
+def first(status: Mapping[str, Any], newest: Mapping[str, Any], times: PageTimes) -> list[Content]:
+    """Return what stands under the search on the first page."""
+    if not newest["facts"]:
+        return [nothing("This memory is empty.", 'tideline remember "The boiler needs 1.6 bar"')]
+    return [
+        at_a_glance(status),
+        element("h2", "Newest"),
+        element("ol", [fact_line(one, times) for one in newest["facts"]], class_="facts"),
+        element("p", element("a", "All facts", href="/facts"), class_="pages"),
+    ]  # fmt: skip
+
+
+def at_a_glance(status: Mapping[str, Any]) -> Markup:
+    """Return the numbers that matter at a glance."""
+    facts = status["facts"]
+    told = [
+        ("active", facts["active"], "/facts"),
+        ("archived", facts["archived"], "/facts?lifecycle=archived"),
+        ("pinned", status["pinned"], "/facts?pinned=1"),
+        ("new in 7 days", status["added_last_7d"], "/facts?since=7d"),
+    ]
+    if status.get("fading_next_14d") is not None:
+        told.append(("fade in 14 days", status["fading_next_14d"], "/fading"))
+    cells = [
+        element("a", element("b", f"{count:,}"), " ", name, href=path)
+        for name, count, path in told
+    ]
+    return element("p", cells, class_="numbers")
+
+
+def body(status: Mapping[str, Any], times: PageTimes) -> list[Content]:
+    """Return the page of status."""
+    groups = [_group(status.get(key) or {}, by, name) for key, by, name in _COUNTS]
+    rows: list[tuple[str, Content]] = [
+        ("health", status["health"]), ("file", element("code", status["database"] or "")),
+        ("vectors", _vectors(status["vectors"])),
+        ("last dream", times.told(status["last_dream"]) or "never"),
+        ("it did", status["last_dream_summary"] or ""),
+        ("next dream", times.told(status["next_dream_due"]) or "now"),
+        ("last consolidation", times.told(status["last_consolidate"]) or "never"),
+    ]  # fmt: skip
+    labels = [element("div", element("dt", name), element("dd", value)) for name, value in rows
+              if value]  # fmt: skip
+    activity = status.get("activity") or []
+    return [
+        at_a_glance(status),
+        element("h2", "Last 30 days") if activity else None,
+        drawings.days(activity) if activity else None,
+        element("div", groups, class_="groups"),
+        element("dl", labels, class_="labels"),
+    ]
+
+
+def _vectors(vectors: Mapping[str, Any]) -> str:
+    waiting = f", {vectors['missing']:,} waiting" if vectors["missing"] else ""
+    return f"{vectors['present']:,} by {vectors['embedder']}{waiting}"
+
+
+def _group(counts: Mapping[str, int], by: str, name: str) -> Markup | None:
+    kept = {key: count for key, count in counts.items() if count}
+    if not kept or (set(kept) == {""}):
+        return None
+    most = max(kept.values())
+    rows = [
+        element("div",
+                element("dt", element("a", key or "none", href=with_parameters("/facts", {by: key}))
+                        if by and key else key or "none"),
+                element("dd", element("meter", f"{count:,}", value=count, min=0, max=most),
+                        element("span", f"{count:,}")))
+        for key, count in sorted(kept.items(), key=lambda pair: -pair[1])
+    ]  # fmt: skip
+    return element("section", element("h2", name), element("dl", rows, class_="factors"))

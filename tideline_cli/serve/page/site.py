@@ -1,0 +1,191 @@
+"""The pages by their paths: what each asks the commands, and what it shows of the answer."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from urllib.parse import unquote
+
+from tideline_cli.model.record import record
+from tideline_cli.serve.http.answers import HTML, Reply, status_of
+from tideline_cli.serve.page import changes, fact, frame, lists, overview, search
+from tideline_cli.serve.page.markup import element
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from tideline_cli.serve.http.answers import Ask, Printed
+    from tideline_cli.serve.page.frame import PageTimes
+    from tideline_cli.serve.page.markup import Content
+
+    Parameters = Mapping[str, Sequence[str]]
+
+_ICON = (b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" '
+         b'stroke="#2a78a8" stroke-width="2" d="M1 6q2-3 4 0t4 0t4 0M1 11q2-3 4 0t4 0t4 0"/></svg>'
+         )  # fmt: skip
+_FILES = {"/style.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml"}
+_FACT_FILTERS = ("segment", "tag", "kind", "slot", "document", "scope", "source", "agent",
+                 "session", "speaker", "heat", "progress", "pinned", "since", "until",
+                 "lifecycle", "sort", "offset")  # fmt: skip
+_SEARCH = ("segment", "mode", "tag", "kind", "document", "as_of", "fusion", "decay", "profile")
+_NEIGHBOURS = 40
+_HITS = 20
+_NEWEST = 8
+_NOT_FOUND = 3
+_FACT = "/facts/"
+
+
+class _FailedError(Exception):
+    """A command that could not answer."""
+
+    def __init__(self, said: Printed) -> None:
+        super().__init__(said.code)
+        self.said = said
+
+
+@record
+class _Page:
+    """What a page is: its title and its body."""
+
+    title: str
+    body: Content
+    heading: Content = None
+
+
+class Site:
+    """Answers the paths of pages. `ask` runs a command; `ago` and `local` say times, `now` is the
+    clock."""
+
+    def __init__(
+        self, ask: Ask, *, origin: str, ago: Callable[[int, int], str],
+        local: Callable[[int], str], now: Callable[[], int],
+    ) -> None:  # fmt: skip
+        self._ask, self._origin = ask, origin
+        self._ago, self._local, self._now = ago, local, now
+
+    def __call__(self, path: str, given: Parameters) -> Reply:
+        """Return the page of a path."""
+        if path in _FILES:
+            body = _ICON if path == "/icon.svg" else _style()
+            return Reply(200, body, _FILES[path])
+        asked = _Asked(self._ask, given, frame.PageTimes(self._now(), self._ago, self._local))
+        make = _PAGES.get(path)
+        if make is None and not path.startswith(_FACT):
+            return self._failure(404, "There is no such page", "")
+        try:
+            made = make(asked) if make else _fact(asked, unquote(path.removeprefix(_FACT)))
+        except _FailedError as failed:
+            error = failed.said.error or {}
+            title = "No such fact" if failed.said.code == _NOT_FOUND else "This did not work"
+            told = ". ".join(filter(None, (error.get("message"), error.get("hint"))))
+            return self._failure(status_of(failed.said), title, told)
+        text = frame.page(made.title, path, made.body, heading=made.heading, origin=self._origin,
+                          notes=asked.notes)  # fmt: skip
+        return Reply(200, text.encode("utf-8", "replace"), HTML)
+
+    def _failure(self, status: int, title: str, told: str) -> Reply:
+        text = frame.page(title, "", element("p", told), origin=self._origin)
+        return Reply(status, text.encode("utf-8", "replace"), HTML)
+
+
+class _Asked:
+    """One request for a page: its parameters, and what the commands have noted on the way."""
+
+    def __init__(self, ask: Ask, given: Parameters, times: PageTimes) -> None:
+        self._ask, self.given, self.times = ask, given, times
+        self.notes: list[str] = []
+
+    def form(self, command: str, *words: str, **options: Any) -> dict[str, Any]:
+        """Return the object that a command prints."""
+        said = self._ask(command, list(words), options)
+        if not said.text:
+            raise _FailedError(said)
+        for note in said.notes:
+            told = note.get("warning") or {}
+            if told:
+                self.notes.append(str(told.get("message")))
+        found: dict[str, Any] = json.loads(said.text)
+        return found
+
+    def chosen(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return those of the parameters that are named and not empty."""
+        kept = {name: [one for one in self.given.get(name, ()) if one] for name in names}
+        return {name: values for name, values in kept.items() if values}
+
+    def number(self, name: str, usual: int) -> int:
+        """Return a parameter that is a whole number."""
+        text = (self.given.get(name) or [""])[-1]
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else usual
+
+
+def _first(asked: _Asked) -> _Page:
+    form = search.form(asked.given)
+    question = " ".join(asked.given.get("q", ())).strip()
+    if question:
+        answer = asked.form("recall", question, limit=[str(asked.number("limit", _HITS))],
+                            explain=True, no_touch=True, **asked.chosen(_SEARCH))  # fmt: skip
+        return _Page(frame.start_of(question, 80), [form, *search.results(answer, asked.times)])
+    status = asked.form("status")
+    newest = asked.form("list", limit=[str(_NEWEST)])
+    return _Page(frame.TITLE, [form, *overview.first(status, newest, asked.times)])
+
+
+def _facts(asked: _Asked) -> _Page:
+    answer = asked.form("list", limit=[str(lists.A_PAGE)], **asked.chosen(_FACT_FILTERS))
+    return _Page("Facts", lists.facts(answer, asked.given, asked.times))
+
+
+def _fact(asked: _Asked, named: str) -> _Page:
+    shown = asked.form("show", named)
+    whole = shown["fact"]["id"]
+    timeline = asked.form("timeline", whole)
+    graph = asked.form("graph", whole, hops=["1"], limit=[str(_NEIGHBOURS)], archived=True)
+    past = asked.form("history", whole)["changes"]
+    body = fact.body(shown, timeline, graph, past, asked.times)
+    content = shown["fact"]["content"]
+    return _Page(frame.start_of(content, 80), body, fact.heading(content))
+
+
+def _changes(asked: _Asked) -> _Page:
+    limit = asked.number("limit", changes.USUAL)
+    answer = asked.form("undo", list=True, limit=[str(limit)])
+    return _Page("Changes", changes.body(answer, asked.times, limit))
+
+
+def _slots(asked: _Asked) -> _Page:
+    return _Page("Slots", lists.slots(asked.form("slots"), asked.times))
+
+
+def _tags(asked: _Asked) -> _Page:
+    return _Page("Tags", lists.tags(asked.form("tags"), asked.times))
+
+
+def _fading(asked: _Asked) -> _Page:
+    answer = asked.form("fading", **asked.chosen(("within",)))
+    return _Page("Fading", lists.fading(answer, asked.times))
+
+
+def _contradictions(asked: _Asked) -> _Page:
+    answer = asked.form("contradictions")
+    return _Page("Contradictions", lists.contradictions(answer, asked.times))
+
+
+def _documents(asked: _Asked) -> _Page:
+    return _Page("Documents", lists.documents(asked.form("library"), asked.times))
+
+
+def _status(asked: _Asked) -> _Page:
+    return _Page("Status", overview.body(asked.form("status", by=["kind"]), asked.times))
+
+
+_PAGES: Mapping[str, Callable[[_Asked], _Page]] = {
+    "/": _first, "/facts": _facts, "/changes": _changes, "/slots": _slots, "/tags": _tags,
+    "/fading": _fading, "/contradictions": _contradictions, "/documents": _documents,
+    "/status": _status,
+}  # fmt: skip
+
+
+def _style() -> bytes:
+    return files("tideline_cli.serve.page").joinpath("style.css").read_bytes()
