@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import run_main
 from tests.poison import attacks as long_list
-from tideline_cli.evaluation import attacks
+from tideline_cli.evaluation import attacks, poison
 from tideline_cli.policy import gate
 
 
@@ -94,3 +94,14 @@ def test_the_long_list_shares_its_words():
     """The long list shares its words."""
 
     assert long_list.MARK is attacks.MARK and long_list.spellings is attacks.spellings
+
+
+def test_the_settings_of_the_user_are_attacked(memory):
+    """Which answer comes first is asked as the user's own recalls are."""
+    with mock.patch.object(poison, "recall", wraps=poison.recall) as asked:
+        assert told().json["profile"] == "default"
+        assert {call.args[1].profile for call in asked.call_args_list} == {"tideline"}
+        run_main("config", "set", "profile", "vectormemory")
+        asked.reset_mock()
+        assert told().json["profile"] == "vectormemory"
+        assert {call.args[1].profile for call in asked.call_args_list} == {"vectormemory"}
