@@ -569,7 +569,7 @@ complete -c tideline -n "__tideline_at eval" -l profiles -l profile -x -d 'Compa
 complete -c tideline -n "__tideline_at eval" -l embedder -x -d 'Compare with the vectors of another embedder'
 complete -c tideline -n "__tideline_at eval" -l format -x -a 'jsonl locomo longmemeval beir trec own' -d 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks]'
 complete -c tideline -n "__tideline_at eval" -l misses -d 'Show the questions that are not answered among the first K'
-complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked'
+complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked, or names an answer that is not there'
 complete -c tideline -n "__tideline_at eval" -l count -x -d 'How many questions are proposed [default: 20]'
 complete -c tideline -n "__tideline_at eval" -l output -s o -r -F -d 'Where make and load write questions; make adds to what is there'
 complete -c tideline -n "__tideline_at eval" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'

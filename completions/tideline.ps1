@@ -498,7 +498,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Compare with the vectors of another embedder.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl locomo longmemeval beir trec own'; Help = 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks].' }
             @{ Flags = @('--misses'); Kind = 'flag'; Help = 'Show the questions that are not answered among the first K.' }
-            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked.' }
+            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked, or names an answer that is not there.' }
             @{ Flags = @('--count'); Kind = 'text'; Help = 'How many questions are proposed [default: 20].' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where make and load write questions; make adds to what is there.' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
