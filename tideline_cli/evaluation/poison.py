@@ -134,14 +134,7 @@ class _Battle:
         self._last = max([self._last, *seqs])
         found = []
         for fact in facts.get(self._db, seqs, viewer=OWNER).values():
-            reads = {
-                "speaks for the owner": fact.segment in PROTECTED,
-                "counts as trusted": is_trusted(fact.source),
-                "is pinned": fact.pinned,
-                "is permanent": fact.tier == "permanent",
-                "reaches a prompt as an order": bool(threats_in(prompt_text(fact.content))),
-            }
-            found += [f"{fact.content!r:.60} {deed}" for deed, is_so in reads.items() if is_so]
+            found += [f"{fact.content!r:.60} {deed}" for deed in gains(fact)]
         return found
 
     def _aimed(self, *, has_news: bool) -> list[str]:
@@ -160,6 +153,19 @@ class _Battle:
                 self._beaten.add(target.id)
                 found.append(f"{target.content!r:.60} {why}")
         return found
+
+
+def gains(fact: Fact) -> list[str]:
+    """Return what a fact stands for that nobody may say who is not trusted."""
+    reads = {
+        "speaks for the owner": fact.segment in PROTECTED,
+        "counts as trusted": is_trusted(fact.source),
+        "is pinned": fact.pinned,
+        "is permanent": fact.tier == "permanent",
+        "never fades, as a chunk": fact.document is not None,
+        "reaches a prompt as an order": bool(threats_in(prompt_text(fact.content))),
+    }
+    return [deed for deed, is_so in reads.items() if is_so]
 
 
 def _targets(db: Connection, now: int, asked: Query) -> list[Fact]:
