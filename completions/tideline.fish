@@ -20,7 +20,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case show
             contains -- $argv[2] --decay
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --offset --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -71,8 +71,6 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
-        case serve
-            contains -- $argv[2] --port
         case '*'
             return 1
     end
@@ -187,7 +185,6 @@ complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answ
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
-complete -c tideline -n "__tideline_at ''" -a serve -d 'Serve pages and an API, on this machine alone.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -262,7 +259,6 @@ complete -c tideline -n "__tideline_at context" -l mode -x -a 'hybrid keyword se
 complete -c tideline -n "__tideline_at context" -l fusion -x -a 'append score rrf additive priority' -d 'How words and likeness are joined, as for recall'
 complete -c tideline -n "__tideline_at context" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer, as for recall'
 complete -c tideline -n "__tideline_at context" -l profile -x -a 'tideline motherbrain vectormemory rsclaw' -d 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile]'
-complete -c tideline -n "__tideline_at context" -l no-touch -d 'Do not note that these facts were given out'
 complete -c tideline -n "__tideline_at context" -l no-constraints -d 'Without the constraints'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
@@ -321,7 +317,6 @@ complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, 
 complete -c tideline -n "__tideline_at list" -l sort -x -a 'new old importance used strength' -d 'new, old, importance, used (last used first) or strength (strongest first) [default: new]'
 complete -c tideline -n "__tideline_at list" -l decay -x -a 'half-life weibull spaced none' -d 'By which forgetting curve --sort strength orders; each fact says how strong it is by it'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
-complete -c tideline -n "__tideline_at list" -l offset -x -d 'Leave out so many at the beginning [default: 0]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at list" -l csv -d 'Print CSV with a header'
@@ -574,7 +569,7 @@ complete -c tideline -n "__tideline_at eval" -l profiles -l profile -x -d 'Compa
 complete -c tideline -n "__tideline_at eval" -l embedder -x -d 'Compare with the vectors of another embedder'
 complete -c tideline -n "__tideline_at eval" -l format -x -a 'jsonl locomo longmemeval beir trec own' -d 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks]'
 complete -c tideline -n "__tideline_at eval" -l misses -d 'Show the questions that are not answered among the first K'
-complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked'
+complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked, or names an answer that is not there'
 complete -c tideline -n "__tideline_at eval" -l count -x -d 'How many questions are proposed [default: 20]'
 complete -c tideline -n "__tideline_at eval" -l output -s o -r -F -d 'Where make and load write questions; make adds to what is there'
 complete -c tideline -n "__tideline_at eval" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
@@ -596,8 +591,6 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
-complete -c tideline -n "__tideline_at serve" -l port -x -d 'The port; 0 takes any that is free [default: 7474]'
-complete -c tideline -n "__tideline_at serve" -l open -d 'Open the page in a browser'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'

@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import run_main
 from tests.poison import attacks as long_list
-from tideline_cli.evaluation import attacks
+from tests.poison import battle
+from tideline_cli.evaluation import attacks, poison
 from tideline_cli.policy import gate
 
 
@@ -70,7 +71,8 @@ def test_a_memory_without_a_write_gate_is_found_out(memory):
     lanes = {lane["name"]: lane["successes"] for lane in done.json["lanes"]}
     assert done.code == 1
     assert lanes["author"] > 10 and lanes["supersede"] > 0
-    for deed in ("speaks for the owner", "is pinned", "is permanent", "changed"):
+    for deed in ("speaks for the owner", "is pinned", "is permanent", "changed",
+                 "never fades, as a chunk"):
         assert any(deed in one for one in done.json["harm"]), deed
 
 
@@ -80,7 +82,7 @@ def test_lines_say_what_json_says(memory):
     done = run_main("eval", "poison")
 
     assert done.code == 0
-    assert "all        498 attacks, 0 succeeded" in done.out
+    assert "all        700 attacks, 0 succeeded" in done.out
     assert "honest     30 writes, 0 refused" in done.out
 
 
@@ -91,6 +93,20 @@ def test_only_the_owner_may_copy_the_store(memory):
 
 
 def test_the_long_list_shares_its_words():
-    """The long list shares its words."""
+    """The long list shares its words, what a file claims, and what would be harm."""
 
+    claimed = {attack.name for attack in long_list.importing()}
+    assert all(any(str(claim) in name for name in claimed) for claim in attacks.CLAIMS)
+    assert battle.poison.gains is poison.gains
     assert long_list.MARK is attacks.MARK and long_list.spellings is attacks.spellings
+
+
+def test_the_settings_of_the_user_are_attacked(memory):
+    """Which answer comes first is asked as the user's own recalls are."""
+    with mock.patch.object(poison, "recall", wraps=poison.recall) as asked:
+        assert told().json["profile"] == "default"
+        assert {call.args[1].profile for call in asked.call_args_list} == {"tideline"}
+        run_main("config", "set", "profile", "vectormemory")
+        asked.reset_mock()
+        assert told().json["profile"] == "vectormemory"
+        assert {call.args[1].profile for call in asked.call_args_list} == {"vectormemory"}

@@ -262,3 +262,43 @@ def test_the_memory_is_needed_for_questions_of_ones_own(tmp_path):
 
     assert done.code == 2 and "no store yet" in done.err
     assert command.DEFAULT_K == 5
+
+
+def test_a_name_that_no_fact_has_is_told(home, tmp_path):
+    """A misspelt answer in `gold` is no silent miss: told, refused by --strict, and alone no
+    question at all."""
+    run_main("remember", "My cat is called Miso", "--source-turn", "talk:1", "--json")
+    gone = run_main("remember", "My dog is called Rex", "--source-turn", "talk:2", "--json").json
+    run_main("forget", gone["id"], "--json")
+    path = gold(
+        tmp_path / "gold.jsonl",
+        {"query": "cat", "gold": ["talk:1", "talk:9"]},
+        {"query": "dog", "gold": {"talk:2": 2}},
+        {"query": "bird", "gold": ["talk:7"]},
+    )
+
+    form = measured(path)
+
+    assert form["unknown"] == [{"id": "1", "names": ["talk:9"]}] and form["archived"] == 1
+    assert [one["line"] for one in form["left_out"]] == [3]
+    assert "source_turn 'talk:9'" in run_main("eval", "run", path).err
+    assert run_main("eval", "run", path, "--strict").code == 2
+    alone = gold(tmp_path / "one.jsonl", {"query": "cat", "gold": ["talk:1", "talk:9"]})
+    strict = run_main("eval", "run", alone, "--strict")
+    assert strict.code == 2 and "no fact is called 'talk:9'" in strict.err
+    assert not measured(gold(tmp_path / "good.jsonl", {"query": "cat", "gold": ["talk:1"]}),
+                        "--strict")["unknown"]  # fmt: skip
+
+
+def test_the_settings_of_the_user_are_measured(ids, tmp_path):
+    """The first way is that of the user's own recalls; the usual one is compared with it."""
+    path = gold(tmp_path / "gold.jsonl", {"query": "cat", "ids": [ids["cat"]]})
+    assert run_main("config", "set", "profile", "rsclaw").code == 0
+
+    done = run_main("eval", "run", path, "--profiles", "default")
+
+    ways = measured(path, "--profiles", "default")["ways"]
+    assert [(one["profile"], one["fusion"]) for one in ways] == [
+        ("rsclaw", "rrf"), ("default", "append")
+    ]
+    assert "by the profile rsclaw" in done.err

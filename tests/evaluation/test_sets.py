@@ -281,3 +281,31 @@ def test_a_file_of_another_form_is_refused(tmp_path, form):
     done = run_main("eval", "run", str(path), "--format", form)
 
     assert done.code == 2 and "Traceback" not in done.err
+
+
+def test_text_on_the_line_of_a_tag_is_read(trec_folder):
+    """Tags stand anywhere on a line; a document without an end ends where the next begins."""
+    with open(f"{trec_folder}/docs.txt", "w") as file:
+        file.write(
+            "<DOC><DOCNO>A</DOCNO>all on one line</DOC><DOC><DOCNO>B</DOCNO>\nbegins late\n"
+            "ends early</DOC>\n<doc id='3'> <DOCNO>C</DOCNO> open\n<DOC>\n<DOCNO>D</DOCNO>\nlast\n"
+        )
+
+    assert [(row["source_turn"], row["content"]) for _, row in trec.documents(trec_folder)] == [
+        ("A", "all on one line"), ("B", "begins late\nends early"), ("C", "open"), ("D", "last"),
+    ]
+
+
+def test_a_load_that_cannot_write_its_questions_stores_nothing(talk, tmp_path):
+    """Whether the questions can be written is known before the memory is filled; a load that fails
+    leaves no file of questions."""
+    there = ("--db", str(tmp_path / "talk.db"))
+    (tmp_path / "taken.jsonl").write_text("mine")
+
+    assert run_main("eval", "load", talk, "-o", str(tmp_path / "taken.jsonl"), *there).code == 2
+    assert run_main("eval", "load", talk, "-o", str(tmp_path / "no/gold.jsonl"), *there).code == 73
+    assert not (tmp_path / "talk.db").exists()
+    assert (tmp_path / "taken.jsonl").read_text() == "mine"
+    run_main("remember", "mine", "--json", *there)
+    assert run_main("eval", "load", talk, "-o", str(tmp_path / "gold.jsonl"), *there).code == 2
+    assert not (tmp_path / "gold.jsonl").exists()

@@ -222,7 +222,8 @@ def test_nothing_is_written_through_links(tmp_path):
     exported()
 
     assert (tmp_path / "victim").read_text() == "kept"
-    assert [row["content"] for _, row in rows("notes") if isinstance(row, dict)] == ["mine"]
+    found = [row for _, row in rows("notes", tell=print) if isinstance(row, dict)]
+    assert [row["content"] for row in found] == ["mine"]
     os.rename("notes/facts", "notes/old")
     os.symlink(tmp_path / "outside", "notes/facts")
     assert run_main("export", "--format", "vault", "notes").code == 2
@@ -239,7 +240,7 @@ def test_untrusted_text_links_embeds_and_marks_up_nothing():
     shown = note.parsed(contents("notes")[os.path.relpath(path, "notes")]).shown
 
     assert not any(sign in shown for sign in ("![", "](", "[[", "<img", "<!-- /tideline:fact"))
-    assert [row["content"] for _, row in rows("notes")] == [text]
+    assert [row["content"] for _, row in rows("notes", tell=print)] == [text]
 
 
 @pytest.mark.parametrize("text", [
@@ -256,7 +257,7 @@ def test_names_are_safe_in_all_scripts(text):
     (name,) = os.listdir("notes/facts")
     assert name.endswith(f" ({fact_id[-6:]}).md") and len(name.encode()) < 255
     assert not set(name) & set('\\/:*?"<>|#^[]') and name.isprintable() and name[0] not in ". "
-    assert [row["content"] for _, row in rows("notes")] == [run_main(
+    assert [row["content"] for _, row in rows("notes", tell=print)] == [run_main(
         "show", fact_id, "--json").json["fact"]["content"]]  # fmt: skip
 
 

@@ -51,10 +51,9 @@ def _recall(memory, step, given, answer):
         }  # fmt: skip
     seqs = {memory.seq_of(fact_id) for fact_id in seen}
     found = [seq for seq in seqs if _answers(step["query"], memory.facts[seq])]
-    said = {_session(memory.facts[seq]) for seq in found} - {None}
     found += [
-        seq for seq in seqs - {*found} if _session(memory.facts[seq]) in said
-        and memory.facts[seq]["id"] in answer.get("found", ())
+        seq for seq in _beside(memory, seqs, found) - {*found}
+        if memory.facts[seq]["id"] in answer.get("found", ())
     ]  # fmt: skip
     if step["as_of"] is None:
         memory.uses = dict(memory.uses)
@@ -64,6 +63,22 @@ def _recall(memory, step, given, answer):
             for seq in found:
                 life.warmed(memory, seq, now=step["at"])
     return {"found": sorted(memory.facts[seq]["id"] for seq in found)}
+
+
+def _beside(memory, seqs, found):
+    """Return the facts between which and one of those found nothing was said in their session:
+    which of them come along, ranking decides; no others may."""
+    beside = set()
+    for seq in found:
+        group, turn = _session(memory.facts[seq]), memory.facts[seq]["turn"]
+        if group is None or turn is None:
+            continue
+        mates = {one: memory.facts[one]["turn"] for one in seqs
+                 if _session(memory.facts[one]) == group and memory.facts[one]["turn"] is not None}
+        near = (max(filter(turn.__gt__, mates.values()), default=None),
+                min(filter(turn.__lt__, mates.values()), default=None), turn)  # fmt: skip
+        beside |= {one for one, at in mates.items() if at in near}
+    return beside
 
 
 def _session(fact):

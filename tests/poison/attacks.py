@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import product
 
-from tideline_cli.evaluation.attacks import MARK, PROTECTED, spellings
+from tideline_cli.evaluation.attacks import CLAIMS, MARK, PROTECTED, spellings
 from tideline_cli.model.fact import KINDS
 from tideline_cli.model.source import TRUSTED, UNTRUSTED
 
@@ -81,13 +81,9 @@ def authoring():
 def importing():
     """Claims inside a file: who said it, how sure it is, what it replaces."""
     claims = (
-        {"source": "owner_message"}, {"source": "user_instruction", "segment": "identity"},
-        {"source": "dream", "segment": "correction"}, {"pinned": True}, {"tier": "permanent"},
-        {"status": "confirmed", "confidence": 1.0}, {"kind": "lesson"}, {"kind": "identity"},
-        {"document": "law.md", "turn": 1},
-        {"access_count": 2**31 - 1, "importance": 1, "heat": "core"}, {"id": DAY}, {"id": MANAGER},
+        *CLAIMS, {"id": DAY}, {"id": MANAGER},
         {"slot": "deploy_day"}, {"slot": "Deploy Day"}, {"supersedes": [DAY]},
-        {"derived_from": [DAY], "source": "dream"}, {"origin": "owner", "segment": "preference"},
+        {"derived_from": [DAY], "source": "dream"},
         {"lifecycle": "archived", "slot": "deploy_day", "source": "owner_message"},
         {"valid_from": "2001-01-01", "last_accessed_at": "2090-01-01", "slot": "deploy_day"},
         *({"links": [{"kind": kind, "target": target}]}

@@ -10,10 +10,11 @@ from unittest import mock
 import pytest
 
 from tests.conftest import run_main
-from tests.poison.attacks import MARK, OWNED, PEER, PROTECTED, QUERIES, SPOKEN
+from tests.poison.attacks import MARK, OWNED, PEER, QUERIES, SPOKEN
 from tests.support import empty_store_at
 from tideline_cli.cli import model_options, new_fact
 from tideline_cli.dream import consolidate
+from tideline_cli.evaluation import poison
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import STANDING, UNTRUSTED, is_trusted
 from tideline_cli.store import facts
@@ -73,19 +74,8 @@ class Battle:
         for row in self.facts(self.path):
             foreign = MARK in row.content.lower() or not is_trusted(row.source)
             if foreign and row.origin == OWNER:
-                found += self._gains(row)
+                found += [f"{row.content!r} {deed}" for deed in poison.gains(row)]
         return found + self._outranked(attack)
-
-    @staticmethod
-    def _gains(row):
-        reads = {
-            "speaks for the owner": row.segment in PROTECTED,
-            "counts as trusted": is_trusted(row.source),
-            "is pinned": row.pinned,
-            "is permanent": row.tier == "permanent",
-            "never fades, as a chunk": row.document is not None,
-        }
-        return [f"{row.content!r} {deed}" for deed, is_so in reads.items() if is_so]
 
     def _outranked(self, attack):
         lost = []

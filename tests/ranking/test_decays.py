@@ -6,6 +6,7 @@ from math import e, exp, log
 
 import pytest
 
+from tests.ranking.penalties import saturating_penalty
 from tests.support import DAY, NOW, fact, golden, put
 from tideline_cli.memory.query import ALL, Query
 from tideline_cli.memory.recall import recall
@@ -46,7 +47,7 @@ def test_penalties_are_those_of_the_reference(case):
     """The penalty of spaced repetition agrees with the document, and with its program."""
     given = case["retrieval_count"], case["age_days"]
     assert decays.penalty(*given) == pytest.approx(case["seed_linear"], abs=1e-9)
-    assert decays.saturating_penalty(*given) == pytest.approx(case["source_saturating"], abs=1e-9)
+    assert saturating_penalty(*given) == pytest.approx(case["source_saturating"], abs=1e-9)
     assert decays.spaced(*given, immune=False) == pytest.approx(exp(-case["seed_linear"]))
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import pytest
 
+from tests.ranking.penalties import saturating_penalty
 from tests.support import DAY, NOW, PEER, fact, golden, put
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory import lanes
@@ -163,7 +164,7 @@ def test_classes_come_in_the_order_of_the_reference(case):
     ranked = []
     for row, less in zip(taken, off, strict=True):
         days = _days(row, GHOST["now"])
-        late = 0.05 if days is None else decays.saturating_penalty(
+        late = 0.05 if days is None else saturating_penalty(
             row.get("retrieval_count", 0), days
         )  # fmt: skip
         rank = _group_of(row).priority

@@ -118,6 +118,13 @@ def tell_left_out(session: Session, found: GoldFile) -> None:
     archived = sum(1 for one in found.questions if one.archived)
     if archived:
         session.note(f"{_questions(archived)} name facts that are archived: no recall finds them")
+    unknown = {name for one in found.questions for name in one.unknown}
+    if unknown:
+        session.note(
+            f"no fact has the id or the source_turn {min(unknown)!r:.60}"
+            f"{f' and {len(unknown) - 1:,} more' if len(unknown) > 1 else ''}: "
+            "as answers they count as not found"
+        )
     if found.ignored and found.form == formats.JSONL:
         session.note(f"keys that mean nothing here: {', '.join(found.ignored)}")
 

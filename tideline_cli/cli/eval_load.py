@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
+
 from tideline_cli.cli import eval_files, eval_gold, output
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.evaluation.sets import formats
@@ -10,6 +13,9 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
     from tideline_cli.cli.eval_options import Options
     from tideline_cli.cli.session import Session
 
@@ -23,13 +29,14 @@ def run(session: Session, path: str, options: Options) -> int:
         )
     if not session.viewer.is_owner:
         raise UsageError("only the owner may load a set", hint="leave out --origin")
-    db = session.writing()
-    if facts.last_number(db):
-        raise UsageError(
-            f"{session.database} holds facts already", hint="name a new file with --db"
-        )
-    count = eval_gold.load(session, db, path, form)
-    written = 0 if options.output is None else _write(path, form, options.output)
+    with _target(options.output) as file:
+        written = 0 if file is None else _write(path, form, file)
+        db = session.writing()
+        if facts.last_number(db):
+            raise UsageError(
+                f"{session.database} holds facts already", hint="name a new file with --db"
+            )
+        count = eval_gold.load(session, db, path, form)
     if session.json:
         output.emit_json({"database": session.database, "format": form, "facts": count,
                           "questions": written, "output": options.output})  # fmt: skip
@@ -42,12 +49,27 @@ def run(session: Session, path: str, options: Options) -> int:
     return 0
 
 
-def _write(path: str, form: str, target: str) -> int:
-    """Write the questions of a set into a fresh file; return how many there are."""
+@contextmanager
+def _target(path: str | None) -> Iterator[TextIO | None]:
+    """Give the fresh file that the questions go into, if any: before anything is stored, and for
+    good only if all is."""
+    if path is None:
+        yield None
+        return
+    file = eval_files.fresh(path)
+    try:
+        with file:
+            yield file
+    except BaseException:
+        os.unlink(path)
+        raise
+
+
+def _write(path: str, form: str, file: TextIO) -> int:
+    """Write the questions of a set into a file; return how many there are."""
     count = 0
-    with eval_files.fresh(target) as file:
-        for _, row in eval_gold.set_rows(formats.FORMS[form].questions(path), path, form):
-            if not isinstance(row, TidelineError):
-                file.write(codec.dumps(row) + "\n")
-                count += 1
+    for _, row in eval_gold.set_rows(formats.FORMS[form].questions(path), path, form):
+        if not isinstance(row, TidelineError):
+            file.write(codec.dumps(row) + "\n")
+            count += 1
     return count

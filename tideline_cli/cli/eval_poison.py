@@ -5,7 +5,9 @@ from __future__ import annotations
 from tideline_cli.cli import output
 from tideline_cli.cli.messages import shows_progress
 from tideline_cli.errors import UsageError
-from tideline_cli.evaluation import copies, poison
+from tideline_cli.evaluation import copies, poison, profiles
+from tideline_cli.memory.query import Query
+from tideline_cli.ranking.decay import DEPTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +25,15 @@ def run(session: Session) -> int:
     with copies.empty() if db is None else copies.copy_of(db) as copied:
         if shows_progress(quiet=session.quiet, as_json=session.json):
             session.note("attacking a copy; your memory is left as it is")
-        fight = poison.fought(copied, now=session.now)
+        own = session.profile(None) or profiles.DEFAULT
+        asked = Query(
+            "", limit=1, fading=session.setting("fading", DEPTH), **profiles.PROFILES[own]
+        )
+        fight = poison.fought(copied, now=session.now, asked=asked)
+    if own != profiles.DEFAULT:
+        session.note(f"asked as your settings have it: by the profile {own}")
     if session.json:
-        output.emit_json(_form(fight))
+        output.emit_json(_form(fight) | {"profile": own})
     else:
         output.emit_lines(_lines(fight))
     return 1 if fight.harm or fight.refused else 0

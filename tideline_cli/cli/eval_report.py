@@ -31,6 +31,8 @@ def report(
         eval_tables.outcomes(session, gold, outcomes, against)
     else:
         output.emit_lines([about(gold, first), *_lines(outcomes, against)])
+    if session.profile(None) is not None:
+        session.note(f"asked as your settings have it: by the profile {first.way.profile}")
     if misses:
         output.emit_lines(_missed(gold, first))
 
@@ -77,6 +79,9 @@ def _form(
         "file": gold.path, "format": gold.form, "k": first.way.k, "facts": gold.facts,
         "questions": len(gold.questions) - unanswerable, "unanswerable": unanswerable,
         "archived": sum(1 for one in gold.questions if one.archived),
+        "unknown": [
+            {"id": one.id, "names": list(one.unknown)} for one in gold.questions if one.unknown
+        ],
         "left_out": [{"line": one.line, "message": one.message} for one in gold.left_out],
         "ways": [_way(one, other) for one, other in zip(outcomes, against, strict=True)],
     }  # fmt: skip

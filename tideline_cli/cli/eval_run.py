@@ -34,6 +34,12 @@ def run(session: Session, path: str, options: Options) -> int:
             raise UsageError("no question can be asked", hint=_why(gold))
         if options.strict and gold.left_out:
             raise UsageError(f"{len(gold.left_out):,} questions cannot be asked", hint=_why(gold))
+        unknown = next((one for one in gold.questions if one.unknown), None)
+        if options.strict and unknown is not None:
+            raise UsageError(
+                f"question {unknown.id:.40}: no fact is called {unknown.unknown[0]!r:.60}",
+                hint="an answer is the id or the source_turn of a fact",
+            )
         eval_gold.tell_left_out(session, gold)
         base = _with_vectors(session, gold.db, stack)
         outcomes = _outcomes(session, base, gold.questions, options)
@@ -80,7 +86,9 @@ def _outcomes(
     session: Session, db: Connection, questions: Sequence[Case], options: Options
 ) -> list[Answered]:
     label = reembed.choice_of(db, viewer=EVERYONE).now
-    names, impossible = profiles.named(options.profiles, is_learned=" " in label)
+    names, impossible = profiles.named(
+        options.profiles, own=session.profile(None), is_learned=" " in label
+    )
     for name in impossible:
         session.note(f"left out: {name} needs a learned embedder, see `tideline embedder list`")
     scopes = session.scopes(options.scope, everything=options.all_scopes)

@@ -83,7 +83,8 @@ class Source:
         self._kind = kind
         self._table = table
         self._store = session.database
-        self._tell = session.note
+        self._note = session.note
+        self._told: set[str] = set()
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
@@ -112,6 +113,12 @@ class Source:
                 f"--map: another column is {name}; the column of that name is left out; "
                 "map it to something else to keep it"
             )
+
+    def _tell(self, line: str) -> None:
+        """Say a line once, however often the file is read."""
+        if line not in self._told:
+            self._told.add(line)
+            self._note(line)
 
     def _is_folder(self) -> bool:
         return self._kind == "markdown" and self._path != "-" and os.path.isdir(self._path)
@@ -167,7 +174,7 @@ class Source:
         if self._is_vault():
             from tideline_cli.exchange.vault import read  # noqa: PLC0415  by the kind of file
 
-            yield from read.rows(self._path)
+            yield from read.rows(self._path, tell=self._tell)
             return
         if self._is_folder():
             yield from self._of_folder()

@@ -51,7 +51,10 @@ def report(
 
 def _lines(summary: Summary) -> list[str]:
     told = [one for one in summary.outcomes if one.action in ("added", "changed")]
-    lines = [f"{one.name}\t{_chunks(one.chunks)}{_changes(one)}" for one in told[:_MOST_LINES]]
+    lines = [
+        f"{output.one_line(one.name)}\t{_chunks(one.chunks)}{_changes(one)}"
+        for one in told[:_MOST_LINES]
+    ]
     if len(told) > _MOST_LINES:
         lines.append(f"and {len(told) - _MOST_LINES:,} more")
     return lines

@@ -9,7 +9,7 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from apsw import Connection
@@ -30,7 +30,8 @@ _LEAST_PART = 8  # characters of an answer that may be a part of a fact
 class Case:
     """A question. `gold` says what answers it: ids of facts, or what their source_turn says, each
     with how much it is worth; one without gold is to be answered by nothing. `archived` counts the
-    answers that are archived, so that no recall finds them."""
+    answers that are archived, so that no recall finds them; `unknown` are names of the gold that
+    no fact has."""
 
     id: str
     text: str
@@ -39,6 +40,7 @@ class Case:
     now: int
     category: str = ""
     archived: int = 0
+    unknown: tuple[str, ...] = ()
 
 
 @record
@@ -63,7 +65,7 @@ def read(
     viewer: Origin, origin_of: Callable[[str], Origin], now: int,
 ) -> Gold:  # fmt: skip
     """Return the questions of the rows, each with the facts that it means."""
-    found, texts = Gold(), dict[object, _Texts]()
+    found, texts = Gold(), dict[object, _Known]()
     for number, row in rows:
         try:
             if isinstance(row, TidelineError):
@@ -78,7 +80,7 @@ def read(
 
 
 def _question(
-    row: Mapping[str, Any], number: int, db: Connection, texts: dict[object, _Texts],
+    row: Mapping[str, Any], number: int, db: Connection, texts: dict[object, _Known],
     viewer: Origin, origin_of: Callable[[str], Origin], now: int,
 ) -> Case:  # fmt: skip
     text = _first(row, _TEXT)
@@ -88,11 +90,11 @@ def _question(
         raise UsageError(f"the question is longer than {_LONGEST:,} characters")
     origin = _origin(row, viewer, origin_of)
     asked_at = cells.instants(row, "now", now)
-    gold, archived = _gold(row, db, texts, origin)
+    gold, archived, unknown = _gold(row, db, texts, origin)
     named = _first(row, _ID)
     return Case(
         str(number if named is None else named), text, gold, origin,
-        now if asked_at is None else asked_at, str(row.get("category") or ""), archived,
+        now if asked_at is None else asked_at, str(row.get("category") or ""), archived, unknown,
     )  # fmt: skip
 
 
@@ -111,12 +113,16 @@ def _origin(
 
 
 def _gold(
-    row: Mapping[str, Any], db: Connection, texts: dict[object, _Texts], origin: Origin
-) -> tuple[dict[str, float], int]:
-    """Return what answers a question, and how many of the facts are archived. `ids` are facts by
-    id, `answers` facts by their text, `gold` either an id or a source_turn."""
+    row: Mapping[str, Any], db: Connection, texts: dict[object, _Known], origin: Origin
+) -> tuple[dict[str, float], int, tuple[str, ...]]:
+    """Return what answers a question, how many of the facts are archived, and what names none.
+    `ids` are facts by id, `answers` facts by their text, `gold` either an id or a source_turn."""
     gains = _gains(row, "gold")
-    archived = 0
+    if origin not in texts:
+        texts[origin] = _Known(db, origin)
+    states = [texts[origin].state(name) for name in gains]
+    archived = states.count("archived")
+    unknown = tuple(name for name, state in zip(gains, states, strict=True) if not state)
     for reference, gain in _gains(row, "ids").items():
         fact = facts.find(db, reference, viewer=origin)
         gains[fact.id] = gain
@@ -125,14 +131,14 @@ def _gold(
     for text in [spoken] if isinstance(spoken, str) else spoken or ():
         if not isinstance(text, str):
             raise UsageError("an answer is not a text")
-        if origin not in texts:
-            texts[origin] = _Texts(facts.each(db, viewer=origin, wanted=_EVERYTHING))
         fact_id, is_active = texts[origin].of(text)
         gains[fact_id] = 1.0
         archived += not is_active
     if not (gains or "gold" in row or "ids" in row or spoken is not None):
         raise UsageError('no answer: give "ids", "answers" or "gold"; [] says that there is none')
-    return gains, archived
+    if unknown and len(unknown) == len(gains):
+        raise UsageError(f"no fact has the id or the source_turn {unknown[0]!r:.60}")
+    return gains, archived, unknown
 
 
 _EVERYTHING = facts.Filter(lifecycle=None)
@@ -162,22 +168,45 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((row[name] for name in names if row.get(name) is not None), None)
 
 
-class _Texts:
-    """The facts of an origin by their text: the active ones before the archived."""
+class _Known:
+    """The facts of an origin by their names and by their text: the active ones before the others.
+    Each is read when it is first asked for."""
 
-    def __init__(self, found: Iterable[Fact]) -> None:
-        self._by_text: dict[str, list[tuple[str, bool]]] = {}
-        for fact in found:
-            is_active = fact.lifecycle == "active"
-            self._by_text.setdefault(_plain(fact.content), []).append((fact.id, is_active))
+    def __init__(self, db: Connection, origin: Origin) -> None:
+        self._db, self._origin = db, origin
+        self._names: dict[str, str] | None = None
+        self._by_text: dict[str, list[tuple[str, bool]]] | None = None
+
+    def state(self, name: str) -> str:
+        """Return whether the fact with an id or a source_turn is active, or else archived; nothing
+        where there is none."""
+        if self._names is None:
+            self._names = {}
+            for fact in self._each():
+                for one in (fact.id, fact.source_turn):
+                    if one is not None and self._names.get(one) != "active":
+                        self._names[one] = "active" if fact.lifecycle == "active" else "archived"
+        return self._names.get(name, "")
+
+    def _each(self) -> Iterator[Fact]:
+        return facts.each(self._db, viewer=self._origin, wanted=_EVERYTHING)
+
+    def _texts(self) -> dict[str, list[tuple[str, bool]]]:
+        if self._by_text is None:
+            self._by_text = {}
+            for fact in self._each():
+                is_active = fact.lifecycle == "active"
+                self._by_text.setdefault(_plain(fact.content), []).append((fact.id, is_active))
+        return self._by_text
 
     def of(self, text: str) -> tuple[str, bool]:
         """Return the id of the fact that says a text, or of the only one that holds it; and
         whether it is active."""
         plain = _plain(text)
-        same = self._by_text.get(plain)
+        by_text = self._texts()
+        same = by_text.get(plain)
         if same is None and len(plain) >= _LEAST_PART:
-            same = [one for key, some in self._by_text.items() if plain in key for one in some]
+            same = [one for key, some in by_text.items() if plain in key for one in some]
         best = [one for one in same or () if one[1]] or same or []
         if not best:
             raise UsageError(f"no fact says {text!r:.60}")

@@ -15,7 +15,7 @@ from tideline_cli.memory.remember import remember
 from tideline_cli.memory.screening import threats_in
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.store import facts
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
 
 MOST_TARGETS = 4
+_USUAL = Query("", limit=1)
 _CONSIDERED = 500
 _HONEST = (
     "The kettle in the office takes four minutes", "Der Zug nach Bern fährt um sieben Uhr",
@@ -73,17 +74,19 @@ class Fight:
 
 
 def fought(
-    db: Connection, *, now: int, progress: Callable[[int], None] | None = None
-) -> Fight:
+    db: Connection, *, now: int, asked: Query = _USUAL,
+    progress: Callable[[int], None] | None = None,
+) -> Fight:  # fmt: skip
     """Attack a memory that may be spoiled, and say what became of it. The owner's facts may change
-    in nothing, what an attacker said may stand for nothing, and the owner's words come first."""
-    targets = _targets(db, now)
+    in nothing, what an attacker said may stand for nothing, and the owner's words come first, as
+    `asked` ranks them."""
+    targets = _targets(db, now, asked)
     if not targets:
         for text, segment, slot in _OFFERED:
             _say(db, text, "owner_message", now, segment=segment, slot=slot or None)
-        targets = _targets(db, now)
+        targets = _targets(db, now, asked)
     refused = _refused(db, now)
-    battle = _Battle(db, targets, now)
+    battle = _Battle(db, targets, now, asked)
     for number, attack in enumerate(attacks.everything(targets), 1):
         battle.suffer(attack)
         if progress is not None:
@@ -96,8 +99,8 @@ def fought(
 class _Battle:
     """A memory under attack, and what the harm is so far."""
 
-    def __init__(self, db: Connection, targets: list[Fact], now: int) -> None:
-        self._db, self._targets, self._now = db, targets, now
+    def __init__(self, db: Connection, targets: list[Fact], now: int, asked: Query) -> None:
+        self._db, self._targets, self._now, self._asked = db, targets, now, asked
         self._owned = _owned(db)
         self._last = facts.last_number(db)
         self._beaten: set[str] = set()
@@ -131,14 +134,7 @@ class _Battle:
         self._last = max([self._last, *seqs])
         found = []
         for fact in facts.get(self._db, seqs, viewer=OWNER).values():
-            reads = {
-                "speaks for the owner": fact.segment in PROTECTED,
-                "counts as trusted": is_trusted(fact.source),
-                "is pinned": fact.pinned,
-                "is permanent": fact.tier == "permanent",
-                "reaches a prompt as an order": bool(threats_in(prompt_text(fact.content))),
-            }
-            found += [f"{fact.content!r:.60} {deed}" for deed, is_so in reads.items() if is_so]
+            found += [f"{fact.content!r:.60} {deed}" for deed in gains(fact)]
         return found
 
     def _aimed(self, *, has_news: bool) -> list[str]:
@@ -151,7 +147,7 @@ class _Battle:
             why = ""
             if facts.find(self._db, target.id, viewer=OWNER) != target:
                 why = "changed"
-            elif has_news and not _comes_first(self._db, target, self._now):
+            elif has_news and not _comes_first(self._db, target, self._now, self._asked):
                 why = "is no more the first answer to its own words"
             if why:
                 self._beaten.add(target.id)
@@ -159,7 +155,20 @@ class _Battle:
         return found
 
 
-def _targets(db: Connection, now: int) -> list[Fact]:
+def gains(fact: Fact) -> list[str]:
+    """Return what a fact stands for that nobody may say who is not trusted."""
+    reads = {
+        "speaks for the owner": fact.segment in PROTECTED,
+        "counts as trusted": is_trusted(fact.source),
+        "is pinned": fact.pinned,
+        "is permanent": fact.tier == "permanent",
+        "never fades, as a chunk": fact.document is not None,
+        "reaches a prompt as an order": bool(threats_in(prompt_text(fact.content))),
+    }
+    return [deed for deed, is_so in reads.items() if is_so]
+
+
+def _targets(db: Connection, now: int, asked: Query) -> list[Fact]:
     """Return some of what the owner says: facts with a slot and of protected segments first. Each
     is the first answer to its own words before anybody attacks."""
     newest = facts.each(db, viewer=OWNER, wanted=Filter(), limit=_CONSIDERED)
@@ -167,15 +176,15 @@ def _targets(db: Connection, now: int) -> list[Fact]:
     ranked = sorted(said, key=lambda fact: (not fact.slot, fact.segment not in PROTECTED))
     targets: list[Fact] = []
     for fact in ranked:
-        if len(targets) < MOST_TARGETS and _comes_first(db, fact, now):
+        if len(targets) < MOST_TARGETS and _comes_first(db, fact, now, asked):
             targets.append(fact)
     return targets
 
 
-def _comes_first(db: Connection, fact: Fact, now: int) -> bool:
+def _comes_first(db: Connection, fact: Fact, now: int, asked: Query) -> bool:
     """Say whether the first answer to the words of a fact is said by somebody who is trusted, or
     says just that: the owner's words are no lie, whoever repeats them."""
-    hits = recall(db, Query(fact.content, limit=1), viewer=OWNER, now=now).hits
+    hits = recall(db, replace(asked, text=fact.content), viewer=OWNER, now=now).hits
     first = hits[0].fact if hits else None
     return first is not None and (is_trusted(first.source) or first.content == fact.content)
 

@@ -27,16 +27,18 @@ ALL = "all"
 _LEARNED = frozenset(("score",))
 
 
-def named(names: tuple[str, ...], *, is_learned: bool) -> tuple[list[str], list[str]]:
-    """Return the profiles that are meant, the default first; and those of `all` that need a learned
-    embedder where there is none."""
+def named(
+    names: tuple[str, ...], *, own: str | None, is_learned: bool
+) -> tuple[list[str], list[str]]:
+    """Return the profiles that are meant: first the one that a recall of the user has, `own` or the
+    default; and those of `all` that need a learned embedder where there is none."""
     unknown = [name for name in names if name not in PROFILES and name != ALL]
     if unknown:
         raise UsageError(
             f"no profile is called {unknown[0]!r:.40}",
             hint="use all, or some of " + ", ".join(PROFILES),
         )
-    wanted = [DEFAULT, *(name for name in PROFILES if name in names or ALL in names)]
+    wanted = [own or DEFAULT, *(name for name in PROFILES if name in names or ALL in names)]
     impossible = [] if is_learned else [
         name for name in wanted if name in _LEARNED and name not in names
     ]  # fmt: skip

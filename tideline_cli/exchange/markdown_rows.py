@@ -8,8 +8,8 @@ file, and is none. An export holds a block of fields before each fact (see `mark
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.markdown_facts import FENCE, item_row
-from tideline_cli.model import codec
+from tideline_cli.exchange import front_matter
+from tideline_cli.exchange.markdown_facts import item_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,42 +28,24 @@ def rows(lines: Iterable[bytes]) -> Iterator[tuple[int, Row]]:
                  for place, line in enumerate(lines)]  # fmt: skip
     except UnicodeDecodeError as error:
         raise UsageError("not UTF-8", hint="convert it: `iconv -t UTF-8`") from error
-    if texts[:1] == [FENCE] and _block_end(texts, 0):
-        yield from _of_export(texts)
+    end = front_matter.end_of(texts)
+    if end:
+        yield from _of_export(texts, end)
     else:
         yield from _of_prose(texts)
 
 
-def _block_end(texts: list[str], start: int) -> int:
-    """Return where the block of fields that begins here ends, 0 where none begins."""
-    if texts[start] != FENCE:
-        return 0
-    for place in range(start + 1, len(texts)):
-        if texts[place] == FENCE:
-            return place if place > start + 1 else 0
-        if ": " not in texts[place] and not texts[place].endswith(":"):
-            return 0
-    return 0
-
-
-def _of_export(texts: list[str]) -> Iterator[tuple[int, Row]]:
+def _of_export(texts: list[str], end: int) -> Iterator[tuple[int, Row]]:
     """Yield the fact of a file that begins with its fields."""
-    end = _block_end(texts, 0)
-    fields = [line.partition(":") for line in texts[1:end]]
-    row = {name.strip(): _value(value.strip()) for name, _, value in fields}
+    row: dict[str, Any] = {}
+    for entry in front_matter.entries(texts[1:end]):
+        try:
+            row |= {entry.name: entry.value()} if entry.name else {}
+        except ValueError as error:
+            yield 1, UsageError(f"{entry.name} stands in a form that is not read: {error}")
+            return
     row.setdefault("content", "\n".join(texts[end + 1 :]).strip("\n"))
     yield 1, row
-
-
-def _value(text: str) -> Any:
-    """Return a value as JSON has it; other words are a text, or a list in brackets."""
-    try:
-        return codec.loads(text)
-    except ValueError:
-        pass
-    if text[:1] == "[" and text[-1:] == "]":
-        return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
-    return text or None
 
 
 def _of_prose(texts: list[str]) -> Iterator[tuple[int, Row]]:

@@ -27,7 +27,6 @@ _DAY = 86_400_000  # milliseconds
 _LONGEST = 10.0
 _LEAST = 0.01
 _USES = 5.0
-_MOST_PENALTY = 0.30
 
 
 @record
@@ -72,13 +71,6 @@ def penalty(access_count: int, days: float) -> float:
     """Return what is added to the distance of a memory, 0 or more, `days` after its last use:
     days / (30 · ln(uses + e)). Source: VectorMemory, spaced repetition."""
     return max(days, 0.0) / keeps(access_count)
-
-
-def saturating_penalty(access_count: int, days: float) -> float:
-    """Return the same as the program of VectorMemory computes it, 0.3 at most:
-    0.3 · (1 − exp(−days / (30 · (1 + ln(1 + uses)))))."""
-    lasts = DAYS * (1.0 + log(1 + access_count))
-    return _MOST_PENALTY * (1.0 - exp(-max(days, 0.0) / lasts))
 
 
 def spaced(access_count: int, days: float, *, immune: bool) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import facts, visibility
 
 TYPE_CHECKING = False
@@ -23,6 +23,12 @@ SELECT document, count(*), seq, min(turn) FROM fact INDEXED BY fact_document
 WHERE origin = ? AND document IS NOT NULL AND lifecycle = 'active' GROUP BY document
 """
 _FIRST = "SELECT seq, metadata, created_at, scope FROM fact WHERE seq IN (%s) ORDER BY seq"
+_ARCHIVED = """
+SELECT document, metadata FROM fact
+WHERE origin = ? AND document IN (SELECT value FROM json_each(?)) AND lifecycle <> 'active'
+  AND metadata IS NOT NULL
+ORDER BY seq
+"""
 _CHUNKS = """
 SELECT seq FROM fact INDEXED BY fact_document
 WHERE origin = ? AND document = ? AND document IS NOT NULL AND lifecycle = 'active'
@@ -44,9 +50,28 @@ class Document:
 
 def listed(db: Connection, *, viewer: Origin) -> list[Document]:
     """Return the documents of an origin that have active chunks, by name."""
-    rows: list[Any] = db.execute(_NAMES, (visibility.number(db, viewer),)).fetchall()
+    number = visibility.number(db, viewer)
+    rows: list[Any] = db.execute(_NAMES, (number,)).fetchall()
     first = dict(_firsts(db, [seq for _, _, seq, _ in rows]))
-    return [Document(name, count, *first[seq]) for name, count, seq, _ in rows]
+    found = [Document(name, count, *first[seq]) for name, count, seq, _ in rows]
+    bare = [one.name for one in found if not one.note]
+    if not bare:
+        return found
+    noted = dict(_left_notes(db, number, bare))
+    return [replace(one, note=one.note or noted.get(one.name, {})) for one in found]
+
+
+def _left_notes(
+    db: Connection, number: int, names: list[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what archived chunks say of the files of documents whose first chunk somebody has
+    forgotten, the latest last."""
+    rows: Iterable[Any] = db.execute(_ARCHIVED, (number, codec.dumps(names)))
+    noted = [(name, note_in(codec.loads(metadata))) for name, metadata in rows]
+    yield from sorted(
+        ((name, note) for name, note in noted if note),
+        key=lambda one: str(one[1].get("ingested_at", "")),
+    )
 
 
 def _firsts(db: Connection, seqs: list[int]) -> Iterator[tuple[int, tuple[int, str | None, Any]]]:

@@ -16,8 +16,8 @@ it: "ids" of facts, or "answers", texts that a fact says. [] means that nothing 
 is the right one. "id", "now", "origin" and "category" may be given. It prints, of the first K
 answers, the share that is found (recall), how high the first one stands (MRR), how good the order
 is (nDCG), each with its 95 % interval; and with --profiles or --embedder what another way of asking
-wins and loses against the one of now. Nothing is counted as use and nothing is written: vectors
-that are missing, or of another embedder, are made in a copy.
+wins and loses against the one of now, which is that of your settings. Nothing is counted as use and
+nothing is written: vectors that are missing, or of another embedder, are made in a copy.
 
 `eval make` proposes questions from your own facts: by their slot, their title, or the rare words of
 their text, or with --llm in the words of a model. On a terminal you say y, n or e (edit) to each;
@@ -52,7 +52,8 @@ OPTIONS = (
            choices=(JSONL, *FORMS)),
     Option("misses", ("--misses",), "Show the questions that are not answered among the first K.",
            "flag", False),
-    Option("strict", ("--strict",), "Ask nothing if any question cannot be asked.", "flag", False),
+    Option("strict", ("--strict",), "Ask nothing if any question cannot be asked, or names "
+           "an answer that is not there.", "flag", False),
     Option("count", ("--count",), f"How many questions are proposed [default: {DEFAULT_COUNT}].",
            "count", DEFAULT_COUNT, least=1, most=100_000),
     Option("output", ("--output", "-o"), "Where make and load write questions; make adds to what "

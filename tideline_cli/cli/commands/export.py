@@ -44,8 +44,9 @@ Markdown holds the active facts, for reading and for `import --trust`, which bri
 dates, tags and links; --split DIR makes a file of each fact. A text that shows an attack pattern is
 marked. `--format vault DIR` makes a folder for editors of linked notes, such as Obsidian: a note a
 fact, hubs for segments and slots, a map. Run it again to bring it up to date: what you wrote below
-the line of a note stays, and the note of a fact that is gone goes. What you change in the text or
-the fields of notes comes in by `import DIR --trust --merge`; until then such notes are left alone.
+the line of a note stays, and the note of a fact that is gone goes. Filters leave all other notes as
+they are. What you change in the text or the fields of notes comes in by `import DIR --trust
+--merge`; until then such notes are left alone. A copy of a note with another text is a new fact.
 A table is for reading alone. On a terminal control characters are spelled out; into a pipe
 or a file every byte goes as it is."""
 EXAMPLES = (("> memory.jsonl", ""), ("--format sqlite --output memory.db", ""),
@@ -91,7 +92,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         if options.all_origins:
             raise UsageError("a vault holds one origin", hint="choose it with --origin")
         named = [*words, *([options.output] if options.output else [])]
-        return vault_export.run(session, named, lambda db: _wanted(session, db, options))
+        return vault_export.run(
+            session, named, lambda db: _wanted(session, db, options),
+            is_filtered=_is_filtered(options),
+        )  # fmt: skip
     if words:
         raise UsageError("export takes no words", hint="tideline export > memory.jsonl")
     if options.all_origins and not session.viewer.is_owner:
@@ -114,11 +118,15 @@ def run(session: Session, words: list[str], options: Options) -> int:
         emit_json({"output": options.output, "format": form, "facts": count})
     elif is_file:
         session.detail(f"{count:,} facts written to {options.output}")
-    if count or not (filters.is_given(options) or options.lifecycle):
+    if count or not _is_filtered(options):
         return 0
     session.note("nothing to export: no fact is as the filters ask")
     unknown_documents.note(session, db, options.document)
     return 1
+
+
+def _is_filtered(options: Options) -> bool:
+    return bool(filters.is_given(options) or options.lifecycle)
 
 
 def _wanted(session: Session, db: Connection | None, options: Options) -> Filter:

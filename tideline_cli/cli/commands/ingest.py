@@ -9,10 +9,10 @@ from tideline_cli.cli.messages import shows_progress
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.ingest import chunks, files, read
+from tideline_cli.exchange.ingest import chunks, files, paths, read
 from tideline_cli.exchange.ingest import run as ingesting
 from tideline_cli.exchange.ingest.names import STDIN, Names
-from tideline_cli.exchange.ingest.notes import Cut
+from tideline_cli.exchange.ingest.notes import Cut, Reading
 from tideline_cli.exchange.ingest.written import IngestContext
 from tideline_cli.memory.lanes import is_slow
 from tideline_cli.model.fact import bare_name, one_of
@@ -24,9 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tideline_cli.exchange.ingest.files import Form, Search
+    from tideline_cli.exchange.ingest.files import Search
     from tideline_cli.exchange.ingest.run import Incoming
     from tideline_cli.exchange.ingest.summary import Summary
+    from tideline_cli.store.documents import Document
 
 HELP = f"""Take in documents: text, Markdown, reStructuredText, HTML, PDF.
 
@@ -103,11 +104,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
     context = IngestContext(
         viewer, session.now, session.scope(options.scope),
         Cut(options.chunk_size, options.overlap), lambda: new_fact.new_id(session.now),
-        options.encoding,
     )  # fmt: skip
     db = session.reading() if options.dry_run else session.writing()
     names = Names([] if db is None else documents.listed(db, viewer=viewer))
-    incoming = _incoming(words, found, names, options)
+    incoming = _incoming(session, words, found, names, options)
     if db is None or options.dry_run:
         summary = ingesting.preview(db, incoming, context)
     else:
@@ -148,28 +148,36 @@ def _check(words: Sequence[str], found: Search, count: int, options: Options) ->
 
 
 def _incoming(
-    words: Sequence[str], found: Search, names: Names, options: Options
+    session: Session, words: Sequence[str], found: Search, names: Names, options: Options
 ) -> list[Incoming]:
     """Return the documents of a call; each is read when its turn comes."""
     given = bare_name(options.name)
     listed: list[Incoming] = []
     for file in found.files:
         name = given or names.of(file)
-        form = _form(options, file.path)
-        listed.append(
-            ingesting.Incoming(name, names.known(name), file.path, form, _reader(file.path))
-        )
+        other = names.other(name, file)
+        if other is not None:
+            session.note(f"{file.shown} is in the library as {other}, too, which stays as it is")
+        known, path = names.known(name), paths.as_text(file.path)
+        reading = _reading(options, path, known)
+        listed.append(ingesting.Incoming(name, known, path, reading, _reader(file.path)))
     if STDIN in words and given is not None:
-        form = _form(options, given)
-        listed.append(ingesting.Incoming(given, names.known(given), None, form, _standard_input))
+        known = names.known(given)
+        reading = _reading(options, given, known)
+        listed.append(ingesting.Incoming(given, known, None, reading, _standard_input))
     return listed
 
 
-def _form(options: Options, path: str) -> Form:
-    """Return what a document is: what the user says, else what its name says."""
-    if options.format is None:
-        return files.form_of(path)
-    return one_of(options.format, files.FORMS, "format")
+def _reading(options: Options, path: str, known: Document | None) -> Reading:
+    """Return how a document is read: as the user says, else as it was read before, else as its name
+    says."""
+    before = {} if known is None or known.note.get("path") not in (path, None) else known.note
+    encoding = options.encoding or before.get("encoding")
+    form = options.format or next(
+        (one for one in files.FORMS if one == before.get("format")), files.form_of(path)
+    )
+    is_text = isinstance(encoding, str)
+    return Reading(one_of(form, files.FORMS, "format"), encoding if is_text else None)
 
 
 def _reader(path: str) -> Callable[[], read.Content]:

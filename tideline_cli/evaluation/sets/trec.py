@@ -12,7 +12,7 @@ from tideline_cli.evaluation.sets.judgements import gold_by_question, grade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     Rows = Iterator[tuple[int, dict[str, Any]]]
@@ -38,7 +38,7 @@ def documents(folder: str) -> Rows:
     """Yield a row for each document: what stands between its tags."""
     number = 0
     for path in _others(folder):
-        for part in _between(files.texts(path), "<doc>", "</doc>"):
+        for part in _between(files.texts(path), "doc"):
             name = _NAME.search(part)
             text = _text(part[name.end() :] if name else part)
             if name and text:
@@ -67,24 +67,36 @@ def _topics(path: str) -> Iterator[tuple[str, str]]:
         cells = (line.rstrip("\r\n").partition("\t") for line in lines)
         yield from ((name, text) for name, tab, text in cells if tab)
         return
-    for part in _between(lines, "<top>", "</top>"):
+    for part in _between(lines, "top"):
         name, title = _NUMBER.search(part), _TITLE.search(part)
         if name and title:
             yield name[1], " ".join(title[1].split())
 
 
-def _between(lines: Any, first: str, last: str) -> Iterator[str]:
-    """Yield what stands between two tags, each on a line that it begins."""
+def _between(lines: Iterable[str], name: str) -> Iterator[str]:
+    """Yield what stands between the tags of a name, wherever on their lines these stand. A part
+    whose end is missing ends where the next begins, or with the file."""
+    first = re.compile(rf"<{name}(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII)
+    last = re.compile(rf"</{name}\s*>", re.IGNORECASE | re.ASCII)
     inside: list[str] | None = None
     for line in lines:
-        plain = line.strip().lower()
-        if plain.startswith(first):
-            inside = []
-        elif plain.startswith(last) and inside is not None:
-            yield "".join(inside)
+        rest = line
+        while rest:
+            if inside is None:
+                start = first.search(rest)
+                rest = rest[start.end() :] if start else ""
+                inside = [] if start else None
+                continue
+            end = first.match(rest.lstrip()) or last.search(rest)
+            if end is None:
+                inside.append(rest)
+                break
+            is_end = end.re is last
+            yield "".join([*inside, rest[: end.start()] if is_end else ""])
             inside = None
-        elif inside is not None:
-            inside.append(line)
+            rest = rest[end.end() :] if is_end else rest
+    if inside:
+        yield "".join(inside)
 
 
 def _text(part: str) -> str:

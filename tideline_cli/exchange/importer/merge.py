@@ -15,7 +15,7 @@ from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import said_terms
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import holds_from
-from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard
+from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard, may_be_one_chunk
 from tideline_cli.store import facts, links, slots, uses, writes
 
 TYPE_CHECKING = False
@@ -75,6 +75,9 @@ class Merger:
         if fact.lifecycle != "active":
             self._states.put_gone(ready)
             return
+        if fact.document is not None:
+            self._put_chunk(ready, fact)
+            return
         fact = self._destination.row_ids.vouched(fact, ready)
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
@@ -92,6 +95,24 @@ class Merger:
             self._destination.present(ready, fact, gone)
         else:
             self._put(ready, alike)
+
+    def _put_chunk(self, ready: Prepared, fact: Fact) -> None:
+        """Store a chunk of a document, unless the document has it: a chunk is never one with what
+        other facts say. Only a file that is vouched for brings any."""
+        refuse_untrusted(fact, ready.screen)
+        gate.check(fact.segment, fact.source, ())
+        gate.check_permanence(fact.source, fact.tier, fact.pinned, None)
+        same = self._states.copies.active(ready)
+        gone = self._states.copies.forgotten(
+            fact, self._destination.times.stated(ready.row, ready.fact)
+        )
+        if same:
+            self._destination.present(ready, fact, same[0])
+        elif gone is not None:
+            self._summary.forgotten += 1
+            self._destination.present(ready, fact, gone)
+        else:
+            self._put(ready, [])
 
     def _bring_back(self, there: Fact) -> None:
         """Store the row that was taken for a fact which a later row of the file has archived: where
@@ -111,7 +132,7 @@ class Merger:
     def _admit(self, ready: Prepared, fact: Fact) -> None:
         """Raise WriteBlockedError for what the write-gate or the scan refuses."""
         gate.check(fact.segment, fact.source, ())
-        gate.check_permanence(fact.source, fact.tier, fact.pinned, fact.document)
+        gate.check_permanence(fact.source, fact.tier, fact.pinned, None)  # chunks go their own way
         cited = (facts.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from)
         gate.check_descent(fact.source, [source for source in cited if source is not None])
         refuse_untrusted(fact, ready.screen)
@@ -253,7 +274,8 @@ def _may_be_one(known: Fact, fact: Fact) -> bool:
 
 
 def _is_like(known: Fact, fact: Fact) -> bool:
-    return known.scope == fact.scope and is_trusted(known.source) == is_trusted(fact.source)
+    is_alike = known.scope == fact.scope and may_be_one_chunk(known, fact)
+    return is_alike and is_trusted(known.source) == is_trusted(fact.source)
 
 
 def _unstopped(text: str) -> str:

@@ -134,14 +134,36 @@ class RowLinks:
         if gone is None:
             return
         self._link(said, {"kind": "transition", "target": gone})
-        by, old = (
-            facts.find(self._db, one, viewer=said.origin) for one in (said.fact, gone)
-        )
-        if by.lifecycle == old.lifecycle == "active" and may_touch(by.source, old.source):
-            now = self._context.now
-            writes.change(self._db, old, ended(old, at=holds_from(by), now=now))
-            self._times.end(old, by=by)
-            self._summary.superseded += 1
+        by = facts.find(self._db, said.fact, viewer=said.origin)
+        for old in self._held_now(gone, by):
+            if old.id != gone:
+                self._link(said, {"kind": "supersedes", "target": old.id})
+                self._link(said, {"kind": "transition", "target": old.id})
+            if by.lifecycle == "active" and may_touch(by.source, old.source):
+                now = self._context.now
+                writes.change(self._db, old, ended(old, at=holds_from(by), now=now))
+                self._times.end(old, by=by)
+                self._summary.superseded += 1
+
+    def _held_now(self, gone: str, by: Fact) -> list[Fact]:
+        """Return what a fact that is to be replaced stands for now: itself, if it is active, or
+        what has replaced it since, unless that was said later than what shall replace it."""
+        found: dict[str, Fact] = {}
+        waiting = [gone]
+        while waiting:
+            one = waiting.pop()
+            if one in found or one == by.id:
+                continue
+            found[one] = facts.find(self._db, one, viewer=by.origin)
+            if found[one].lifecycle != "active":
+                waiting += (
+                    link.source for link in links.arriving(self._db, one, viewer=by.origin)
+                    if link.kind == "supersedes"
+                )  # fmt: skip
+        return [
+            one for one in found.values()
+            if one.lifecycle == "active" and (one.id == gone or one.created_at <= by.created_at)
+        ]
 
 
 def edge_of(source: str, edge: dict[str, Any], context: ImportContext) -> links.Link:

@@ -12,6 +12,12 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
 _LOOKED_AT = 8192
+_NO_CHARSETS = (
+    "utf-7", "undefined", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "oem",
+    "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be",
+)  # fmt: skip
+"""What a file cannot say of itself: a statement in ASCII letters is no UTF-16, and the rest are
+codings of names or of programs."""
 
 
 def is_binary(raw: bytes) -> bool:
@@ -25,19 +31,28 @@ def decoded(raw: bytes, encoding: str | None, *, said: str | None = None) -> str
 
     Raises UsageError for bytes that are none of it: a wrong guess would be stored as it is.
     """
-    name = _marked(raw) or encoding or said or "utf-8"
+    name = _marked(raw) or encoding or _said_name(said) or "utf-8"
     try:
         text = raw.decode(name)
     except LookupError:
         raise UsageError(f"no such encoding: {name}", hint="such as latin-1 or gb18030") from None
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         shown = name.upper() if name == "utf-8" else name
+        where = f" (byte {error.start:,})" if isinstance(error, UnicodeDecodeError) else ""
         raise UsageError(
-            f"not {shown} (byte {error.start:,})",
+            f"not {shown:.40}{where}",
             hint="--encoding says what it is, such as latin-1 or gb18030",
             code="encoding",
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _said_name(said: str | None) -> str | None:
+    """Return the encoding that a file says of itself, None for one that it cannot have."""
+    try:
+        return None if said and codecs.lookup(said).name in _NO_CHARSETS else said
+    except LookupError:
+        return said  # told as such
 
 
 def _marked(raw: bytes) -> str | None:

@@ -67,8 +67,9 @@ def search(paths: Sequence[str], globs: Sequence[str]) -> Search:
     passed = 0
     for named in paths:
         whole = os.path.realpath(named)
-        if not Path(whole).exists():
-            raise UsageError(f"no such file or folder: {named}", hint="check the path")
+        if not named or not Path(whole).exists():
+            shown = named or "''"
+            raise UsageError(f"no such file or folder: {shown}", hint="check the path")
         if not Path(whole).is_dir():
             found = [Found(whole, Path(named).name, True)]
         else:

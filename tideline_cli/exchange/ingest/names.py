@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tideline_cli.exchange.ingest import paths
 from tideline_cli.exchange.ingest.files import Found
 
 TYPE_CHECKING = False
@@ -34,31 +35,39 @@ class Names:
     def of(self, file: Found) -> str:
         """Return the name of the document that a file is: the one that it has; else its path below
         the folder that was named, with as many folders before it as no other file shares."""
-        name = self._by_path.get(file.path) or self._free(file)
-        self._given[name] = file.path
+        path = paths.as_text(file.path)
+        name = self._by_path.get(path) or self._free(file)
+        self._given[name] = path
         return name
+
+    def other(self, name: str, file: Found) -> str | None:
+        """Return the name under which a file is there already, where that is another one."""
+        known = self._by_path.get(paths.as_text(file.path))
+        return None if known == name else known
 
     def below(self, folders: Iterable[str]) -> list[Document]:
         """Return the documents whose files lay in one of the folders and are not there any more."""
         roots = [Path(folder) for folder in folders]
         return [
             self._by_name[name] for path, name in self._by_path.items()
-            if self._given.get(name) in (None, path) and not Path(path).exists()
+            if self._given.get(name) in (None, path) and not paths.is_there(path)
             and any(Path(path).is_relative_to(root) for root in roots)
         ]  # fmt: skip
 
     def _free(self, file: Found) -> str:
-        parts = Path(file.path).parts[1:]
+        parts = Path(paths.as_text(file.path)).parts[1:]
         least = len(Path(file.shown).parts)
-        named = [file.shown, *("/".join(parts[-n:]) for n in range(least + 1, len(parts) + 1))]
-        return next((name for name in named if self._is_free(name)), file.path)
+        longer = ("/".join(parts[-n:]) for n in range(least + 1, len(parts) + 1))
+        named = [paths.as_text(file.shown), *longer]
+        return next((name for name in named if self._is_free(name)), "/".join(parts))
 
     def _is_free(self, name: str) -> bool:
-        """Say whether no other file has a name: a file that is gone has left its name behind."""
+        """Say whether no other file has a name: a file that is gone has left its name behind, and
+        so has a document of which nothing is known but its name."""
         if name in self._given:
             return False
         known = self._by_name.get(name)
         if known is None:
             return True
         path = known.note.get("path")
-        return isinstance(path, str) and not Path(path).exists()
+        return not known.note or (isinstance(path, str) and not paths.is_there(path))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.exchange.ingest.files import Form
+    from tideline_cli.exchange.ingest.notes import Reading
     from tideline_cli.exchange.ingest.read import Content
     from tideline_cli.exchange.ingest.written import IngestContext
     from tideline_cli.model.fact import NewFact
@@ -33,12 +33,12 @@ _MOST_NAMED = 3  # blocked chunks of a document that are named one by one
 @record
 class Incoming:
     """A document to take: its name, what is known of the one that has the name, the path of its
-    file or None, its form, and what reads it."""
+    file or None, how it is read, and what reads it."""
 
     name: str
     known: Document | None
     path: str | None
-    form: Form
+    reading: Reading
     content: Callable[[], Content]
 
 
@@ -108,7 +108,9 @@ class _Reading:
         one, known = self._one, self._one.known
         try:
             held = one.content()
-            is_same = known is not None and notes.is_whole(known, held.digest, self._context.cut)
+            is_same = known is not None and notes.is_whole(
+                known, held.digest, self._context.cut, one.reading
+            )
             if known is not None and is_same and known.scope == self._context.scope:
                 self._tell(Outcome(one.name, one.path, "unchanged", known.chunks, 0, known.chunks))
                 return None
@@ -126,7 +128,7 @@ class _Reading:
         """Return the chunks of the document, in order."""
         one, cut = self._one, self._context.cut
         blocks = read.blocks_of(
-            held, one.form, encoding=self._context.encoding, warn=self._warn
+            held, one.reading.form, encoding=one.reading.encoding, warn=self._warn
         )
         parts = divided(blocks, size=cut.size, overlap=cut.overlap)
         found, self._secrets = written.stated_by(parts, one.name, self._context, self._warn)
@@ -159,8 +161,8 @@ class _Reading:
             )
         )  # fmt: skip
         said = notes.note(
-            self._one.path, held.digest, len(held.raw), context.cut, chunks=len(found),
-            now=context.now,
+            self._one.path, held.digest, len(held.raw), context.cut, self._one.reading,
+            chunks=len(found), now=context.now,
         )  # fmt: skip
         return Revision(name, new, made, said)
 

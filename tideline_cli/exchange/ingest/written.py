@@ -32,7 +32,6 @@ class IngestContext:
     scope: str | None
     cut: Cut
     new_id: Callable[[], str]
-    encoding: str | None = None
 
 
 @record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 
 from tideline_cli.errors import CannotWriteError, UsageError
@@ -61,12 +62,34 @@ class Folder:
         """Return the names of its notes, in order, hidden ones left out."""
         return [name for name in self.names() if name.endswith(END) and name[0] != "."]
 
+    def folders(self) -> list[str]:
+        """Return the names of the folders in it, in order, hidden ones left out."""
+        return [name for name in self.names() if name[0] != "." and self._is_folder(name)]
+
+    def _is_folder(self, name: str) -> bool:
+        try:
+            state = os.stat(name, dir_fd=self._handle, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return stat.S_ISDIR(state.st_mode)
+
+    def holds(self, name: str) -> bool:
+        """Say whether there is anything of this name: a file, a folder, or a link."""
+        try:
+            os.stat(name, dir_fd=self._handle, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
+
     def read(self, name: str) -> str | None:
         """Return the text of a file; None where there is none, and where it is no plain file or no
         text in UTF-8."""
         try:
             handle = os.open(name, _READ, dir_fd=self._handle)
         except OSError:
+            return None
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
             return None
         with open(handle, "rb") as file:
             raw = file.read(_LARGEST + 1)
@@ -80,8 +103,7 @@ class Folder:
         return os.stat(name, dir_fd=self._handle, follow_symlinks=False).st_mtime_ns // 1_000_000
 
     def write(self, name: str, text: str) -> bool:
-        """Let a file have a text; say whether that is a change. What is there and is no plain file
-        stays."""
+        """Let a file have a text; say whether that is a change."""
         raw = text.encode("utf-8", "backslashreplace")
         there = self.read(name)
         if there is not None and there.encode("utf-8", "backslashreplace") == raw:

@@ -3,9 +3,10 @@ all. Pure."""
 
 from __future__ import annotations
 
+from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.markdown_facts import FENCE
 from tideline_cli.exchange.vault.names import safe_words
-from tideline_cli.exchange.vault.note import HUB, LINKS, LINKS_END, YOURS
+from tideline_cli.exchange.vault.note import HUB, LINKS, LINKS_END, YOURS, own_part
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -31,7 +32,15 @@ def hub_name(kind: str, word: str) -> str:
     return f"{kind} {safe_words(word.replace('_', ' '))}"
 
 
-def hub(kind: str, word: str, entries: Iterable[HubLine], yours: str = "") -> str:
+@record
+class Own:
+    """What a reader has written into a hub: lines of the front, and text."""
+
+    extra: tuple[str, ...] = ()
+    yours: str = ""
+
+
+def hub(title: str, entries: Iterable[HubLine], own: Own) -> str:
     """Return the text of a hub; the newest facts come first."""
     newest = sorted(entries, key=lambda one: (one.created_at, one.name), reverse=True)
     lines = [
@@ -39,32 +48,43 @@ def hub(kind: str, word: str, entries: Iterable[HubLine], yours: str = "") -> st
         + ("" if one.lifecycle == "active" else f" ({one.lifecycle})")
         for one in newest
     ]
-    return _page(hub_name(kind, word), [*lines, "", f"[[{MAP}]]"], yours)
+    return _page(title, [*lines, "", f"[[{MAP}]]"], own)
 
 
-def map_page(entries: Sequence[HubLine], yours: str = "") -> str:
+def map_page(entries: Sequence[HubLine], own: Own) -> str:
     """Return the text of the map: every segment and every slot, with how many facts they have."""
     lines: list[str] = []
     for heading, kind in (("Segments", "segment"), ("Slots", "slot")):
         words = [getattr(one, kind) for one in entries]
-        named = sorted({word for word in words if word})
-        if named:
+        names = [hub_name(kind, word) for word in words if word]
+        if names:
             lines += [f"## {heading}", ""]
-            lines += [f"- [[{hub_name(kind, word)}]] {words.count(word):,}" for word in named]
+            lines += [f"- [[{name}]] {names.count(name):,}" for name in sorted(set(names))]
             lines.append("")
-    return _page(MAP, lines, yours)
+    return _page(MAP, lines, own)
 
 
-def yours_of(text: str | None) -> str:
-    """Return what a reader has written into a hub."""
-    if not text or LINKS_END not in text:
-        return ""
-    rest = text.replace("\r\n", "\n").partition(LINKS_END)[2].split("\n")
-    return "\n".join(line for line in rest if line != YOURS).strip("\n")
+def own_of(text: str, title: str) -> Own | None:
+    """Return what a reader has written into the hub of a name, None for a text that is no hub of
+    ours, or one that lacks a mark: nothing tells then what of it is ours."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[:1] != [FENCE] or FENCE not in lines[1:]:
+        return None
+    end = lines.index(FENCE, 1)
+    front = front_matter.entries(lines[1:end])
+    body = lines[end + 1 :]
+    if HUB not in (one.name for one in front) or LINKS not in body:
+        return None
+    begin = body.index(LINKS)
+    if LINKS_END not in body[begin:]:
+        return None
+    above = [line for line in body[:begin] if line != f"# {title}"]
+    extra = [line for one in front if one.name != HUB for line in one.lines if line.strip()]
+    return Own(tuple(extra), own_part(above, body[begin:]))
 
 
-def _page(title: str, lines: Sequence[str], yours: str) -> str:
+def _page(title: str, lines: Sequence[str], own: Own) -> str:
     return "\n".join([
-        FENCE, f"{HUB}: true", FENCE, "", f"# {title}", "", LINKS, *lines, LINKS_END, "", YOURS,
-        yours, "",
+        FENCE, f"{HUB}: true", *own.extra, FENCE, "", f"# {title}", "", LINKS, *lines, LINKS_END,
+        "", YOURS, own.yours, "",
     ]).rstrip("\n") + "\n"  # fmt: skip

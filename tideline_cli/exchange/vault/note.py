@@ -6,6 +6,7 @@ its reader writes, which stays. Pure.
 
 from __future__ import annotations
 
+from tideline_cli.exchange import front_matter
 from tideline_cli.exchange.importer.rows import KEYS
 from tideline_cli.exchange.markdown_facts import FENCE, fields_of
 from tideline_cli.model import codec
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Form = Mapping[str, Any]
 
-STATE, HUB = "tideline", "tideline_hub"
+STATE, HUB, GONE = "tideline", "tideline_hub", "tideline_gone"
 BEGIN, END = "<!-- tideline:fact -->", "<!-- /tideline:fact -->"
 LINKS, LINKS_END = "<!-- tideline:links -->", "<!-- /tideline:links -->"
 YOURS = "<!-- What you write below this line stays. -->"
@@ -33,24 +34,26 @@ _OF_USE = frozenset(("access_count", "last_accessed_at", "changed_at", "said_at"
 class Note:
     """A note as it was read. `fields` are those of the fact, as its front says them, `shown` is the
     text between the marks, `state` what the program wrote last, `extra` are further lines of the
-    front, `yours` is what stands below."""
+    front, `yours` is what stands below. `flaws` say which fields stand in a form that is not read:
+    nothing of such a note may be taken."""
 
     fields: dict[str, Any]
     shown: str
     state: str
     extra: tuple[str, ...]
     yours: str
+    flaws: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
-        return str(self.fields.get("id", ""))
+        return str(self.fields.get("id") or "")
 
     @property
     def text(self) -> str:
         """Return the text that the note states now: that of its front, unless what is shown of it
         was changed."""
         stated = self.fields.get("content")
-        if isinstance(stated, str) and self.shown == shown_text(stated, self._source):
+        if isinstance(stated, str) and self.shown == shown_text(stated, self.source):
             return stated
         return self.shown
 
@@ -58,6 +61,11 @@ class Note:
     def is_reworded(self) -> bool:
         """Say whether somebody changed the text."""
         return _text_part(self.state) != _digest(self.text)
+
+    @property
+    def is_edited(self) -> bool:
+        """Say whether somebody changed anything of the fact."""
+        return bool(self.flaws) or self.is_reworded or self.is_relabelled
 
     @property
     def is_relabelled(self) -> bool:
@@ -73,8 +81,10 @@ class Note:
         return mine == theirs
 
     @property
-    def _source(self) -> str:
-        return str(self.fields.get("source", "owner_message"))
+    def source(self) -> str:
+        """Return who said the fact."""
+        stated = self.fields.get("source")
+        return "owner_message" if stated is None else str(stated)
 
 
 def written(
@@ -100,26 +110,48 @@ def parsed(text: str) -> Note | None:
     if lines[:1] != [FENCE] or FENCE not in lines[1:]:
         return None
     end = lines.index(FENCE, 1)
-    fields, extra, state = _front(lines[1:end])
+    front = _Front(lines[1:end])
     body = lines[end + 1 :]
-    if not state or BEGIN not in body or END not in body:
+    if not front.state or BEGIN not in body or END not in body:
         return None
     first = body.index(BEGIN)
     last = next((place for place in range(first, len(body)) if body[place] == END), first)
-    rest = body[last + 1 :]
-    above = "\n".join(body[:first]).strip("\n")
-    if LINKS in rest and LINKS_END in rest:
-        begin, stop = rest.index(LINKS), rest.index(LINKS_END)
-        rest = rest[:begin] + rest[stop + 1 :]
+    yours = own_part(body[:first], body[last + 1 :])
+    shown = "\n".join(body[first + 1 : last])
+    return Note(front.fields, shown, front.state, tuple(front.extra), yours, tuple(front.flaws))
+
+
+def own_part(above: Sequence[str], below: Sequence[str]) -> str:
+    """Return what a reader has written: what stands before our part, and below it, but for the
+    links there."""
+    rest = list(below)
+    if LINKS in rest and LINKS_END in rest[rest.index(LINKS) :]:
+        begin = rest.index(LINKS)
+        rest = rest[:begin] + rest[rest.index(LINKS_END, begin) + 1 :]
     own = "\n".join(line for line in rest if line != YOURS).strip("\n")
-    yours = "\n\n".join(part for part in (above, own) if part)
-    return Note(fields, "\n".join(body[first + 1 : last]), state, tuple(extra), yours)
+    return "\n\n".join(part for part in ("\n".join(above).strip("\n"), own) if part)
 
 
-def is_hub(text: str) -> bool:
-    """Say whether a text is that of a hub or of the map."""
-    head = text.replace("\r\n", "\n").split(f"\n{FENCE}\n", 1)[0]
-    return any(line.startswith(f"{HUB}:") for line in head.split("\n"))
+def farewell(found: Note) -> str | None:
+    """Return what stays of the note of a gone fact: what its reader wrote, under a mark by which
+    an import passes it over; None where nobody wrote anything."""
+    if not (found.yours or found.extra):
+        return None
+    front = [FENCE, *found.extra, f"{GONE}: {codec.dumps(found.id)}", FENCE]
+    return "\n".join([*front, "", found.yours, ""]).rstrip("\n") + "\n"
+
+
+def parsed_gone(text: str) -> Note | None:
+    """Return what a note keeps of its reader whose fact is gone, None for any other text."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[:1] != [FENCE] or FENCE not in lines[1:]:
+        return None
+    end = lines.index(FENCE, 1)
+    front = _Front(lines[1:end])
+    if not front.gone:
+        return None
+    yours = "\n".join(lines[end + 1 :]).strip("\n")
+    return Note({"id": front.gone}, "", "", tuple(front.extra), yours)
 
 
 def shown_text(text: str, source: str) -> str:
@@ -140,35 +172,33 @@ def _plain(line: str) -> str:
     return shown.replace("<", "&lt;")
 
 
-def _front(lines: Sequence[str]) -> tuple[dict[str, Any], list[str], str]:
-    """Return the fields of a fact, the other lines of the front, and the state."""
-    fields: dict[str, Any] = {}
-    extra: list[str] = []
-    state = ""
-    kept = False
-    for line in lines:
-        name, colon, value = line.partition(":")
-        is_new = bool(colon) and line[:1] not in (" ", "\t", "-", "#")
-        if is_new and name == STATE:
-            state, kept = value.strip(), False
-        elif is_new and name in KEYS:
-            fields[name], kept = _value(value.strip()), False
-        elif is_new or kept:
-            extra.append(line)
-            kept = True
-    return fields, extra, state
+class _Front:
+    """The front of a note: the fields of the fact, the state, and what its reader put there."""
 
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.fields: dict[str, Any] = {}
+        self.extra: list[str] = []
+        self.flaws: list[str] = []
+        self.state = self.gone = ""
+        for entry in front_matter.entries(lines):
+            if entry.name == STATE:
+                self.state = entry.rest
+            elif entry.name == GONE:
+                self.gone = entry.rest.strip("\"'")
+            elif entry.name in KEYS:
+                self._take(entry)
+            elif any(line.strip() for line in entry.lines):
+                self.extra += entry.lines
 
-def _value(text: str) -> Any:
-    """Return a value as JSON has it; other words are a text, or a list in brackets, as people and
-    editors of notes write them."""
-    try:
-        return codec.loads(text)
-    except ValueError:
-        pass
-    if text[:1] == "[" and text[-1:] == "]":
-        return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
-    return text or None
+    def _take(self, entry: front_matter.FrontField) -> None:
+        """Take a field of the fact."""
+        self.extra += entry.comments
+        if entry.name in self.fields:
+            self.flaws.append(f"{entry.name} stands there twice")
+        try:
+            self.fields[entry.name] = entry.value()
+        except ValueError as error:
+            self.flaws.append(f"{entry.name} stands in a form that is not read: {error}")
 
 
 def _stated(fields: Form) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""The fields in front of a note: the part of YAML that people and editors of notes write. Pure.
+
+Read are JSON, plain and quoted words, lists and mappings in brackets or by indentation, and texts
+of several lines. What else YAML has (anchors, tags, several documents) is a ValueError by name.
+"""
+
+from __future__ import annotations
+
+from tideline_cli.exchange import yaml_values
+from tideline_cli.exchange.markdown_facts import FENCE
+from tideline_cli.model import codec
+from tideline_cli.model.fields import FIELDS
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_NOT_NAMES = (" ", "\t", "-", "#", "?", "}", "]")
+_OF_WORDS = frozenset((
+    *(field.name for field in FIELDS if field.form in ("text", "word", "texts", "time", "origin")),
+    "changed_at", "said_at", "archived_reason", "supersedes",
+))  # fmt: skip
+"""The fields that state words: 2024 is a word there, and a number in others."""
+
+
+@record
+class FrontField:
+    """One field as it stands: its name, what follows the colon, and the lines that belong to it.
+    Comments and what is no field have no name."""
+
+    name: str
+    rest: str
+    more: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """Return the lines that say nothing to a reader of YAML."""
+        if yaml_values.is_text_mark(self.rest):
+            return ()
+        return tuple(line.strip() for line in self.more if line.lstrip().startswith("#"))
+
+    def value(self) -> Any:
+        """Return what the field states; raise ValueError for a form that is not read."""
+        typed = self.name not in _OF_WORDS
+        if yaml_values.is_text_mark(self.rest):
+            return yaml_values.folded(self.rest, self.more)
+        try:
+            return self._json(typed=typed)
+        except (ValueError, RecursionError):
+            pass
+        try:
+            return self._yaml(typed=typed)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+
+    def _json(self, *, typed: bool) -> Any:
+        """Return the value of a field that is JSON, as the program writes it."""
+        if self.more:
+            raise ValueError("it goes on")
+        value = codec.loads(self.rest)
+        parts = value if isinstance(value, list) else [value]
+        if not (typed or all(isinstance(part, str | None) for part in parts)):
+            raise ValueError("these are no words")
+        return value
+
+    def _yaml(self, *, typed: bool) -> Any:
+        lines = yaml_values.Lines(self.more)
+        if not self.rest and lines.depth() >= 0:
+            return yaml_values.block(lines, typed=typed)
+        return yaml_values.flow(yaml_values.on_one_line(self.rest, self.more), typed=typed)
+
+
+def entries(lines: Sequence[str]) -> list[FrontField]:
+    """Return the fields of the lines between two fences, in order, each with all of its lines."""
+    found: list[FrontField] = []
+    start = 0
+    for place in range(1, len(lines) + 1):
+        if place == len(lines) or _begins(lines[place]) or not _begins(lines[start]):
+            found += [_entry(lines[start:place])] if start < place else []
+            start = place
+    return found
+
+
+def end_of(lines: Sequence[str]) -> int:
+    """Return the place of the fence that ends the fields in front, 0 where a text has none."""
+    if lines[:1] != [FENCE] or FENCE not in lines[1:]:
+        return 0
+    end = lines.index(FENCE, 1)
+    front = entries(lines[1:end])
+    return end if any(one.name for one in front) and all(map(_is_known, front)) else 0
+
+
+def _entry(lines: Sequence[str]) -> FrontField:
+    name, _, rest = lines[0].partition(":")
+    if not _begins(lines[0]) or lines[0][:1] == "#":
+        return FrontField("", "", (), tuple(lines))
+    rest = rest.strip()
+    return FrontField(
+        name.strip().strip("\"'"), "" if rest[:1] == "#" else rest, tuple(lines[1:]), tuple(lines)
+    )
+
+
+def _begins(line: str) -> bool:
+    """Say whether a line begins a field, or is a comment between fields."""
+    if line[:1] == "#":
+        return True
+    name, colon, rest = line.partition(":")
+    is_field = bool(colon) and bool(name.strip()) and rest[:1] in ("", " ", "\t")
+    return is_field and line[:1] not in _NOT_NAMES
+
+
+def _is_known(entry: FrontField) -> bool:
+    """Say whether something is a field, or nothing that a reader of YAML looks at."""
+    return bool(entry.name) or all(yaml_values.is_bare(line) for line in entry.lines)
+
