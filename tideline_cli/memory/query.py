@@ -24,6 +24,7 @@ CURVES: dict[str, Decay] = {"rrf": "weibull", "additive": "none", "priority": "s
 """How facts fade by these fusions and this mode, where nobody says; else by the half-life."""
 DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
+_POOL = 200  # hits that maximal marginal relevance chooses among, at least
 
 
 @record
@@ -32,7 +33,8 @@ class Query:
     `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
     scores where the embedder of the file is learned. `leaves_out` says whether what shares one word
     alone with a question that is mostly unknown is no answer. `touches` says whether an answer is a
-    use, `profile` which profile the rest comes from."""
+    use, `profile` which profile the rest comes from. `pool`, if given, is the number of hits of the
+    question that this one looks behind."""
 
     text: str
     limit: int = DEFAULT_LIMIT
@@ -47,6 +49,16 @@ class Query:
     leaves_out: bool = True
     touches: bool = True
     profile: str = "tideline"
+    pool: int | None = None
+
+    @property
+    def reach(self) -> int:
+        """Return for how many hits the lanes put facts forward: more where hits are chosen among
+        those that differ."""
+        if self.pool is not None:
+            return self.pool
+        is_wide = self.mmr < 1.0 and not self.is_other_way
+        return max(_POOL, 10 * self.limit) if is_wide else self.limit
 
     @property
     def is_other_way(self) -> bool:

@@ -10,6 +10,7 @@ from tideline_cli.memory.query import NOTHING, Recalled
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
+from tideline_cli.model.record import replace
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
 
-_POOL = 200  # hits that maximal marginal relevance chooses among, at least
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _HOLDERS_AT_ONCE = 1 << 19
 _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
@@ -91,7 +91,7 @@ def _ranked(
         )
     if not question.weights:
         return _named(db, query, question.names, origin_number=origin_number, now=now), None, None
-    pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
+    pool = max(query.limit, query.reach)
     backlog: Backlog | None = None
 
     takes = query.leaves_out and question.by_beginning and query.mode == "hybrid"
@@ -100,7 +100,7 @@ def _ranked(
     def by_words(*, by_score: bool = False) -> list[Match]:
         return _by_words(
             db, query, question, origin_number=origin_number, now=now, limit=pool, gone=gone,
-            by_score=by_score, left_out=chance,
+            by_score=by_score, left_out=chance, reach=query.reach,
         )  # fmt: skip
 
     matches: list[Match] = []
@@ -125,10 +125,10 @@ def _ranked(
 
 def _by_words(
     db: Connection, query: Query, question: Question, *, origin_number: int, now: int, limit: int,
-    gone: Lapsed, by_score: bool, left_out: list[Match] | None,
+    gone: Lapsed, by_score: bool, left_out: list[Match] | None, reach: int,
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
-    next to them, by whom and when."""
+    next to them, by whom and when: of as many as a question for `reach` hits looks at."""
     windows: tuple[Window, ...] = ()
     has_sessions = False
     retained: Retained | None = None
@@ -154,7 +154,7 @@ def _by_words(
 
     return surroundings.search(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
+        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone, reach=reach,
         text=query.text if by_score else None, left_out=left_out, retained=retained,
     )  # fmt: skip
 
@@ -168,10 +168,11 @@ def _otherwise(
 
     def by_words(wanted: Query, limit: int) -> list[Match]:
         if not question.weights:
-            return _named(db, wanted, question.names, origin_number=origin_number, now=now)
+            few = replace(wanted, limit=limit, pool=limit)
+            return _named(db, few, question.names, origin_number=origin_number, now=now)
         return _by_words(
             db, wanted, question, origin_number=origin_number, now=now, limit=limit, gone=gone,
-            by_score=False, left_out=None,
+            by_score=False, left_out=None, reach=limit,
         )  # fmt: skip
 
     asked = weighing.Inquiry(

@@ -44,7 +44,7 @@ def search(
             limit=_MOST_READ,
         ):  # fmt: skip
             rows[row[0]] = row, text
-        if len(rows) >= query.limit:
+        if len(rows) >= query.reach:
             break
     term = " ".join(words).lower()
     scored = [(row, weight) for row, text in rows.values() if (weight := _weight(text, words))]

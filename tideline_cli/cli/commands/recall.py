@@ -122,7 +122,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
 
         chosen = output.chosen(session, output.named(options), usual="lines")
-        return why_not.run(session, db, query, options.why_not, format=chosen)
+        return why_not.run(
+            session, db, query, options.why_not, format=chosen,
+            linked=lambda asked, found: _linked(session, db, asked, found, options),
+        )  # fmt: skip
     answer, beside = answered(
         db, query, viewer=session.viewer, now=session.now, archived=options.archived
     )
