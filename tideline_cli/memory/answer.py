@@ -3,7 +3,7 @@ statement a word."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import NOTHING
+from tideline_cli.memory.query import nothing
 from tideline_cli.memory.question import matched_count, question_of, word_count
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
@@ -28,7 +28,7 @@ def answered(
     """Return what a recall finds, and the archived facts beside or, if asked for, among it; None
     where nobody looked."""
     if db is None:
-        return NOTHING, []
+        return nothing(query), []
     answer = recall(db, query, viewer=viewer, now=now)
     if archived:
         return _among(db, query, answer, viewer=viewer, now=now)

@@ -66,6 +66,17 @@ class Query:
         return self.mode == "points" or self.fusion in ("rrf", "additive", "priority")
 
     @property
+    def takes_scores(self) -> bool:
+        """Say whether likeness by a learned embedder adds to the scores of words."""
+        return self.mode == "hybrid" and self.fusion != "append"
+
+    def joined_by(self, *, is_learned: bool) -> Fusion:
+        """Return by which fusion an answer is made."""
+        if self.is_other_way:
+            return self.fusion or "append"
+        return "score" if is_learned and self.takes_scores else "append"
+
+    @property
     def depth(self) -> float:
         """Return how much of its score a faded fact loses here."""
         return 0.0 if self.decay == "none" else self.fading
@@ -116,4 +127,6 @@ class Recalled:
     mode: Mode = "hybrid"
 
 
-NOTHING = Recalled((), (), None)
+def nothing(query: Query, *, is_learned: bool = False) -> Recalled:
+    """Return the answer to a query where there is nothing to find."""
+    return Recalled((), (), None, fusion=query.joined_by(is_learned=is_learned), mode=query.mode)

@@ -6,7 +6,7 @@ from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
-from tideline_cli.memory.query import NOTHING, Recalled
+from tideline_cli.memory.query import Recalled, nothing
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Backlog, Fusion, Match, Query
+    from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
@@ -54,7 +54,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         if origin_number == visibility.NOBODY or (
             question.is_empty() and query.mode != "points"
         ):
-            return NOTHING
+            return nothing(query, is_learned=is_learned)
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         left_out: list[Match] = []
         matches, backlog, lacking = _ranked(
@@ -72,7 +72,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
         lacking,
-        _fusion(query, is_learned=is_learned and lacking is None),
+        query.joined_by(is_learned=is_learned and lacking is None),
         len({match.seq for match in left_out}.difference(read)),
         query.mode if lacking is None else "keyword",
     )
@@ -106,7 +106,7 @@ def _ranked(
     matches: list[Match] = []
     try:
         if query.mode != "semantic":
-            matches = by_words(by_score=is_learned and _is_by_score(query))
+            matches = by_words(by_score=is_learned and query.takes_scores)
         if len(matches) < pool and query.mode != "keyword":
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
@@ -180,18 +180,6 @@ def _otherwise(
     )
     found = ways.answered_otherwise(db, asked, viewer=viewer)
     return found.matches, found.backlog, found.lacking
-
-
-def _fusion(query: Query, *, is_learned: bool) -> Fusion:
-    """Return by which fusion an answer is made."""
-    if query.is_other_way:
-        return query.fusion or "append"
-    return "score" if is_learned and _is_by_score(query) else "append"
-
-
-def _is_by_score(query: Query) -> bool:
-    """Say whether likeness by a learned embedder adds to the scores of words."""
-    return query.mode == "hybrid" and query.fusion != "append"
 
 
 def _named(

@@ -16,7 +16,7 @@ from tideline_cli.memory.context import (
     context_block,
     prompt_line,
 )
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, NOTHING, Query
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
 from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
@@ -212,7 +212,7 @@ def _answer(
     if not is_auto:
         return answered(db, query, viewer=session.viewer, now=session.now)
     if db is None:
-        return NOTHING, None
+        return nothing(query), None
     from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
 
     answer = recall(db, query, viewer=session.viewer, now=session.now)

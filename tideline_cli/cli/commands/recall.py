@@ -278,9 +278,8 @@ def _form(
     return {
         "query": query.text,
         "origin": origin,
-        "mode": query.mode if answer.lacking is None else "keyword",
-        # Where there are no facts nobody fuses anything, and the answer has none.
-        "fusion": query.fusion or "append" if query.is_other_way else answer.fusion,
+        "mode": answer.mode,
+        "fusion": answer.fusion,
         "decay": query.decay,
         "profile": query.profile,
         "hits": hits,
