@@ -284,6 +284,7 @@ def _form(
         "profile": query.profile,
         "hits": hits,
         "archived_matches": _archived_forms(beside),
+        "left_out": answer.left_out,
     }
 
 
