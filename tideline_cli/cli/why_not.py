@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.why_not import Linked, WhyNot
 
 _SAYS = {
-    "archived": "it is archived: `{restore}` brings it back, --archived looks there too",
+    "archived": "it is archived: `{restore}` brings it back, {archived} looks there too",
     "not_valid": "it does not hold at that time: `{show}` says since when and until when",
     "other_scope": "it is of another scope, {scope}: --all-scopes",
     "filtered": "an option of this call leaves it out",
@@ -75,7 +75,17 @@ def _unplaced(session: Session, query: Query, found: WhyNot) -> str:
     return _SAYS[found.reason].format(
         restore=session.call("restore", found.fact.id), scope=found.fact.scope,
         show=session.call("show", found.fact.id),
+        archived=_archived_too(session, query),
     )  # fmt: skip
+
+
+def _archived_too(session: Session, query: Query) -> str:
+    """Return how archived facts are found among the others."""
+    if not query.is_other_way:
+        return "--archived"
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact, another way
+
+    return f"`{session.call(*archived_notes.recall_of_all(session, query.text))}`"
 
 
 def _form(session: Session, query: Query, found: WhyNot) -> dict[str, Any]:

@@ -226,8 +226,8 @@ def _answer(
 def _announce(session: Session, text: str, beside: list[Archived]) -> None:
     from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
 
-    show = ("recall", "--archived", "--", text)
-    archived_notes.announce(session, beside, all_by=show, text=prompt_line)
+    shown = archived_notes.recall_of_all(session, text)
+    archived_notes.announce(session, beside, all_by=shown, text=prompt_line)
 
 
 def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:

@@ -134,18 +134,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
-    if answer.left_out:
-        session.note(_left_out(answer.left_out))
-    if beside and not (options.archived or output.is_json(session, chosen)):
-        _announce(session, text, beside)
-    if db is not None and not answer.hits and query.wanted.scopes is not None:
-        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+    if answer.left_out or beside or not answer.hits:
+        from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
-        other_scopes.note_unseen(session, db, query)
-    if options.document and not answer.hits:
-        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
-
-        unknown_documents.note(session, db, options.document)
+        is_shown = options.archived or output.is_json(session, chosen)
+        recall_notes.tell(session, db, query, answer, () if is_shown else beside or ())
     passive = options.no_touch or options.explain or options.as_of is not None
     passive = passive or not query.touches
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
@@ -171,22 +164,6 @@ def _linked(
         db, query, answer, viewer=viewer or session.viewer,
         now=session.now if now is None else now, always=options.graph == "on",
     )  # fmt: skip
-
-
-def _left_out(count: int) -> str:
-    """Say how many facts are left out of an answer, and how they are found."""
-    shares = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
-    found = "it" if count == 1 else "them"
-    return f"left out: {shares} one word alone with the question; --mode keyword finds {found}"
-
-
-def _announce(session: Session, text: str, beside: list[Archived]) -> None:
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
-    from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
-
-    archived_notes.announce(
-        session, beside, all_by=("recall", "--archived", "--", text), most=ANNOUNCED
-    )
 
 
 def _query(session: Session, text: str, options: Options) -> Query:
