@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Query, Recalled
 
 
-def tell(
+def say_beside(
     session: Session, db: Connection | None, query: Query, answer: Recalled,
     beside: Sequence[Archived],
 ) -> None:  # fmt: skip
@@ -28,10 +28,10 @@ def tell(
         shown = archived_notes.recall_of_all(session, query.text)
         archived_notes.announce(session, beside, all_by=shown, most=ANNOUNCED)
     if not answer.hits:
-        _tell_unanswered(session, db, query)
+        _say_unanswered(session, db, query)
 
 
-def _tell_unanswered(session: Session, db: Connection | None, query: Query) -> None:
+def _say_unanswered(session: Session, db: Connection | None, query: Query) -> None:
     """Say what may be meant where nothing matches: another scope, or another document."""
     if db is not None and query.wanted.scopes is not None:
         from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer

@@ -80,11 +80,10 @@ def search(
     gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
     retained: Retained | None = None,
 ) -> list[Match]:  # fmt: skip
-    """Return the best `limit` facts in order for a question and for the times that it names.
-    `has_sessions` says whether some fact has a session or a speaker, or is a chunk of a document.
-    With `text`, that of the question, what is like it by a learned embedder counts too. `left_out`
-    takes what the search by words leaves out, unless the question names its speaker or its time.
-    `reach` is for how many hits facts are weighed, as a rule as many as `limit`."""
+    """Return the best `limit` facts in order for a question and for the times that it names, of
+    those that are weighed for `reach` hits. `has_sessions` says whether some fact has a session or
+    a speaker, or is a chunk. With `text`, the question's, likeness by a learned embedder counts.
+    `left_out` takes what the search by words does, but for a speaker or a time that is named."""
     asked = _Asked(question, windows, origin_number, now, wanted, fading)
     count = max(reach, worth.DATED if asked.windows else worth.CANDIDATES)
     scorer = lexical.best_by_words(

@@ -138,7 +138,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
         is_shown = options.archived or output.is_json(session, chosen)
-        recall_notes.tell(session, db, query, answer, () if is_shown else beside or ())
+        recall_notes.say_beside(session, db, query, answer, () if is_shown else beside or ())
     passive = options.no_touch or options.explain or options.as_of is not None
     passive = passive or not query.touches
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
@@ -278,13 +278,13 @@ def _run_batch(session: Session, options: Options) -> int:
 
     db = session.reading()
 
-    def answer(text: str, viewer: Origin, now: int) -> dict[str, Any]:
+    def answer(text: str, viewer: Origin, now: int) -> tuple[dict[str, Any], Recalled]:
         query = _query(session, text, options)
         found, beside = answered(db, query, viewer=viewer, now=now, archived=options.archived)
         found = _linked(session, db, query, found, options, viewer=viewer, now=now)
         session.caution_of_likeness(found.lacking)
         is_past = options.as_of is not None
         hits = _hit_forms(found, explain=options.explain, is_past=is_past)
-        return _form(query, viewer.key, list(hits), beside, found)
+        return _form(query, viewer.key, list(hits), beside, found), found
 
-    return recall_batch.run(session, answer)
+    return recall_batch.run(session, db, answer)
