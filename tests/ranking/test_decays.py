@@ -152,3 +152,18 @@ def test_the_best_are_found_without_reading_all(db, decay):
         return [hit.fact.id for hit in recall(db, query, viewer=OWNER, now=NOW).hits]
 
     assert found(12) == found(ALL)[:12]
+
+
+def test_a_list_of_the_past_has_the_strengths_of_then(run):
+    """`list --as-of` orders by the strengths at that time, and shows them."""
+    at = run("remember", "a short note", "--segment", "context", "--importance", "1", "--json",
+             "--now", "2026-01-01").json["id"]  # fmt: skip
+    run("remember", "a lasting rule", "--importance", "0.4", "--now", "2025-12-31")
+    then = ("--as-of", "2026-01-02T00:00:00Z", "--now", "2026-12-01")
+    for decay in DECAYS:
+        rows = run("list", "--sort", "strength", "--decay", decay, "--json", *then).json["facts"]
+        strength = next(row["strength"] for row in rows if row["id"] == at)
+        shown = run("show", at, "--decay", decay, "--json", "--now", "2026-01-02T00:00:00Z").json
+        assert strength == shown["strength"], decay
+    listed = run("list", "--sort", "strength", "--json", *then).json["facts"]
+    assert [row["content"] for row in listed] == ["a short note", "a lasting rule"]
