@@ -298,6 +298,32 @@ def test_points_find_by_tag_and_id(run):
     assert [(hit["id"], hit["score"]) for hit in hits] == [(made, 6.0)]
 
 
+def test_points_look_at_tags_themselves(run):
+    """A word is looked for in each tag, and not in how tags are kept."""
+    run("remember", "at nine", "--tag", "a café", "--tag", "b")
+    for asked in ('["', '","', '", "', "\\u00e9", "b,"):
+        assert run("recall", "--mode", "points", "--", asked).code == 1, asked
+    for asked in ("café", "CAFÉ"):
+        (hit,) = run("recall", asked, "--mode", "points", "--json", "--explain").json["hits"]
+        assert hit["explain"]["parts"]["words"] == 2
+    assert run("recall", "é]", "--mode", "points").code == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "point"), [("active", 1.0), ("blocked", 0.0), ("done", 0.0), (None, 1.0)]
+)
+def test_the_point_for_what_is_active_follows_the_work(run, status, point):
+    """A task that is done or blocked has no point for being active, and a line says its state;
+    what states no progress has the point while it is not archived."""
+    how = ("--kind", "task", "--status", status) if status else ("--kind", "note")
+    made = run("remember", "renew the certificate", *how, "--json").json["id"]
+    for words in (("--mode", "points"), ("--profile", "motherbrain")):
+        (hit,) = run("recall", "certificate", *words, "--json", "--explain").json["hits"]
+        assert hit["explain"]["parts"]["active"] == point
+    block = run("context", "certificate", "--profile", "motherbrain").out
+    assert f"**{made}** [{status or 'active'}]" in block
+
+
 def test_what_does_not_go_together_is_refused(run):
     """Points are joined with nothing, and archived facts have a place among usual scores alone."""
     run("remember", "tea")
