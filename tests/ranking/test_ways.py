@@ -309,6 +309,24 @@ def test_points_look_at_tags_themselves(run):
     assert run("recall", "é]", "--mode", "points").code == 1
 
 
+def test_a_question_of_stop_words_is_answered_by_points(run):
+    """Points count stop words too, as --mode points and with likeness beside them, and classes ask
+    for the user; without any word nothing is like another, whatever --min-sim says."""
+    run("remember", "this is about you", "--now", "2026-01-01")
+    run("remember", "user's profile, name, preferences, user", "--segment", "identity")
+    run("remember", "zebra")
+    for words in (("--mode", "points"), ("--fusion", "additive"), ("--profile", "motherbrain"),
+                  ("--fusion", "additive", "--mode", "keyword")):  # fmt: skip
+        found = run("recall", "is it", *words, "--json")
+        assert found.json["hits"][0]["content"] == "this is about you", words
+    (hit,) = run("recall", "who am i", "--profile", "vectormemory", "--json").json["hits"]
+    assert hit["content"].startswith("user's profile")
+    for fusion in (*OTHERS, "append"):
+        done = run("recall", "?!", "--fusion", fusion, "--min-sim", "0")
+        assert (done.code, done.out) == (1, ""), fusion
+    assert run("recall", "is it", "--profile", "tideline").code == 1
+
+
 @pytest.mark.parametrize(
     ("status", "point"), [("active", 1.0), ("blocked", 0.0), ("done", 0.0), (None, 1.0)]
 )

@@ -66,6 +66,12 @@ class Query:
         return self.mode == "points" or self.fusion in ("rrf", "additive", "priority")
 
     @property
+    def takes_stop_words(self) -> bool:
+        """Say whether a question of stop words alone has an answer: points count each of them, and
+        priority asks for the user where it says who, or my."""
+        return self.mode == "points" or self.fusion in ("additive", "priority")
+
+    @property
     def takes_scores(self) -> bool:
         """Say whether likeness by a learned embedder adds to the scores of words."""
         return self.mode == "hybrid" and self.fusion != "append"

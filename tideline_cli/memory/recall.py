@@ -52,7 +52,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
                 "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
             )
         if origin_number == visibility.NOBODY or (
-            question.is_empty() and query.mode != "points"
+            question.is_empty() and not query.takes_stop_words
         ):
             return nothing(query, is_learned=is_learned)
         gone = lapsed.at(db, origin_number=origin_number, now=now)
@@ -186,7 +186,7 @@ def _named(
     db: Connection, query: Query, names: tuple[str, ...], *, origin_number: int, now: int
 ) -> list[Match]:
     """Return the facts that hold stop words as a name, where a question has nothing else."""
-    if query.mode == "semantic":
+    if query.mode == "semantic" or not names:
         return []
     from tideline_cli.memory import stop_names  # noqa: PLC0415  few ask for a stop word alone
 
