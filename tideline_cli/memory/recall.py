@@ -136,9 +136,7 @@ def _by_words(
         from tideline_cli.memory import retention  # noqa: PLC0415  another curve alone
 
         moment = now if query.wanted.as_of is None else query.wanted.as_of
-        retained = retention.retained_by(
-            db, query.decay, origin_number=origin_number, now=moment
-        )
+        retained = retention.retained_by(query.decay, now=moment)
     if not question.is_of_reference:
         if may_name_time(query.text):
             from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms

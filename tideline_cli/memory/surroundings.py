@@ -216,8 +216,9 @@ def _weighed(
 
     def rows(wanted: Filter) -> list[fts.RankingRow]:
         return fts.ranking_rows(
-            db, seqs, origin_number=asked.origin_number, now=asked.now, wanted=wanted
-        )
+            db, seqs, origin_number=asked.origin_number, now=asked.now, wanted=wanted,
+            heat=scorer.wants_heat,
+        )  # fmt: skip
 
     wanted = asked.wanted
     whole = rows(type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of))
