@@ -371,6 +371,29 @@ def test_a_profile_sets_use_and_limit(run):
     assert count("--profile", "rsclaw") == 6
 
 
+def test_whether_a_recall_is_a_use_can_be_said(run):
+    """--touch and --no-touch say it for one call, the setting for all, else the profile."""
+    made = run("remember", "tea kettle", "--json").json["id"]
+
+    def uses(*words):
+        before = run("show", made, "--json").json["fact"]["access_count"]
+        assert run("recall", "tea", *words).code == 0
+        return run("show", made, "--json").json["fact"]["access_count"] - before
+
+    brain = ("--profile", "motherbrain")
+    assert (uses(), uses(*brain), uses(*brain, "--touch")) == (1, 0, 1)
+    assert (uses("--explain"), uses("--explain", "--touch")) == (0, 1)
+    run("config", "set", "touch", "on")
+    assert (uses(*brain), uses(*brain, "--no-touch"), uses("--explain")) == (1, 0, 0)
+    assert uses("--as-of", "2030-01-01") == 0
+    run("config", "set", "touch", "off")
+    assert (uses(), uses("--touch"), uses(*brain)) == (0, 1, 0)
+    assert run("config", "set", "touch", "maybe").code == 2
+    for words in (("--no-touch",), ("--as-of", "1d"), ("--why-not", made)):
+        assert run("recall", "tea", "--touch", *words).code == 2, words
+    assert run("recall", "--batch", "--touch", stdin="tea\n").code == 2
+
+
 def test_the_lines_of_a_context_are_the_profiles(run):
     """The block looks as the profile has it; RsClaw leaves notes out."""
     at = ("--now", "2026-01-02")

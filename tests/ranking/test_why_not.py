@@ -27,7 +27,7 @@ def _stored(db):
 
 
 def _asked(db, query, fact_id):
-    return verdict(db, query, fact_id, viewer=OWNER, now=NOW, linked=lambda _, found: found)
+    return verdict(db, query, fact_id, viewer=OWNER, now=NOW)
 
 
 def _hits(db, query):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.query import Query
-    from tideline_cli.memory.why_not import Linked, WhyNot
+    from tideline_cli.memory.why_not import WhyNot
 
 _SAYS = {
     "archived": "it is archived: `{restore}` brings it back, {archived} looks there too",
@@ -39,14 +39,14 @@ _NO_LANE = {
 
 def run(
     session: Session, db: Connection | None, query: Query, named: str, *, format: str,
-    linked: Linked,
+    graph: str,
 ) -> int:  # fmt: skip
-    """Print why a fact does not come, or where it does; return the exit code. `linked` adds to an
-    answer what the call follows links to."""
+    """Print why a fact does not come, or where it does; return the exit code. `graph` says whether
+    the call follows links."""
     reference = session.reference(named)
     if db is None:
         raise facts.missing(reference)
-    found = verdict(db, query, reference, viewer=session.viewer, now=session.now, linked=linked)
+    found = verdict(db, query, reference, viewer=session.viewer, now=session.now, graph=graph)
     output.emit_rows(
         format,
         [_form(session, query, found)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory.answer import linked
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record, replace
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Query, Recalled
+    from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
     from tideline_cli.model.origin import Origin
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         "found", "archived", "not_valid", "other_scope", "filtered", "no_shared_term",
         "below_min_score", "outranked", "one_shared_word", "not_put_forward",
     ]
-    Linked = Callable[[Query, Recalled], Recalled]
 
 
 @record
@@ -41,16 +41,17 @@ class WhyNot:
 
 
 def verdict(
-    db: Connection, query: Query, reference: str, *, viewer: Origin, now: int, linked: Linked
+    db: Connection, query: Query, reference: str, *, viewer: Origin, now: int, graph: str = "off"
 ) -> WhyNot:
-    """Return why a fact is not among the hits of a query, the first reason that there is. `linked`
-    adds to an answer what the call follows links to.
+    """Return why a fact is not among the hits of a query, the first reason that there is. `graph`
+    says whether links are followed.
 
     Raises NotFoundError and AmbiguousError as `facts.find` does.
     """
 
     def hits_of(asked: Query) -> tuple[Hit, ...]:
-        return linked(asked, recall(db, asked, viewer=viewer, now=now)).hits
+        answer = recall(db, asked, viewer=viewer, now=now)
+        return linked(db, asked, answer, viewer=viewer, now=now, graph=graph).hits
 
     with snapshot(db):
         fact = facts.find(db, reference, viewer=viewer)
