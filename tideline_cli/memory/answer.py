@@ -36,10 +36,10 @@ def answered(
         answer, others = _among(db, query, answer, viewer=viewer, now=now)
     else:
         others = beside(db, query, answer, viewer=viewer, now=now)
-    return linked(db, query, answer, viewer=viewer, now=now, graph=graph), others
+    return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
 
 
-def linked(
+def with_links(
     db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int, graph: str
 ) -> Recalled:
     """Return an answer with what is linked with its hits: `on`, `off`, or `auto`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.answer import linked
+from tideline_cli.memory.answer import with_links
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record, replace
@@ -51,7 +51,7 @@ def verdict(
 
     def hits_of(asked: Query) -> tuple[Hit, ...]:
         answer = recall(db, asked, viewer=viewer, now=now)
-        return linked(db, asked, answer, viewer=viewer, now=now, graph=graph).hits
+        return with_links(db, asked, answer, viewer=viewer, now=now, graph=graph).hits
 
     with snapshot(db):
         fact = facts.find(db, reference, viewer=viewer)
