@@ -413,6 +413,12 @@ def test_the_lines_of_a_context_are_the_profiles(run):
         "vectormemory"
     )
     assert sorted(block("rsclaw")) == ["- call me Ada, and pour tea", "- tea at nine"]
+    asked = ("context", "tea note", "--profile", "rsclaw", *at)
+    assert "1 note is left out, as a block of rsclaw has none" in run(*asked).err
+    assert "left out" in run(*asked, "--json").err
+    assert "left out" not in run("context", "tea note", "--profile", "tideline", *at).err
+    assert run(*asked, "--auto").err == ""
+    assert "1 note is left out" in run(*asked, "--auto", "--verbose").err
     assert "- [knowledge] tea at nine" in block("tideline")
 
 

@@ -166,7 +166,7 @@ def _made(
     if query.profile != "tideline" or query.fusion == "priority":
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 
-        most_chars, style, hits = ways.block_of(query, hits)
+        most_chars, style, hits = ways.block_of(session, query, hits, is_told=not options.auto)
         most_tokens = ways.tokens_of(query, options.max_tokens, options.max_chars)
     most = options.max_chars
     max_chars = session.setting("max_chars", most_chars) if most is None else most
