@@ -47,8 +47,11 @@ Figures = dict[str, tuple[float, float]]  # by question: recall@10, nDCG@10
 class System:
     """A checkout with some of its constants changed."""
 
-    def __init__(self, checkout: str, changes: list[str], options: list[str]) -> None:
+    def __init__(
+        self, checkout: str, changes: list[str], options: list[str], embedder: str = ""
+    ) -> None:
         self.checkout = os.path.abspath(checkout)
+        self.embedder = embedder  # another than the usual one
         self.changes = {place: json.loads(value) for place, value in _pairs(changes)}
         self.options = options
 
@@ -66,8 +69,9 @@ class System:
         return done.stdout
 
     def store_of(self, corpus: str, *, fresh: bool) -> str:
-        """Return the home that holds a corpus; make it where it is missing."""
-        key = hashlib.sha256(f"{self.checkout}\n{os.path.abspath(corpus)}".encode()).hexdigest()
+        """Return the home that holds a corpus, with its vectors; make it where it is missing."""
+        named = f"{self.checkout}\n{os.path.abspath(corpus)}{self.embedder}"
+        key = hashlib.sha256(named.encode()).hexdigest()
         home = os.path.join(tempfile.gettempdir(), "tideline-sets", key[:16])
         done = os.path.join(home, "imported")
         if fresh or not os.path.exists(done):
@@ -75,6 +79,9 @@ class System:
             for name in os.listdir(home):
                 os.unlink(os.path.join(home, name))
             self.run(home, ["import", "--trust", os.path.abspath(corpus)])
+            if self.embedder:
+                self.run(home, ["embedder", "use", self.embedder])
+                self.run(home, ["reembed"])
             open(done, "w").close()
         return home
 

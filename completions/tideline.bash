@@ -109,7 +109,6 @@ _tideline_value() {
         list:--sort) REPLY='one of new old importance used strength' ;;
         list:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--limit|list:-n) REPLY='text' ;;
-        list:--offset) REPLY='text' ;;
         list:--fmt) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         fading:--within) REPLY='text' ;;
@@ -257,7 +256,6 @@ _tideline_value() {
         eval:--timeout) REPLY='text' ;;
         eval:--scope) REPLY='ask scope' ;;
         schedule:--at) REPLY='text' ;;
-        serve:--port) REPLY='text' ;;
     esac
 }
 
@@ -294,7 +292,7 @@ _tideline_argument() {
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -304,13 +302,13 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-touch --no-constraints --scope --all-scopes --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --offset --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -344,7 +342,6 @@ _tideline_flags() {
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
-        serve) REPLY='--port --open' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
@@ -394,7 +391,6 @@ _tideline_summary() {
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
-        serve) REPLY='Serve pages and an API, on this machine alone.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
         man) REPLY='Show a manual page.' ;;
     esac
@@ -519,7 +515,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

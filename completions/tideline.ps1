@@ -121,6 +121,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
+            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
@@ -498,7 +499,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Compare with the vectors of another embedder.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl locomo longmemeval beir trec own'; Help = 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks].' }
             @{ Flags = @('--misses'); Kind = 'flag'; Help = 'Show the questions that are not answered among the first K.' }
-            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked, or names an answer that is not there.' }
+            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked.' }
             @{ Flags = @('--count'); Kind = 'text'; Help = 'How many questions are proposed [default: 20].' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where make and load write questions; make adds to what is there.' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }

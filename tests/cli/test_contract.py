@@ -417,3 +417,18 @@ def test_the_size_of_the_file(run, home):
     assert "file_bytes" not in run("status", "--json", "--origin", PEER.key).json
     assert "file_bytes" not in run("status", "--json").json
     assert form["next_dream_due"] == iso(NOW)
+
+
+@pytest.mark.parametrize("origin", [(), ("--origin", "channel:wa/c1/s1")])
+def test_a_batch_of_questions_keeps_the_vectors_that_it_makes(run, origin):
+    """What recall --batch embeds is stored, in the origin that is asked, and counts no use."""
+    made = run("remember", "I deploy on Fridays", *origin, "--json").json["id"]
+    run("remember", "somebody else's fact", "--origin", "channel:wa/c2/s2")
+    assert run("status", "--json", *origin).json["vectors"]["present"] == 0
+    lines = [{"query": "deployment", **({"origin": origin[1]} if origin else {})}, {"id": "bad"}]
+    done = run("recall", "--batch", stdin="\n".join(map(json.dumps, lines)))
+    assert (done.code, len(done.out.splitlines())) == (2, 2)
+    assert run("status", "--json", *origin).json["vectors"]["present"] == 1
+    other = ("--origin", "channel:wa/c2/s2")
+    assert run("status", "--json", *other).json["vectors"]["present"] == 0
+    assert run("show", made, "--json", *origin).json["fact"]["access_count"] == 0

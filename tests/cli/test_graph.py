@@ -201,3 +201,41 @@ def test_no_box_lies_on_another(count):
         for other in range(one):
             wide, high = (abs(at[one][axis] - at[other][axis]) for axis in (0, 1))
             assert wide >= WIDTH or high >= HEIGHT
+
+
+@pytest.mark.parametrize("fusion", ["append", "rrf", "additive", "priority"])
+@pytest.mark.parametrize("source", ["owner_message", "tool_output"])
+def test_links_gain_nothing_in_any_fusion(run, fusion, source):
+    """In each fusion the hits stand in the order that they had, and what nobody trusts comes after
+    what is trusted; a score below 0 is no reason to come first."""
+    made = [remembered(run, f"tea number {number}", "--source", "tool_output" if number else
+                       "owner_message") for number in range(3)]  # fmt: skip
+    other = remembered(run, "a mug of glass", "--source", source)
+    run("link", made[2], other, "--kind", "uses")
+    asked = ("tea", "--fusion", fusion)
+    before = [hit["id"] for hit in hits(run, *asked)]
+    found = hits(run, *asked, "--graph", "on")
+    assert [hit["id"] for hit in found if hit["id"] != other] == before
+    assert [hit["score"] for hit in found] == sorted((hit["score"] for hit in found), reverse=True)
+    ids = [hit["id"] for hit in found]
+    assert ids.index(other) > ids.index(made[2])
+    assert ids.index(other) > ids.index(made[0])
+    linked = found[ids.index(other)]
+    if fusion == "priority":
+        parts = linked["explain"]["parts"]
+        assert ids[-1] == other
+        assert linked["score"] == pytest.approx(parts["behind"] - 1 + parts["share"])
+        told = run("recall", *asked, "--graph", "on", "--explain", "--mode", "keyword").out
+        assert "uses from" in told
+
+
+@pytest.mark.parametrize("decay", ["half-life", "weibull", "spaced", "none"])
+def test_linked_facts_fade_by_the_curve_of_the_answer(run, decay):
+    """A linked fact is as strong as `show` says by the same curve."""
+    tea = remembered(run, "tea at nine", "--now", "2026-01-01")
+    mug = remembered(run, "a mug of glass", "--now", "2026-01-01")
+    run("link", tea, mug, "--kind", "uses", "--now", "2026-01-01")
+    later = ("--decay", decay, "--now", "2026-04-01")
+    linked = next(hit for hit in hits(run, "tea", "--graph", "on", *later) if hit["id"] == mug)
+    told = run("show", mug, "--json", *later).json["strength"]
+    assert linked["explain"]["strength"] == pytest.approx(told)

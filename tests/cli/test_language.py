@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.soundness import sound
@@ -112,3 +114,14 @@ def test_recall_says_what_it_leaves_out(run):
     assert (done.code, done.out) == (1, "")
     assert "left out: 1 fact that shares one word alone" in done.err
     assert "--mode keyword" in done.err
+
+
+def test_what_is_left_out_stands_in_json(run):
+    """JSON and each line of --batch count what was left out, as the line on stderr does."""
+    for text in ("the kettle is copper", "a gate of iron"):
+        run("remember", text)
+    asked = "zanzibar quokka the kettle"
+    form = run("recall", asked, "--json").json
+    assert (form["hits"], form["left_out"]) == ([], 1)
+    lines = run("recall", "--batch", stdin=f"{asked}\nkettle\n").out.splitlines()
+    assert [json.loads(line)["left_out"] for line in lines] == [1, 0]

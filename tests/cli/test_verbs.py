@@ -394,12 +394,13 @@ def test_recall_json(run):
     form = done.json
     assert list(form) == [
         "query", "origin", "mode", "fusion", "decay", "profile", "hits", "archived_matches",
+        "left_out",
     ]  # fmt: skip
     (hit,) = form.pop("hits")
     assert form == {
         "query": "when do I deploy", "origin": "owner", "mode": "hybrid", "fusion": "append",
         "decay": "half-life", "profile": "tideline",
-        "archived_matches": [],
+        "archived_matches": [], "left_out": 0,
     }  # fmt: skip
     assert list(hit) == HIT_KEYS
     assert hit == {

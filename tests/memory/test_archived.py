@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 
 import pytest
 
@@ -408,3 +410,26 @@ def test_what_reads_like_an_instruction_is_withheld_by_context(at):
     done = at("context", "boiler", day=201)
     assert "archived fact" in done.err and "ignore all" not in done.err
     assert "ignore all" not in at("context", "boiler", "--json", day=201).out
+
+
+@pytest.mark.parametrize("profile", ["tideline", "rsclaw", "motherbrain", "vectormemory"])
+def test_the_way_to_all_archived_facts_works(at, profile):
+    """Whatever profile is set, the call that recall, context and --why-not name shows archived
+    facts."""
+    one = remembered(at, "the old boiler wants 1.5 bar")
+    remembered(at, "the red boiler wants 2.5 bar")
+    faded(at)
+    at("config", "set", "profile", profile)
+
+    def named_in(text):
+        call = next(part for part in re.split("all: |`", text) if "--archived" in part)
+        before, words = call.strip().split(" -- ")
+        return [*shlex.split(before)[1:], *shlex.split(words)]
+
+    calls = [named_in(at(verb, "boiler", day=200).err) for verb in ("recall", "context")]
+    told = at("recall", "boiler", "--why-not", one, day=200).out
+    calls += [named_in(told)] if "`tideline recall" in told else []
+    assert len(calls) == (2 if profile == "tideline" else 3)
+    for call in calls:
+        hits = at(*call, "--json", day=200).json["hits"]
+        assert one in [hit["id"] for hit in hits if hit.get("archived")]

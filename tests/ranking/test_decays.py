@@ -153,3 +153,62 @@ def test_the_best_are_found_without_reading_all(db, decay):
         return [hit.fact.id for hit in recall(db, query, viewer=OWNER, now=NOW).hits]
 
     assert found(12) == found(ALL)[:12]
+
+
+def test_a_list_of_the_past_has_the_strengths_of_then(run):
+    """`list --as-of` orders by the strengths at that time, and shows them."""
+    at = run("remember", "a short note", "--segment", "context", "--importance", "1", "--json",
+             "--now", "2026-01-01").json["id"]  # fmt: skip
+    run("remember", "a lasting rule", "--importance", "0.4", "--now", "2025-12-31")
+    then = ("--as-of", "2026-01-02T00:00:00Z", "--now", "2026-12-01")
+    for decay in DECAYS:
+        rows = run("list", "--sort", "strength", "--decay", decay, "--json", *then).json["facts"]
+        strength = next(row["strength"] for row in rows if row["id"] == at)
+        shown = run("show", at, "--decay", decay, "--json", "--now", "2026-01-02T00:00:00Z").json
+        assert strength == shown["strength"], decay
+    listed = run("list", "--sort", "strength", "--json", *then).json["facts"]
+    assert [row["content"] for row in listed] == ["a short note", "a lasting rule"]
+
+
+def _places(db):
+    """Facts that are found by their text, their labels, their session, or as a name."""
+    put(db, [
+        fact(f"tea {'and tea ' * (i % 3)}number {i}", f"{i:026d}", now=NOW - i * DAY,
+             heat=HEATS[i % 3], importance=(i % 10) / 10, access_count=i % 7, pinned=i % 40 == 3,
+             tags=("tea", "cup") if i % 5 == 0 else (), session="s" if i % 2 else None, turn=i)
+        for i in range(200)
+    ])  # fmt: skip
+    put(db, [fact(f"ask Will about {i}", f"{i:026d}", now=NOW - i * DAY, heat=HEATS[i % 3])
+             for i in range(300, 330)])  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ["tea", "tea number 7 cup", "Will"])
+def test_rows_are_as_strong_as_their_facts(db, asked):
+    """Whatever finds a fact, its strength by each curve is that of the fact itself."""
+    _places(db)
+    for decay in ("weibull", "spaced"):
+        query = Query(asked, limit=300, mode="keyword", decay=decay)
+        hits = recall(db, query, viewer=OWNER, now=NOW).hits
+        assert len(hits) >= 30
+        for hit in hits:
+            told = decays.strength_by(hit.fact, decay, now=NOW)
+            assert hit.why.strength == pytest.approx(told, abs=1e-12), (decay, hit.fact.id)
+
+
+def test_a_curve_costs_no_statement_a_fact(db):
+    """Weibull reads heat with the rows: as many statements as the half-life, which reads none."""
+    _places(db)
+
+    def statements(decay):
+        told = []
+        db.exec_trace = lambda _, sql, __: told.append(sql) or True
+        try:
+            query = Query("tea number", limit=10, mode="keyword", decay=decay)
+            assert recall(db, query, viewer=OWNER, now=NOW).hits
+        finally:
+            db.exec_trace = None
+        return told
+
+    usual, other = statements("half-life"), statements("weibull")
+    assert len(usual) == len(other)
+    assert not any("heat" in sql for sql in usual if "fact.terms, source" in sql)

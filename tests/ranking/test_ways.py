@@ -299,6 +299,50 @@ def test_points_find_by_tag_and_id(run):
     assert [(hit["id"], hit["score"]) for hit in hits] == [(made, 6.0)]
 
 
+def test_points_look_at_tags_themselves(run):
+    """A word is looked for in each tag, and not in how tags are kept."""
+    run("remember", "at nine", "--tag", "a café", "--tag", "b")
+    for asked in ('["', '","', '", "', "\\u00e9", "b,"):
+        assert run("recall", "--mode", "points", "--", asked).code == 1, asked
+    for asked in ("café", "CAFÉ"):
+        (hit,) = run("recall", asked, "--mode", "points", "--json", "--explain").json["hits"]
+        assert hit["explain"]["parts"]["words"] == 2
+    assert run("recall", "é]", "--mode", "points").code == 1
+
+
+def test_a_question_of_stop_words_is_answered_by_points(run):
+    """Points count stop words too, as --mode points and with likeness beside them, and classes ask
+    for the user; without any word nothing is like another, whatever --min-sim says."""
+    run("remember", "this is about you", "--now", "2026-01-01")
+    run("remember", "user's profile, name, preferences, user", "--segment", "identity")
+    run("remember", "zebra")
+    for words in (("--mode", "points"), ("--fusion", "additive"), ("--profile", "motherbrain"),
+                  ("--fusion", "additive", "--mode", "keyword")):  # fmt: skip
+        found = run("recall", "is it", *words, "--json")
+        assert found.json["hits"][0]["content"] == "this is about you", words
+    (hit,) = run("recall", "who am i", "--profile", "vectormemory", "--json").json["hits"]
+    assert hit["content"].startswith("user's profile")
+    for fusion in (*OTHERS, "append"):
+        done = run("recall", "?!", "--fusion", fusion, "--min-sim", "0")
+        assert (done.code, done.out) == (1, ""), fusion
+    assert run("recall", "is it", "--profile", "tideline").code == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "point"), [("active", 1.0), ("blocked", 0.0), ("done", 0.0), (None, 1.0)]
+)
+def test_the_point_for_what_is_active_follows_the_work(run, status, point):
+    """A task that is done or blocked has no point for being active, and a line says its state;
+    what states no progress has the point while it is not archived."""
+    how = ("--kind", "task", "--status", status) if status else ("--kind", "note")
+    made = run("remember", "renew the certificate", *how, "--json").json["id"]
+    for words in (("--mode", "points"), ("--profile", "motherbrain")):
+        (hit,) = run("recall", "certificate", *words, "--json", "--explain").json["hits"]
+        assert hit["explain"]["parts"]["active"] == point
+    block = run("context", "certificate", "--profile", "motherbrain").out
+    assert f"**{made}** [{status or 'active'}]" in block
+
+
 def test_what_does_not_go_together_is_refused(run):
     """Points are joined with nothing, and archived facts have a place among usual scores alone."""
     run("remember", "tea")
@@ -328,6 +372,29 @@ def test_a_profile_sets_use_and_limit(run):
     assert count("--profile", "rsclaw") == 6
 
 
+def test_whether_a_recall_is_a_use_can_be_said(run):
+    """--touch and --no-touch say it for one call, the setting for all, else the profile."""
+    made = run("remember", "tea kettle", "--json").json["id"]
+
+    def uses(*words):
+        before = run("show", made, "--json").json["fact"]["access_count"]
+        assert run("recall", "tea", *words).code == 0
+        return run("show", made, "--json").json["fact"]["access_count"] - before
+
+    brain = ("--profile", "motherbrain")
+    assert (uses(), uses(*brain), uses(*brain, "--touch")) == (1, 0, 1)
+    assert (uses("--explain"), uses("--explain", "--touch")) == (0, 1)
+    run("config", "set", "touch", "on")
+    assert (uses(*brain), uses(*brain, "--no-touch"), uses("--explain")) == (1, 0, 0)
+    assert uses("--as-of", "2030-01-01") == 0
+    run("config", "set", "touch", "off")
+    assert (uses(), uses("--touch"), uses(*brain)) == (0, 1, 0)
+    assert run("config", "set", "touch", "maybe").code == 2
+    for words in (("--no-touch",), ("--as-of", "1d"), ("--why-not", made)):
+        assert run("recall", "tea", "--touch", *words).code == 2, words
+    assert run("recall", "--batch", "--touch", stdin="tea\n").code == 2
+
+
 def test_the_lines_of_a_context_are_the_profiles(run):
     """The block looks as the profile has it; RsClaw leaves notes out."""
     at = ("--now", "2026-01-02")
@@ -347,6 +414,12 @@ def test_the_lines_of_a_context_are_the_profiles(run):
         "vectormemory"
     )
     assert sorted(block("rsclaw")) == ["- call me Ada, and pour tea", "- tea at nine"]
+    asked = ("context", "tea note", "--profile", "rsclaw", *at)
+    assert "1 note is left out, as a block of rsclaw has none" in run(*asked).err
+    assert "left out" in run(*asked, "--json").err
+    assert "left out" not in run("context", "tea note", "--profile", "tideline", *at).err
+    assert run(*asked, "--auto").err == ""
+    assert "1 note is left out" in run(*asked, "--auto", "--verbose").err
     assert "- [knowledge] tea at nine" in block("tideline")
 
 

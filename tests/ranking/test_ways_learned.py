@@ -54,3 +54,13 @@ def test_a_missing_model_leaves_words_in_each_way(run, folder, afresh, fusion):
         assert (done.code, done.json["mode"], done.json["fusion"]) == (0, "keyword", fusion)
         assert done.err.count("answered by words alone") == 1
         assert [hit["content"] for hit in done.json["hits"]] == ["I sold the automobile to Bob"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_answer_without_facts_says_how_it_was_looked_for(run):
+    """Mode and fusion in JSON are those of the answer, where it has no facts too."""
+    for asked in ("automobile", "?!"):
+        form = run("recall", asked, "--json").json
+        assert (form["mode"], form["fusion"]) == ("hybrid", "score"), asked
+        form = run("recall", asked, "--fusion", "rrf", "--mode", "keyword", "--json").json
+        assert (form["mode"], form["fusion"]) == ("keyword", "rrf"), asked

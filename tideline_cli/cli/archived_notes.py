@@ -34,6 +34,13 @@ def forms(
     ]
 
 
+def recall_of_all(session: Session, text: str) -> tuple[str, ...]:
+    """Return the call that shows the archived facts that match among the others: as the usual
+    profile ranks, which alone has places for them."""
+    usual = () if session.profile(None) is None else ("--profile", "tideline")
+    return ("recall", "--archived", *usual, "--", text)
+
+
 def announce(
     session: Session, found: Sequence[Archived], *, all_by: Sequence[str] = (),
     text: Callable[[Fact], str] | None = None, most: int = 0,

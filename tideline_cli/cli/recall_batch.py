@@ -5,6 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli import output, stdin
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer import cells
+from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
 
 TYPE_CHECKING = False
@@ -12,31 +13,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from apsw import Connection
+
     from tideline_cli.cli.session import Session
+    from tideline_cli.memory.query import Recalled
     from tideline_cli.model.origin import Origin
 
-    Answer = Callable[[str, Origin, int], dict[str, Any]]
+    Answer = Callable[[str, Origin, int], tuple[dict[str, Any], Recalled]]
 
 _KEYS = frozenset(("id", "query", "origin", "now"))
 
 
-def run(session: Session, answer: Answer) -> int:
-    """Answer one query a line, without counting use. A bad line is answered with its error; the
-    exit code is the highest of theirs."""
+def run(session: Session, db: Connection | None, answer: Answer) -> int:
+    """Answer one query a line, without counting use; vectors that an answer made are stored after
+    it. A bad line is answered with its error; the exit code is the highest of theirs."""
     worst = bad = good = 0
     for number, line in enumerate(stdin.text().split("\n"), 1):
         if not line.strip():
             continue
         row: dict[str, Any] = {}
+        found: Recalled | None = None
         try:
             row = _row(line)
-            form = answer(*_asked(session, row))
+            form, found = answer(*_asked(session, row))
             good += 1
         except UsageError as error:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
             form = {"line": number, "error": told}
             bad, worst = bad + 1, max(worst, error.exit_code)
         output.emit_json({"id": row["id"], **form} if "id" in row else form)
+        if db is not None and found is not None:
+            write_back(db, found, touch=False, now=session.now)
     if bad:
         session.note(f"{good:,} of {good + bad:,} lines are answered")
     return worst

@@ -13,6 +13,8 @@ def of_parts(hit: Hit, parts: Mapping[str, float]) -> str:
     """Return the sums and products that make the score, each part under its name."""
     if "rrf" in parts:
         return f"{hit.score:.6f} = {_ranked(parts)} × {_shared(hit)}"
+    if "behind" in parts:
+        return f"{hit.score:.4f} = {_behind(hit, parts)}"
     if "priority" in parts:
         return f"{hit.score:.4f} = {_classed(hit, parts)}"
     said = " + ".join(f"{name} {value:.4g}" for name, value in parts.items() if value)
@@ -34,6 +36,12 @@ def _classed(hit: Hit, parts: Mapping[str, float]) -> str:
         f" + distance {parts['distance']:.4f} + penalty {parts['penalty']:.4f}"
         f" + distrust {parts['distrust']:.4f}) ({hit.why.group}{how})"
     )
+
+
+def _behind(hit: Hit, parts: Mapping[str, float]) -> str:
+    via = hit.via
+    link = f"{via.kind} {'from' if via.leaves else 'to'} {via.id}: " if via else ""
+    return f"{link}behind {parts['behind']:.4f} − 1 + share {parts['share']:.4f}"
 
 
 def _shared(hit: Hit) -> str:

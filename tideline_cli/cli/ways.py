@@ -61,13 +61,23 @@ def refuse_archived(query: Query) -> None:
         )
 
 
-def block_of(query: Query, hits: Sequence[Hit]) -> tuple[int, Block, Sequence[Hit]]:
+def block_of(
+    session: Session, query: Query, hits: Sequence[Hit], *, is_told: bool
+) -> tuple[int, Block, Sequence[Hit]]:
     """Return how many characters a block takes, how its lines look, and which hits are in it:
-    RsClaw leaves notes out."""
+    RsClaw leaves notes out, which is said, to a program with --verbose alone."""
     row = PROFILES[query.profile]
     style: Block = "labelled" if query.fusion == "priority" else row.block
     kept = [hit for hit in hits if style != "plain" or hit.fact.kind != "note"]
+    if len(kept) < len(hits):
+        tell = session.note if is_told else session.detail
+        tell(_without_notes(len(hits) - len(kept), row.name))
     return row.max_chars, style, kept
+
+
+def _without_notes(count: int, profile: str) -> str:
+    notes = "1 note is" if count == 1 else f"{count:,} notes are"
+    return f"{notes} left out, as a block of {profile} has none; --profile tideline shows notes too"
 
 
 def tokens_of(query: Query, given: int | None, max_chars: int | None) -> int | None:

@@ -19,22 +19,34 @@ if TYPE_CHECKING:
     from tideline_cli.memory.why_not import WhyNot
 
 _SAYS = {
-    "archived": "it is archived: `{restore}` brings it back, --archived looks there too",
+    "archived": "it is archived: `{restore}` brings it back, {archived} looks there too",
     "not_valid": "it does not hold at that time: `{show}` says since when and until when",
     "other_scope": "it is of another scope, {scope}: --all-scopes",
     "filtered": "an option of this call leaves it out",
     "one_shared_word": "it shares one word alone with the query, most of which no fact knows; "
     "--mode keyword finds it",
+    "not_put_forward": "words or likeness find it, but so many facts before it that it is not "
+    "ranked for so few hits; a higher --limit ranks more",
     "no_shared_term": "it shares no word with the query, and is not much like it",
 }
+_NO_LANE = {
+    "keyword": "it shares no word with the query",
+    "semantic": "it is not much like the query",
+    "points": "no word of the query is a part of it, of its labels or of its id",
+}
+"""What is said instead in the modes that have one lane."""
 
 
-def run(session: Session, db: Connection | None, query: Query, named: str, *, format: str) -> int:
-    """Print why a fact does not come, or where it does; return the exit code."""
+def run(
+    session: Session, db: Connection | None, query: Query, named: str, *, format: str,
+    graph: str,
+) -> int:  # fmt: skip
+    """Print why a fact does not come, or where it does; return the exit code. `graph` says whether
+    the call follows links."""
     reference = session.reference(named)
     if db is None:
         raise facts.missing(reference)
-    found = verdict(db, query, reference, viewer=session.viewer, now=session.now)
+    found = verdict(db, query, reference, viewer=session.viewer, now=session.now, graph=graph)
     output.emit_rows(
         format,
         [_form(session, query, found)],
@@ -49,14 +61,31 @@ def _told(session: Session, query: Query, found: WhyNot) -> str:
     if found.reason == "found":
         return f"it is hit {found.rank:,}: {explanation(hit)}" if hit else "it is a hit"
     if hit is None:
-        return _SAYS[found.reason].format(
-            restore=session.call("restore", found.fact.id), scope=found.fact.scope,
-            show=session.call("show", found.fact.id),
-        )  # fmt: skip
+        return _unplaced(session, query, found)
     if found.reason == "below_min_score":
         return f"its score is below {query.min_score:g}: {explanation(hit)}"
     above = "" if last is None else f"; the last hit has {last.score:.4f}"
     return f"it comes at place {found.rank:,}{above}: {explanation(hit)}"
+
+
+def _unplaced(session: Session, query: Query, found: WhyNot) -> str:
+    """Return what is said of a fact that has no place in the answer."""
+    if found.reason == "no_shared_term" and query.mode in _NO_LANE:
+        return _NO_LANE[query.mode]
+    return _SAYS[found.reason].format(
+        restore=session.call("restore", found.fact.id), scope=found.fact.scope,
+        show=session.call("show", found.fact.id),
+        archived=_archived_too(session, query),
+    )  # fmt: skip
+
+
+def _archived_too(session: Session, query: Query) -> str:
+    """Return how archived facts are found among the others."""
+    if not query.is_other_way:
+        return "--archived"
+    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact, another way
+
+    return f"`{session.call(*archived_notes.recall_of_all(session, query.text))}`"
 
 
 def _form(session: Session, query: Query, found: WhyNot) -> dict[str, Any]:

@@ -3,7 +3,7 @@ statement a word."""
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import NOTHING
+from tideline_cli.memory.query import nothing
 from tideline_cli.memory.question import matched_count, question_of, word_count
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
@@ -23,16 +23,32 @@ if TYPE_CHECKING:
 
 
 def answered(
-    db: Connection | None, query: Query, *, viewer: Origin, now: int, archived: bool = False
-) -> tuple[Recalled, list[Archived] | None]:
-    """Return what a recall finds, and the archived facts beside or, if asked for, among it; None
-    where nobody looked."""
+    db: Connection | None, query: Query, *, viewer: Origin, now: int, archived: bool = False,
+    graph: str = "off",
+) -> tuple[Recalled, list[Archived] | None]:  # fmt: skip
+    """Return what a recall finds, with what is linked with its hits as `graph` says, and the
+    archived facts beside or, if asked for, among it; None where nobody looked."""
     if db is None:
-        return NOTHING, []
+        return nothing(query), []
     answer = recall(db, query, viewer=viewer, now=now)
+    others: list[Archived] | None
     if archived:
-        return _among(db, query, answer, viewer=viewer, now=now)
-    return answer, beside(db, query, answer, viewer=viewer, now=now)
+        answer, others = _among(db, query, answer, viewer=viewer, now=now)
+    else:
+        others = beside(db, query, answer, viewer=viewer, now=now)
+    return with_links(db, query, answer, viewer=viewer, now=now, graph=graph), others
+
+
+def with_links(
+    db: Connection, query: Query, answer: Recalled, *, viewer: Origin, now: int, graph: str
+) -> Recalled:
+    """Return an answer with what is linked with its hits: `on`, `off`, or `auto`."""
+    if graph == "off" or not answer.hits:
+        return answer
+    from tideline_cli.memory import graph_recall  # noqa: PLC0415  --graph alone
+
+    always = graph == "on"
+    return graph_recall.with_linked(db, query, answer, viewer=viewer, now=now, always=always)
 
 
 def active_part(answer: Recalled) -> Recalled:

@@ -40,8 +40,9 @@ def with_labelled(
 
     def read(asked_of: Filter) -> list[RankingRow]:
         return fts.ranking_rows(
-            db, seqs, origin_number=origin_number, now=now, wanted=asked_of
-        )
+            db, seqs, origin_number=origin_number, now=now, wanted=asked_of,
+            heat=scorer.wants_heat,
+        )  # fmt: skip
 
     seqs = _chosen(labelled)
     whole = type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of)

@@ -30,14 +30,14 @@ def matches(db: Connection, query: Query, *, origin_number: int, now: int) -> di
     found: dict[int, Points] = {}
     if not (words or asked):
         return found
-    for seq, fact_id, text, tags, created_at, lifecycle in wordings.each(
+    for seq, fact_id, text, tags, created_at, is_active in wordings.each(
         db, origin_number=origin_number, wanted=query.wanted, now=now
     ):
         hours = (moment - created_at) / _HOUR_MS
+        labelled = codec.loads(tags) if tags else ()
         got = points(
-            words, text=text, fact_id=fact_id.lower(), asked_tags=asked,
-            tags=codec.loads(tags) if tags and asked else (), hours=hours,
-            is_active=lifecycle == "active", least_of_id=_LEAST_OF_ID,
+            words, text="\n".join((text, *labelled)), fact_id=fact_id.lower(), asked_tags=asked,
+            tags=labelled, hours=hours, is_active=bool(is_active), least_of_id=_LEAST_OF_ID,
         )  # fmt: skip
         if got.is_match:
             found[seq] = got

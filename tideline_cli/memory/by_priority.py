@@ -27,7 +27,7 @@ def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
     that with the other sign. 30 near facts are looked at, 30 that words find, and where the
     question is about the user 30 that are near to a question about their profile."""
     query = asked.query
-    room = max(priority.POOL, 2 * query.limit)
+    room = max(priority.POOL, 2 * query.reach)
     probed: dict[int, float] = {}
     if priority.asks_about_user(query.text):
         probe = replace(asked, query=replace(query, text=priority.PROBE))

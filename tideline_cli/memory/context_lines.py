@@ -7,6 +7,7 @@ from tideline_cli.ranking.priority import class_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tideline_cli.model.fact import Fact
     from tideline_cli.model.hit import Hit
 
 
@@ -16,11 +17,16 @@ def head(hit: Hit, style: str) -> str:
     fact = hit.fact
     match style:
         case "points":
-            return f"- **{fact.id}** [{fact.lifecycle}] score={hit.score:.4g} "
+            return f"- **{fact.id}** [{_state(fact)}] score={hit.score:.4g} "
         case "labelled":
             return f"[{iso(fact.created_at)}] ({_kind(hit)}) {_mark(hit)}"
         case _:
             return "- "
+
+
+def _state(fact: Fact) -> str:
+    """Return how the work that an active fact states goes on, else its lifecycle."""
+    return fact.progress or fact.lifecycle if fact.lifecycle == "active" else fact.lifecycle
 
 
 def _kind(hit: Hit) -> str:

@@ -6,7 +6,7 @@ from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown, Hit, Via
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.ranking import decay
+from tideline_cli.ranking import decay, decays
 from tideline_cli.ranking.graph import FAN_OUT, HOP, SEEDS, asks_for_links, hub_damping
 from tideline_cli.store import facts, neighbours, visibility
 from tideline_cli.store.transactions import snapshot
@@ -32,8 +32,9 @@ def with_linked(
     `always`, only where the question asks for that or two of those hits are linked.
 
     A linked fact scores half of the hit's score · 1/sqrt(1 + its neighbours) · trust · modulator ·
-    role. One that nobody trusts stays behind every trusted hit. Filters and origin hold for it as
-    for any other hit; no hit that was found otherwise gains or loses by it.
+    role. One that nobody trusts stays behind every trusted hit. By classes and distance, where a
+    score is no share of anything, linked facts stand behind all hits. Filters and origin hold for
+    it as for any other hit; no hit that was found otherwise gains or loses by it.
     """
     seeds = dict(zip(answer.seqs[:SEEDS], answer.hits[:SEEDS], strict=True))
     with snapshot(db):
@@ -51,7 +52,8 @@ def with_linked(
         read = facts.among(db, others, viewer=viewer, wanted=query.wanted, now=now)
         degrees = neighbours.degrees(db, list(read), origin_number=origin_number)
     found = _best(steps, seeds, read, degrees, query, now)
-    return _merged(answer, _held(found, answer.hits), query)
+    keep = _behind if query.fusion == "priority" else _held
+    return _merged(answer, keep(found, answer.hits), query)
 
 
 def _best(
@@ -72,7 +74,7 @@ def _best(
 
 
 def _hit(fact: Fact, seed: Hit, step: Hop, degree: int, query: Query, moment: int) -> Hit:
-    strength = decay.strength_at(fact, now=moment)
+    strength = decays.strength_by(fact, query.decay, now=moment)
     modulator = decay.modulator(strength, query.depth)
     trusted, role = trust(fact.source, fact.confidence), role_weight(fact.role)
     base, less = seed.score * HOP, hub_damping(degree)
@@ -81,6 +83,18 @@ def _hit(fact: Fact, seed: Hit, step: Hop, degree: int, query: Query, moment: in
     )
     score = base * less * trusted * modulator * role
     return Hit(fact, score, why, via=Via(seed.fact.id, step.kind, step.leaves))
+
+
+def _behind(found: dict[int, Hit], hits: Sequence[Hit]) -> dict[int, Hit]:
+    """Return linked facts with scores below those of all hits, the nearest first."""
+    least = min(hit.score for hit in hits)
+    kept: dict[int, Hit] = {}
+    for seq, hit in found.items():
+        why = hit.why
+        share = HOP * (why.damping or 0.0) * why.trust * why.modulator * why.role
+        parts = {"behind": least, "share": share}
+        kept[seq] = replace(hit, score=least - 1.0 + share, why=replace(why, parts=parts))
+    return kept
 
 
 def _held(found: dict[int, Hit], hits: Sequence[Hit]) -> dict[int, Hit]:
@@ -100,8 +114,9 @@ def _held(found: dict[int, Hit], hits: Sequence[Hit]) -> dict[int, Hit]:
 def _merged(answer: Recalled, found: dict[int, Hit], query: Query) -> Recalled:
     """Return the answer with the linked facts in order of score; where hits are not in that order,
     behind them."""
+    least = query.min_score
     more = sorted(
-        ((seq, hit) for seq, hit in found.items() if hit.score >= query.min_score),
+        ((seq, hit) for seq, hit in found.items() if not least or hit.score >= least),
         key=lambda pair: (-pair[1].score, -pair[1].fact.created_at, pair[1].fact.id),
     )
     both = [*zip(answer.seqs, answer.hits, strict=True), *more]

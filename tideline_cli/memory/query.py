@@ -24,6 +24,7 @@ CURVES: dict[str, Decay] = {"rrf": "weibull", "additive": "none", "priority": "s
 """How facts fade by these fusions and this mode, where nobody says; else by the half-life."""
 DEFAULT_LIMIT = 8
 ALL = 2**31 - 1
+_POOL = 200  # hits that maximal marginal relevance chooses among, at least
 
 
 @record
@@ -32,7 +33,8 @@ class Query:
     `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
     scores where the embedder of the file is learned. `leaves_out` says whether what shares one word
     alone with a question that is mostly unknown is no answer. `touches` says whether an answer is a
-    use, `profile` which profile the rest comes from."""
+    use, `profile` which profile the rest comes from. `pool`, if given, is the number of hits of the
+    question that this one looks behind."""
 
     text: str
     limit: int = DEFAULT_LIMIT
@@ -47,11 +49,38 @@ class Query:
     leaves_out: bool = True
     touches: bool = True
     profile: str = "tideline"
+    pool: int | None = None
+
+    @property
+    def reach(self) -> int:
+        """Return for how many hits the lanes put facts forward: more where hits are chosen among
+        those that differ."""
+        if self.pool is not None:
+            return self.pool
+        is_wide = self.mmr < 1.0 and not self.is_other_way
+        return max(_POOL, 10 * self.limit) if is_wide else self.limit
 
     @property
     def is_other_way(self) -> bool:
         """Say whether the answer is not made by the lanes as they are: see `memory.ways`."""
         return self.mode == "points" or self.fusion in ("rrf", "additive", "priority")
+
+    @property
+    def takes_stop_words(self) -> bool:
+        """Say whether a question of stop words alone has an answer: points count each of them, and
+        priority asks for the user where it says who, or my."""
+        return self.mode == "points" or self.fusion in ("additive", "priority")
+
+    @property
+    def takes_scores(self) -> bool:
+        """Say whether likeness by a learned embedder adds to the scores of words."""
+        return self.mode == "hybrid" and self.fusion != "append"
+
+    def joined_by(self, *, is_learned: bool) -> Fusion:
+        """Return by which fusion an answer is made."""
+        if self.is_other_way:
+            return self.fusion or "append"
+        return "score" if is_learned and self.takes_scores else "append"
 
     @property
     def depth(self) -> float:
@@ -104,4 +133,6 @@ class Recalled:
     mode: Mode = "hybrid"
 
 
-NOTHING = Recalled((), (), None)
+def nothing(query: Query, *, is_learned: bool = False) -> Recalled:
+    """Return the answer to a query where there is nothing to find."""
+    return Recalled((), (), None, fusion=query.joined_by(is_learned=is_learned), mode=query.mode)

@@ -69,11 +69,11 @@ class Reader:
         """Read facts and score them."""
         for start in range(0, len(seqs), FEW):
             part = seqs[start : start + FEW]
-            self._scorer.add(
-                fts.ranking_rows(
-                    self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted
-                )
-            )
+            rows = fts.ranking_rows(
+                self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted,
+                heat=self._scorer.wants_heat,
+            )  # fmt: skip
+            self._scorer.add(rows)
         self.done.update(seqs)
 
     def read_on(self, bounds: dict[int, float]) -> None:

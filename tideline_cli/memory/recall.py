@@ -6,10 +6,11 @@ from sys import modules
 
 from tideline_cli.errors import ReplacedError, UnavailableError, UsageError
 from tideline_cli.memory import lexical
-from tideline_cli.memory.query import NOTHING, Recalled
+from tideline_cli.memory.query import Recalled, nothing
 from tideline_cli.memory.question import question_of
 from tideline_cli.model.fact import is_restless
 from tideline_cli.model.hit import Hit
+from tideline_cli.model.record import replace
 from tideline_cli.ranking.question_words import may_name_time
 from tideline_cli.store import facts, lapsed, score_bounds, sessions, visibility
 from tideline_cli.store.connection import TOUCH_BUSY_MS, DatabaseError, named_settings
@@ -22,14 +23,13 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.memory.query import Backlog, Fusion, Match, Query
+    from tideline_cli.memory.query import Backlog, Match, Query
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.window import Window
     from tideline_cli.store.lapsed import Lapsed
 
-_POOL = 200  # hits that maximal marginal relevance chooses among, at least
 # This many take 0.2 s. A recall meets more only after a change of the program.
 _HOLDERS_AT_ONCE = 1 << 19
 _BOUNDS_AT_ONCE = 16 * score_bounds.CHUNK
@@ -52,9 +52,9 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
                 "fusion by scores needs a learned embedder", hint="see `tideline embedder list`"
             )
         if origin_number == visibility.NOBODY or (
-            question.is_empty() and query.mode != "points"
+            question.is_empty() and not query.takes_stop_words
         ):
-            return NOTHING
+            return nothing(query, is_learned=is_learned)
         gone = lapsed.at(db, origin_number=origin_number, now=now)
         left_out: list[Match] = []
         matches, backlog, lacking = _ranked(
@@ -72,7 +72,7 @@ def recall(db: Connection, query: Query, *, viewer: Origin, now: int) -> Recalle
         backlog,
         origin_number if gone.read > lapsed.LAG else 0,
         lacking,
-        _fusion(query, is_learned=is_learned and lacking is None),
+        query.joined_by(is_learned=is_learned and lacking is None),
         len({match.seq for match in left_out}.difference(read)),
         query.mode if lacking is None else "keyword",
     )
@@ -91,7 +91,7 @@ def _ranked(
         )
     if not question.weights:
         return _named(db, query, question.names, origin_number=origin_number, now=now), None, None
-    pool = query.limit if query.mmr >= 1.0 else max(_POOL, 10 * query.limit)
+    pool = max(query.limit, query.reach)
     backlog: Backlog | None = None
 
     takes = query.leaves_out and question.by_beginning and query.mode == "hybrid"
@@ -100,13 +100,13 @@ def _ranked(
     def by_words(*, by_score: bool = False) -> list[Match]:
         return _by_words(
             db, query, question, origin_number=origin_number, now=now, limit=pool, gone=gone,
-            by_score=by_score, left_out=chance,
+            by_score=by_score, left_out=chance, reach=query.reach,
         )  # fmt: skip
 
     matches: list[Match] = []
     try:
         if query.mode != "semantic":
-            matches = by_words(by_score=is_learned and _is_by_score(query))
+            matches = by_words(by_score=is_learned and query.takes_scores)
         if len(matches) < pool and query.mode != "keyword":
             from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
 
@@ -125,10 +125,10 @@ def _ranked(
 
 def _by_words(
     db: Connection, query: Query, question: Question, *, origin_number: int, now: int, limit: int,
-    gone: Lapsed, by_score: bool, left_out: list[Match] | None,
+    gone: Lapsed, by_score: bool, left_out: list[Match] | None, reach: int,
 ) -> list[Match]:  # fmt: skip
     """Return the best facts by their words and, where something is known of that, by what was said
-    next to them, by whom and when."""
+    next to them, by whom and when: of as many as a question for `reach` hits looks at."""
     windows: tuple[Window, ...] = ()
     has_sessions = False
     retained: Retained | None = None
@@ -136,9 +136,7 @@ def _by_words(
         from tideline_cli.memory import retention  # noqa: PLC0415  another curve alone
 
         moment = now if query.wanted.as_of is None else query.wanted.as_of
-        retained = retention.retained_by(
-            db, query.decay, origin_number=origin_number, now=moment
-        )
+        retained = retention.retained_by(query.decay, now=moment)
     if not question.is_of_reference:
         if may_name_time(query.text):
             from tideline_cli.model import question_times  # noqa: PLC0415  datetime, 2 ms
@@ -154,7 +152,7 @@ def _by_words(
 
     return surroundings.search(
         db, question, origin_number=origin_number, now=now, limit=limit, wanted=query.wanted,
-        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone,
+        fading=query.depth, windows=windows, has_sessions=has_sessions, gone=gone, reach=reach,
         text=query.text if by_score else None, left_out=left_out, retained=retained,
     )  # fmt: skip
 
@@ -168,10 +166,11 @@ def _otherwise(
 
     def by_words(wanted: Query, limit: int) -> list[Match]:
         if not question.weights:
-            return _named(db, wanted, question.names, origin_number=origin_number, now=now)
+            few = replace(wanted, limit=limit, pool=limit)
+            return _named(db, few, question.names, origin_number=origin_number, now=now)
         return _by_words(
             db, wanted, question, origin_number=origin_number, now=now, limit=limit, gone=gone,
-            by_score=False, left_out=None,
+            by_score=False, left_out=None, reach=limit,
         )  # fmt: skip
 
     asked = weighing.Inquiry(
@@ -181,23 +180,11 @@ def _otherwise(
     return found.matches, found.backlog, found.lacking
 
 
-def _fusion(query: Query, *, is_learned: bool) -> Fusion:
-    """Return by which fusion an answer is made."""
-    if query.is_other_way:
-        return query.fusion or "append"
-    return "score" if is_learned and _is_by_score(query) else "append"
-
-
-def _is_by_score(query: Query) -> bool:
-    """Say whether likeness by a learned embedder adds to the scores of words."""
-    return query.mode == "hybrid" and query.fusion != "append"
-
-
 def _named(
     db: Connection, query: Query, names: tuple[str, ...], *, origin_number: int, now: int
 ) -> list[Match]:
     """Return the facts that hold stop words as a name, where a question has nothing else."""
-    if query.mode == "semantic":
+    if query.mode == "semantic" or not names:
         return []
     from tideline_cli.memory import stop_names  # noqa: PLC0415  few ask for a stop word alone
 

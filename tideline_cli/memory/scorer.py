@@ -99,18 +99,24 @@ class Scorer:
         """Return what a fact with this BM25 score is worth."""
         return self._match(row, value, matched, label_terms, self._weights(row))
 
+    @property
+    def wants_heat(self) -> bool:
+        """Say whether the heat of a fact says how strong it is."""
+        return self.retained is not None and self.retained.by_heat
+
     def _weights(self, row: RankingRow) -> Weights:
+        retained = self.retained
         (
             *_, source, confidence, importance, decay_rate, segment, tier, pinned, _, access_count,
             last_accessed_at, role,
-        ) = row  # fmt: skip
+        ) = row if retained is None else row[: fts.WIDTH]  # fmt: skip
         if decay_rate is None:
             decay_rate = SEGMENTS[segment].decay_rate
         days = (self._now - last_accessed_at) / DAY_MS
         immune = decay.is_immune(tier, bool(pinned)) or not self.fading
         power = (
             decay.strength(importance, decay_rate, access_count, days, immune=immune)
-            if self.retained is None else self.retained(row)
+            if retained is None else retained.strength(row)
         )  # fmt: skip
         spoken = role_weight(role) if self._weighs_roles else 1.0
         return power, decay.modulator(power, self.fading), trust(source, confidence), spoken

@@ -14,7 +14,7 @@ from tideline_cli.model.text import content_words
 from tideline_cli.ranking import decay, fuse, worth
 from tideline_cli.store import facts, vectors, visibility
 from tideline_cli.store.connection import setting
-from tideline_cli.vector.features import WORD_BAGS
+from tideline_cli.vector.features import WORD_BAGS, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def likest(
     backlog; `floor` None is the embedder's."""
     origin_number = visibility.number(db, viewer)
     lane, chunks, backlog = _gathered(db, origin_number, limit)
+    if lane.name in WORD_BAGS and not words(query.text):
+        return [], backlog  # nothing is like a text without words
     least = lane.floor if floor is None else floor
     asked = _asked(db, lane, query.text, origin_number)
     near = Nearest(

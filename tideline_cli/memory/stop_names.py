@@ -37,19 +37,19 @@ def search(
     """Return the facts that hold these words side by side, those first that write them as a name.
     """
     moment = now if query.wanted.as_of is None else query.wanted.as_of
+    curve = retention.retained_by(query.decay, now=moment)
     rows: dict[int, tuple[fts.RankingRow, str]] = {}
     for patterns in _patterns(words):
         for row, text in fts.rows_written(
             db, patterns, origin_number=origin_number, now=moment, wanted=query.wanted,
-            limit=_MOST_READ,
+            limit=_MOST_READ, heat=curve is not None and curve.by_heat,
         ):  # fmt: skip
             rows[row[0]] = row, text
-        if len(rows) >= query.limit:
+        if len(rows) >= query.reach:
             break
     term = " ".join(words).lower()
     scored = [(row, weight) for row, text in rows.values() if (weight := _weight(text, words))]
     stats = bm25.Statistics(len(scored), 1.0, {term: 1.0})
-    curve = retention.retained_by(db, query.decay, origin_number=origin_number, now=moment)
     scorer = Scorer([term], stats, moment, query.limit, query.depth, asked=1, retained=curve)
     found = [scorer.match(row, _score(weight), (term,)) for row, weight in scored]
     return sorted(found, key=Match.order)[: query.limit]

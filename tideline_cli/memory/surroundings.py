@@ -76,16 +76,16 @@ class _View:
 
 def search(
     db: Connection, question: Question, *, origin_number: int, now: int, limit: int,
-    wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool,
+    wanted: Filter, fading: float, windows: tuple[Window, ...], has_sessions: bool, reach: int,
     gone: Lapsed | None = None, text: str | None = None, left_out: list[Match] | None = None,
     retained: Retained | None = None,
 ) -> list[Match]:  # fmt: skip
-    """Return the best `limit` facts in order for a question and for the times that it names.
-    `has_sessions` says whether some fact has a session or a speaker, or is a chunk of a document.
-    With `text`, that of the question, what is like it by a learned embedder counts too. `left_out`
-    takes what the search by words leaves out, unless the question names its speaker or its time."""
+    """Return the best `limit` facts in order for a question and for the times that it names, of
+    those that are weighed for `reach` hits. `has_sessions` says whether some fact has a session or
+    a speaker, or is a chunk. With `text`, the question's, likeness by a learned embedder counts.
+    `left_out` takes what the search by words does, but for a speaker or a time that is named."""
     asked = _Asked(question, windows, origin_number, now, wanted, fading)
-    count = max(limit, worth.DATED if asked.windows else worth.CANDIDATES)
+    count = max(reach, worth.DATED if asked.windows else worth.CANDIDATES)
     scorer = lexical.best_by_words(
         db, question, origin_number=asked.origin_number, now=asked.now, limit=count,
         wanted=asked.wanted, fading=asked.fading, gone=gone, leaves_out=left_out is not None,
@@ -216,8 +216,9 @@ def _weighed(
 
     def rows(wanted: Filter) -> list[fts.RankingRow]:
         return fts.ranking_rows(
-            db, seqs, origin_number=asked.origin_number, now=asked.now, wanted=wanted
-        )
+            db, seqs, origin_number=asked.origin_number, now=asked.now, wanted=wanted,
+            heat=scorer.wants_heat,
+        )  # fmt: skip
 
     wanted = asked.wanted
     whole = rows(type(wanted)(lifecycle=wanted.lifecycle, as_of=wanted.as_of))

@@ -75,7 +75,7 @@ def _words(asked: Inquiry, limit: int) -> list[Match]:
 def _by_ranks(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     """Return the facts by the sum of 1 / (60 + rank) of both lanes · quality · relevance · trust.
     """
-    most_words, most_alike = fusions.pools(asked.query.limit)
+    most_words, most_alike = fusions.pools(asked.query.reach)
     words = {match.seq: match for match in _words(asked, most_words)}
     like = weighing.liked(db, asked, most_alike, viewer=viewer)
     ranks: dict[int, dict[str, float]] = {}
@@ -98,7 +98,7 @@ def _by_points(db: Connection, asked: Inquiry, viewer: Origin) -> Ranked:
     """Return the facts by points; in hybrid mode a likeness of 1 adds 10."""
     query = asked.query
     is_alone = query.mode == "points"
-    room = query.limit if is_alone else 2 * query.limit
+    room = query.limit if is_alone else 2 * query.reach
     scored = [] if query.mode == "semantic" else _pointed(db, asked, room, viewer)
     had = {one.seq: got for one, got in scored}
     like = Liked({}) if is_alone else weighing.liked(db, asked, room, viewer=viewer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory.answer import with_links
 from tideline_cli.memory.query import ALL
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import record, replace
@@ -10,6 +11,7 @@ from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Literal
 
     from apsw import Connection
@@ -21,14 +23,15 @@ if TYPE_CHECKING:
 
     Reason = Literal[
         "found", "archived", "not_valid", "other_scope", "filtered", "no_shared_term",
-        "below_min_score", "outranked", "one_shared_word",
+        "below_min_score", "outranked", "one_shared_word", "not_put_forward",
     ]
 
 
 @record
 class WhyNot:
     """Why a fact is not among the hits. `rank` and `hit` are its own in an answer without a limit,
-    `last` the last hit that is shown; None where it has none."""
+    among all that the lanes put forward for the question; `last` is the last hit that is shown.
+    None where it has none."""
 
     fact: Fact
     reason: Reason
@@ -37,33 +40,50 @@ class WhyNot:
     last: Hit | None = None
 
 
-def verdict(db: Connection, query: Query, reference: str, *, viewer: Origin, now: int) -> WhyNot:
-    """Return why a fact is not among the hits of a query, the first reason that there is.
+def verdict(
+    db: Connection, query: Query, reference: str, *, viewer: Origin, now: int, graph: str = "off"
+) -> WhyNot:
+    """Return why a fact is not among the hits of a query, the first reason that there is. `graph`
+    says whether links are followed.
 
     Raises NotFoundError and AmbiguousError as `facts.find` does.
     """
+
+    def hits_of(asked: Query) -> tuple[Hit, ...]:
+        answer = recall(db, asked, viewer=viewer, now=now)
+        return with_links(db, asked, answer, viewer=viewer, now=now, graph=graph).hits
+
     with snapshot(db):
         fact = facts.find(db, reference, viewer=viewer)
         seq = facts.number_of(db, fact.id, viewer=viewer)
         reason = _kept_away(db, query, fact, seq, viewer=viewer, now=now)
     if reason is not None:
         return WhyNot(fact, reason)
-    hits = recall(db, query, viewer=viewer, now=now).hits
-    shown = {hit.fact.id: rank for rank, hit in enumerate(hits, 1)}
-    if fact.id in shown:
-        rank = shown[fact.id]
-        return WhyNot(fact, "found", rank, hits[rank - 1], hits[-1])
-    whole = replace(query, limit=ALL, mmr=1.0, min_score=0.0)
-    every = recall(db, whole, viewer=viewer, now=now).hits
-    place = next((at for at, hit in enumerate(every) if hit.fact.id == fact.id), None)
+    hits = hits_of(query)
+    place = _place(hits, fact)
+    if place is not None:
+        return WhyNot(fact, "found", place + 1, hits[place], hits[-1])
+    whole = replace(query, limit=ALL, mmr=1.0, min_score=0.0, pool=query.reach)
+    every = hits_of(whole)
+    place = _place(every, fact)
     if place is None:
-        others = recall(db, replace(whole, leaves_out=False), viewer=viewer, now=now).hits
-        is_left_out = any(hit.fact.id == fact.id for hit in others)
-        return WhyNot(fact, "one_shared_word" if is_left_out else "no_shared_term")
+        return WhyNot(fact, _unseen(fact, whole, hits_of))
     hit = every[place]
-    is_low = hit.score < query.min_score
+    is_low = bool(query.min_score) and hit.score < query.min_score
     last = hits[-1] if hits else None
     return WhyNot(fact, "below_min_score" if is_low else "outranked", place + 1, hit, last)
+
+
+def _place(hits: Sequence[Hit], fact: Fact) -> int | None:
+    return next((at for at, hit in enumerate(hits) if hit.fact.id == fact.id), None)
+
+
+def _unseen(fact: Fact, whole: Query, hits_of: Callable[[Query], Sequence[Hit]]) -> Reason:
+    """Return why no lane brings a fact, however many hits are asked for."""
+    if _place(hits_of(replace(whole, pool=ALL)), fact) is not None:
+        return "not_put_forward"
+    is_left_out = _place(hits_of(replace(whole, pool=ALL, leaves_out=False)), fact) is not None
+    return "one_shared_word" if is_left_out else "no_shared_term"
 
 
 def _kept_away(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from tideline_cli.model.fact import Heat, Segment, Tier
+    from tideline_cli.model.fact import Segment, Tier
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
     from tideline_cli.ranking.bm25 import Condition
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     # seq, id, terms, source, confidence, importance, decay_rate (None is that of the segment),
     # segment, tier, pinned, created_at, access_count, last_accessed_at, role. A tuple, since a
-    # recall reads thousands, and records would make it a tenth slower.
+    # recall reads thousands, and records would make it a tenth slower. Where heat is asked for, it
+    # stands behind these.
     RankingRow = tuple[
         int, str, str, Source, float, float, float | None, Segment, Tier, int, int, int, int,
         str | None,
@@ -34,10 +35,13 @@ TERMS: Literal[2] = 2
 """The place of the terms in a RankingRow."""
 CREATED: Literal[10] = 10
 """The place of the time in a RankingRow."""
+WIDTH: Literal[14] = 14
+"""The number of values in a RankingRow, behind which heat stands where it is asked for."""
 _COLUMNS = """
 SELECT fact.seq, fact.id, fact.terms, source, confidence, importance, decay_rate, segment, tier,
        pinned, created_at, ifnull(access_count, 0), ifnull(last_accessed_at, created_at), role
 """
+_AND_HEAT = f"{_COLUMNS.rstrip()}, heat\n"
 _COUNTED = """
 SELECT ?3 - ifnull((SELECT facts FROM archived_term WHERE origin = ?1 AND term = ?2), 0){}
 """
@@ -92,25 +96,19 @@ def postings(db: Connection, term: str, *, origin_number: int) -> list[int]:
 
 
 def ranking_rows(
-    db: Connection, seqs: Sequence[int], *, origin_number: int, now: int, wanted: Filter
-) -> list[RankingRow]:
+    db: Connection, seqs: Sequence[int], *, origin_number: int, now: int, wanted: Filter,
+    heat: bool = False,
+) -> list[RankingRow]:  # fmt: skip
     """Return the ranking rows of those of the facts that are active and valid now, and that
-    `wanted` asks for."""
+    `wanted` asks for; with their `heat`, if a ranking wants it."""
     narrowed, values = narrowing(wanted, valid_at=now)
     marks = ", ".join(map(str, seqs))
     rows: list[Any] = db.execute(
-        f"{_COLUMNS} FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
+        f"{_AND_HEAT if heat else _COLUMNS} FROM fact LEFT JOIN usage ON usage.fact = fact.seq "
         f"WHERE fact.seq IN ({marks}) AND fact.origin = ?{narrowed}",
         (origin_number, *values),
     ).fetchall()
     return rows
-
-
-def heat_of(db: Connection, seq: int, *, origin_number: int) -> Heat:
-    """Return the heat of a fact that was found, which few rankings ask for."""
-    sql = "SELECT heat FROM fact WHERE seq = ? AND origin = ?"
-    heat: Heat = db.execute(sql, (seq, origin_number)).get
-    return heat
 
 
 def holder_counts(
@@ -161,7 +159,7 @@ def terms_of(
 
 def rows_written(
     db: Connection, patterns: Sequence[str], *, origin_number: int, now: int, wanted: Filter,
-    limit: int,
+    limit: int, heat: bool = False,
 ) -> list[tuple[RankingRow, str]]:  # fmt: skip
     """Return the newest facts whose text fits one of the GLOB patterns, each as a ranking row and
     its text: those that are active and valid now, and that `wanted` asks for. All texts of the
@@ -172,8 +170,9 @@ def rows_written(
     # By the index of an origin's active facts: what others store costs nothing.
     index = "INDEXED BY fact_active" if is_active else ""
     also = " AND lifecycle = 'active'" if is_active else ""
+    columns = (_AND_HEAT if heat else _COLUMNS).rstrip()
     rows: list[Any] = db.execute(
-        f"{_COLUMNS.rstrip()}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
+        f"{columns}, content FROM fact {index} LEFT JOIN usage ON usage.fact = fact.seq "
         f"WHERE fact.origin + 0 = ?{also} AND ({fits}){narrowed} ORDER BY created_at DESC LIMIT ?",
         (origin_number, *patterns, *values, limit),
     ).fetchall()

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from tideline_cli.store.facts import Filter
 
-    # number, id, text with title, tags and kind, tags as JSON, when it was made, lifecycle
-    Wording = tuple[int, str, str, str | None, int, str]
+    # number, id, text with title and kind, tags as JSON, when it was made, whether it is active:
+    # work by its progress
+    Wording = tuple[int, str, str, str | None, int, int]
 
 
 def each(
@@ -22,8 +23,9 @@ def each(
     """Yield the wordings of the facts that hold now, and that `wanted` asks for."""
     narrowed, values = narrowing(wanted, valid_at=now)
     rows: Iterable[Wording] = db.execute(
-        "SELECT seq, id, concat_ws(char(10), content, title, tags, kind), tags, created_at,"
-        f" lifecycle FROM fact WHERE origin = ?{narrowed}",
+        "SELECT seq, id, concat_ws(char(10), content, title, kind), tags, created_at,"
+        " lifecycle = 'active' AND ifnull(progress, 'active') = 'active'"
+        f" FROM fact WHERE origin = ?{narrowed}",
         (origin_number, *values),
     )
     return rows

@@ -16,7 +16,7 @@ from tideline_cli.memory.context import (
     context_block,
     prompt_line,
 )
-from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, NOTHING, Query
+from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
 from tideline_cli.memory.recall import has_questions, recall, write_back
 from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
@@ -170,7 +170,7 @@ def _made(
     if query.profile != "tideline" or query.fusion == "priority":
         from tideline_cli.cli import ways  # noqa: PLC0415  most rank as usual
 
-        most_chars, style, hits = ways.block_of(query, hits)
+        most_chars, style, hits = ways.block_of(session, query, hits, is_told=not options.auto)
         most_tokens = ways.tokens_of(query, options.max_tokens, options.max_chars)
     most = options.max_chars
     max_chars = session.setting("max_chars", most_chars) if most is None else most
@@ -216,7 +216,7 @@ def _answer(
     if not is_auto:
         return answered(db, query, viewer=session.viewer, now=session.now)
     if db is None:
-        return NOTHING, None
+        return nothing(query), None
     from tideline_cli.memory import silence  # noqa: PLC0415  --auto alone
 
     answer = recall(db, query, viewer=session.viewer, now=session.now)
@@ -230,8 +230,8 @@ def _answer(
 def _announce(session: Session, text: str, beside: list[Archived]) -> None:
     from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
 
-    show = ("recall", "--archived", "--", text)
-    archived_notes.announce(session, beside, all_by=show, text=prompt_line)
+    shown = archived_notes.recall_of_all(session, text)
+    archived_notes.announce(session, beside, all_by=shown, text=prompt_line)
 
 
 def _archived(beside: list[Archived] | None) -> list[dict[str, Any]] | None:

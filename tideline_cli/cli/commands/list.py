@@ -140,7 +140,8 @@ def _found(session: Session, db: Connection, wanted: Filter, options: Options) -
 def _strength(session: Session, fact: Fact, options: Options) -> float:
     from tideline_cli.ranking import decays  # noqa: PLC0415  for one order, and --decay, alone
 
-    return decays.strength_by(fact, options.decay or "half-life", now=session.now)
+    moment = session.now if options.as_of is None else options.as_of
+    return decays.strength_by(fact, options.decay or "half-life", now=moment)
 
 
 def _together(found: list[Fact], archived: list[Fact], order: str) -> list[Fact]:

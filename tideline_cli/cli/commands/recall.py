@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from apsw import Connection
-
     from tideline_cli.memory.archived import Archived
     from tideline_cli.memory.query import Fusion, Mode, Recalled
     from tideline_cli.model.hit import Hit
@@ -73,6 +71,9 @@ OPTIONS = (
     *SCOPES,
     Option("explain", ("--explain",), "Show what each score is made of.", "flag", False),
     Option("no_touch", ("--no-touch",), "Do not count this as use of the facts.", "flag", False),
+    Option("touch", ("--touch",), "Count this as use of the facts, whatever the profile says, or "
+           "with --explain [setting: touch].", "flag", False,
+           excludes=("no_touch", "as_of", "batch", "why_not")),
     Option("batch", ("--batch",), "Read queries, one a line, text or JSON with id, query, origin, "
            "now; print one JSON result a line, for a bad line an error; counts no use.", "flag",
            False, excludes=("words",)),
@@ -101,6 +102,7 @@ class Options(Narrowing):
     all_scopes: bool
     explain: bool
     no_touch: bool
+    touch: bool
     batch: bool
     jsonl: bool
     nl: bool
@@ -122,29 +124,23 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import why_not  # noqa: PLC0415  --why-not alone
 
         chosen = output.chosen(session, output.named(options), usual="lines")
-        return why_not.run(session, db, query, options.why_not, format=chosen)
+        return why_not.run(
+            session, db, query, options.why_not, format=chosen, graph=options.graph
+        )
     answer, beside = answered(
-        db, query, viewer=session.viewer, now=session.now, archived=options.archived
-    )
-    answer = _linked(session, db, query, answer, options)
+        db, query, viewer=session.viewer, now=session.now, archived=options.archived,
+        graph=options.graph,
+    )  # fmt: skip
     session.caution_of_likeness(answer.lacking)
     usual = output.usual_of_rows(session)
     chosen = output.chosen(session, output.named(options), usual=usual)
     _print(session, chosen, query, answer, beside, explain=options.explain)
-    if answer.left_out:
-        session.note(_left_out(answer.left_out))
-    if beside and not (options.archived or output.is_json(session, chosen)):
-        _announce(session, text, beside)
-    if db is not None and not answer.hits and query.wanted.scopes is not None:
-        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+    if answer.left_out or beside or not answer.hits:
+        from tideline_cli.cli import recall_notes  # noqa: PLC0415  most answers are all there is
 
-        other_scopes.note_unseen(session, db, query)
-    if options.document and not answer.hits:
-        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
-
-        unknown_documents.note(session, db, options.document)
-    passive = options.no_touch or options.explain or options.as_of is not None
-    passive = passive or not query.touches
+        is_shown = options.archived or output.is_json(session, chosen)
+        recall_notes.say_beside(session, db, query, answer, () if is_shown else beside or ())
+    passive = not _is_use(session, query, options)
     session.detail(f"{len(answer.hits):,} hits; counts {'no' if passive else 'their'} use")
     if db is not None and answer.hits:
         session.keep_hits([hit.fact.id for hit in answer.hits])
@@ -155,35 +151,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0 if answer.hits else 1
 
 
-def _linked(
-    session: Session, db: Connection | None, query: Query, answer: Recalled, options: Options,
-    *, viewer: Origin | None = None, now: int | None = None,
-) -> Recalled:  # fmt: skip
-    """Return the answer with what is linked with its hits, where the call asks for that."""
-    if options.graph == "off" or db is None or not answer.hits:
-        return answer
-    from tideline_cli.memory import graph_recall  # noqa: PLC0415  --graph alone
-
-    return graph_recall.with_linked(
-        db, query, answer, viewer=viewer or session.viewer,
-        now=session.now if now is None else now, always=options.graph == "on",
-    )  # fmt: skip
-
-
-def _left_out(count: int) -> str:
-    """Say how many facts are left out of an answer, and how they are found."""
-    shares = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
-    found = "it" if count == 1 else "them"
-    return f"left out: {shares} one word alone with the question; --mode keyword finds {found}"
-
-
-def _announce(session: Session, text: str, beside: list[Archived]) -> None:
-    from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
-    from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
-
-    archived_notes.announce(
-        session, beside, all_by=("recall", "--archived", "--", text), most=ANNOUNCED
-    )
+def _is_use(session: Session, query: Query, options: Options) -> bool:
+    """Say whether an answer counts as use of its hits."""
+    if options.touch or options.no_touch:
+        return options.touch
+    if options.explain or options.as_of is not None:
+        return False
+    chosen = session.setting("touch", None)
+    return query.touches if chosen is None else bool(chosen == "on")
 
 
 def _query(session: Session, text: str, options: Options) -> Query:
@@ -275,19 +250,17 @@ def _form(
     return {
         "query": query.text,
         "origin": origin,
-        "mode": query.mode if answer.lacking is None else "keyword",
-        # Where there are no facts nobody fuses anything, and the answer has none.
-        "fusion": query.fusion or "append" if query.is_other_way else answer.fusion,
+        "mode": answer.mode,
+        "fusion": answer.fusion,
         "decay": query.decay,
         "profile": query.profile,
         "hits": hits,
-        "archived_matches": _archived_forms(beside),
+        "archived_matches": beside and _archived_forms(beside),
+        "left_out": answer.left_out,
     }
 
 
-def _archived_forms(beside: list[Archived] | None) -> list[dict[str, Any]] | None:
-    if not beside:
-        return None if beside is None else []
+def _archived_forms(beside: list[Archived]) -> list[dict[str, Any]] | None:
     from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
 
     return archived_notes.forms(beside)
@@ -298,13 +271,14 @@ def _run_batch(session: Session, options: Options) -> int:
 
     db = session.reading()
 
-    def answer(text: str, viewer: Origin, now: int) -> dict[str, Any]:
+    def answer(text: str, viewer: Origin, now: int) -> tuple[dict[str, Any], Recalled]:
         query = _query(session, text, options)
-        found, beside = answered(db, query, viewer=viewer, now=now, archived=options.archived)
-        found = _linked(session, db, query, found, options, viewer=viewer, now=now)
+        found, beside = answered(
+            db, query, viewer=viewer, now=now, archived=options.archived, graph=options.graph
+        )
         session.caution_of_likeness(found.lacking)
         is_past = options.as_of is not None
         hits = _hit_forms(found, explain=options.explain, is_past=is_past)
-        return _form(query, viewer.key, list(hits), beside, found)
+        return _form(query, viewer.key, list(hits), beside, found), found
 
-    return recall_batch.run(session, answer)
+    return recall_batch.run(session, db, answer)

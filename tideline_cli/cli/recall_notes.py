@@ -1,0 +1,50 @@
+"""What recall says on stderr beside its hits: what is left out or archived, and what may be meant
+where nothing matches."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.cli.session import Session
+    from tideline_cli.memory.archived import Archived
+    from tideline_cli.memory.query import Query, Recalled
+
+
+def say_beside(
+    session: Session, db: Connection | None, query: Query, answer: Recalled,
+    beside: Sequence[Archived],
+) -> None:  # fmt: skip
+    """Say what is beside an answer; `beside` are the archived facts to be named."""
+    if answer.left_out:
+        session.note(_left_out(answer.left_out))
+    if beside:
+        from tideline_cli.cli import archived_notes  # noqa: PLC0415  an archived fact matches
+        from tideline_cli.memory.archived_matches import ANNOUNCED  # noqa: PLC0415  as above
+
+        shown = archived_notes.recall_of_all(session, query.text)
+        archived_notes.announce(session, beside, all_by=shown, most=ANNOUNCED)
+    if not answer.hits:
+        _say_unanswered(session, db, query)
+
+
+def _say_unanswered(session: Session, db: Connection | None, query: Query) -> None:
+    """Say what may be meant where nothing matches: another scope, or another document."""
+    if db is not None and query.wanted.scopes is not None:
+        from tideline_cli.cli import other_scopes  # noqa: PLC0415  a scope that has no answer
+
+        other_scopes.note_unseen(session, db, query)
+    if query.wanted.documents:
+        from tideline_cli.cli import unknown_documents  # noqa: PLC0415  a document without a hit
+
+        unknown_documents.note(session, db, query.wanted.documents)
+
+
+def _left_out(count: int) -> str:
+    """Say how many facts are left out of an answer, and how they are found."""
+    shares = "1 fact that shares" if count == 1 else f"{count:,} facts that share"
+    found = "it" if count == 1 else "them"
+    return f"left out: {shares} one word alone with the question; --mode keyword finds {found}"
