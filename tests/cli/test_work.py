@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support import NOW
@@ -57,16 +59,17 @@ def test_a_table_says_what_is_no_longer_open(run):
     assert "(active)" not in out
 
 
-def test_a_lesson_of_an_older_program_is_active(run, home):
-    """What was stored before facts said how far their work is counts as active."""
-    lesson = remembered(run, "measure twice", "--kind", "lesson")["id"]
-    from tideline_cli.store.opening import open_for_writing
-
-    db = open_for_writing(str(home / "tideline.db"))
-    db.execute("UPDATE fact SET progress = NULL")
-    db.close()
-    found = run("list", "--status", "active", "--json").json["facts"]
-    assert [fact["id"] for fact in found] == [lesson]
+@pytest.mark.parametrize("more", [{}, {"progress": None}, {"progress": None, "status": None}])
+@pytest.mark.parametrize("door", ["import", "merge", "batch"])
+def test_work_that_a_row_says_nothing_of_is_active(door, more, run):
+    """A constraint of a file, or of a line, that says nothing of its progress leads the context."""
+    line = json.dumps({"content": RULE, "kind": "constraint", **more})
+    argv = {"batch": ("remember", "--batch"), "merge": ("import", "-", "--trust", "--merge"),
+            "import": ("import", "-", "--trust")}[door]  # fmt: skip
+    assert run(*argv, stdin=line).code == 0
+    (fact,) = run("list", "--status", "active", "--json").json["facts"]
+    assert (fact["content"], fact["progress"]) == (RULE, "active")
+    assert run("context", "what else", "--json").json["constraints"] == [fact["id"]]
 
 
 def test_a_status_changes_in_place(run):

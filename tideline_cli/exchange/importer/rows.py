@@ -38,6 +38,7 @@ from tideline_cli.model.fact import (
     one_of,
     scope_key,
     slot_key,
+    usual_progress,
 )
 from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
@@ -134,7 +135,7 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
         "role": word(row, "role", ROLES), "agent": bare_name(values["agent"]),
         "document": bare_name(values["document"]) if context.trusted else None,
-        "progress": word(row, "progress", PROGRESSES),  # without one a kind of work is active
+        "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
