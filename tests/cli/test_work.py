@@ -120,6 +120,28 @@ def test_every_door_takes_the_work(run, tmp_path):
     assert (told["sure"]["progress"], told["sure"]["status"]) == (None, "confirmed")
 
 
+@pytest.mark.parametrize(("said", "wanted"), [
+    ({"status": "done", "progress": None}, "done"), ({"status": "blocked"}, "blocked"),
+    ({"status": None, "progress": "done"}, "done"),
+    ({"status": "done", "progress": "done"}, "done"),
+    ({"status": "done", "progress": "active"}, None),
+])  # fmt: skip
+def test_a_status_beside_a_progress_is_not_lost(run, tmp_path, said, wanted):
+    """A status counts beside an empty progress, in a batch as in a file; two different words are
+    an error of that row, which says so."""
+    line = json.dumps({"content": "paint the fence", "kind": "task", **said})
+    other = str(tmp_path / "other.db")
+    batch = run("remember", "--batch", stdin=line)
+    file = run("import", "-", "--trust", "--json", "--db", other, stdin=line)
+    if wanted is None:
+        told = (batch.lines[0]["error"]["message"], file.json["errors"][0]["message"])
+        assert told == ("two words for how far the work is: status 'done', progress 'active'",) * 2
+        return
+    assert batch.lines[0]["fact"]["progress"] == wanted
+    (fact,) = run("list", "--json", "--db", other).json["facts"]
+    assert (fact["progress"], fact["status"]) == (wanted, None)
+
+
 def context(run, *argv):
     done = run("context", *argv)
     assert done.code == 0, done.err

@@ -176,12 +176,12 @@ def _row(line: str) -> dict[str, Any]:
         row = codec.loads(line)
     except ValueError as error:
         raise UsageError(f"not JSON: {error}", hint="one JSON object a line") from error
-    row = with_content(row) if isinstance(row, dict) else row
+    row = dict(cells.with_progress(with_content(row))) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
-    if "status" in row:  # what the option is called
-        stated = row.pop("status")
-        row.setdefault("progress", stated)
+    if row.get("status") is not None:
+        _word(row, "status", PROGRESSES)
+    row.pop("status", None)
     codec.check_keys(row, _BATCH_KEYS)
     return row
 

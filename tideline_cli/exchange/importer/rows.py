@@ -18,6 +18,7 @@ from tideline_cli.exchange.importer.cells import (
     rate,
     strings,
     unit,
+    with_progress,
     word,
 )
 from tideline_cli.memory.remember import checked_text
@@ -102,8 +103,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     if not isinstance(content, str):
         raise UsageError("no text", hint='a row needs "content"')
     content = checked_text(content)
-    if "status" in row and row["status"] in PROGRESSES:  # lists of tasks call it so
-        row = {"progress": row["status"]} | {**row, "status": None}
+    if "status" in row:
+        row = with_progress(row)
     if _tells(row):
         row = _with_utterance(row)
     source = _source(row, context)
