@@ -142,6 +142,21 @@ def test_a_status_beside_a_progress_is_not_lost(run, tmp_path, said, wanted):
     assert (fact["progress"], fact["status"]) == (wanted, None)
 
 
+@pytest.mark.parametrize("day", ["2020-01-01", "2025-01-02"])  # older than the fact, and later
+def test_a_row_that_says_nothing_of_progress_reopens_nothing(run, day):
+    """A merged row that says again what is done, and nothing of how far it is, leaves it done."""
+    remembered(run, "paint the fence", "--kind", "task", "--status", "done", "--now", "2025-01-01")
+    row = {"content": "paint the fence", "kind": "task", "created_at": day}
+    merge = ("import", "-", "--trust", "--merge", "--json")
+    told = run(*merge, stdin=json.dumps(row)).json
+    assert (told["reinforced"], told["ignored"]) == (1, 0)
+    (fact,) = run("list", "--json").json["facts"]
+    assert fact["progress"] == "done"
+    assert run(*merge, stdin=json.dumps(row | {"status": "blocked"})).json["reinforced"] == 1
+    (fact,) = run("list", "--json").json["facts"]
+    assert fact["progress"] == ("done" if day < "2025" else "blocked")
+
+
 def context(run, *argv):
     done = run("context", *argv)
     assert done.code == 0, done.err
