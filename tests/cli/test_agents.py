@@ -41,6 +41,47 @@ def test_the_first_agent_stays(run):
     assert run("edit", told["id"], "--agent", "", "--json").json["fact"]["agent"] is None
 
 
+TOOL = ("--source", "tool_output")
+
+
+def shown(run, fact_id):
+    return run("show", fact_id, "--json").json["fact"]
+
+
+@pytest.mark.parametrize("owner", [(), ("--agent", "coder")])
+def test_an_untrusted_agent_takes_nobodys_work(run, owner):
+    """Whose work a task is stands since its birth: an untrusted agent that says it again is not
+    taken for its agent, and then says neither how far it is, nor its kind, nor its end."""
+    task = ("remember", "rotate the signing key", *TOOL)
+    known = run(*task, "--kind", "task", *owner, "--json").json["fact"]
+    for more in ((), ("--status", "done"), ("--kind", "fact"), ("--valid-to", "yesterday")):
+        told = run(*task, "--agent", "evil", *more, "--json").json
+        assert (told["id"], told["fact"]["agent"]) == (known["id"], known["agent"])
+        assert "agent" in told["ignored"]
+    names = ("agent", "progress", "kind", "valid_to", "lifecycle")
+    assert {name: shown(run, known["id"])[name] for name in names} == {
+        name: known[name] for name in names
+    }
+    own = run(*task, *owner, "--status", "done", "--json").json["fact"]
+    assert own["progress"] == "done"
+
+
+def test_an_untrusted_agent_replaces_no_work_of_another(run):
+    """Neither --supersedes nor a slot closes the work of another agent; its own, and what is no
+    work, an untrusted agent may replace."""
+    def said(text, agent, *more):
+        return run("remember", text, *TOOL, "--agent", agent, *more, "--json")
+
+    task = said("rotate the signing key", "coder", "--kind", "task", "--slot", "next").json["fact"]
+    note = said("the key is old", "coder").json["fact"]
+    done = said("nothing is left to do", "evil", "--supersedes", task["id"])
+    assert (done.code, done.error["code"]) == (4, "write_gate_blocked")
+    assert said("nothing is next", "evil", "--slot", "next").json["superseded"] == []
+    assert shown(run, task["id"]) == task
+    assert said("the key is new", "evil", "--supersedes", note["id"]).code == 0
+    assert task["id"] in said("write the notes", "coder", "--slot", "next").json["superseded"]
+
+
 @pytest.mark.parametrize("verb", [
     ("list", "--json"), ("recall", "door", "--json"), ("export",), ("tags", "--json"),
     ("slots", "--json"),

@@ -10,7 +10,7 @@ from math import exp, log
 
 from tests.model.amending import archive
 from tests.model.life import place, said_where
-from tests.model.state import REPLACING, begin, end, is_trusted, may_touch
+from tests.model.state import REPLACING, begin, end, is_trusted, may_end, may_touch
 from tests.model.vocabulary import says_the_same
 from tideline_cli.model.fact import SEGMENTS
 

@@ -77,6 +77,7 @@ def admit(
     """
     gate.check(fact.segment, fact.source, [target.source for target in targets])
     gate.check_permanence(fact.source, fact.tier, fact.pinned, fact.document)
+    gate.check_work(fact.source, fact.agent, targets)
     named = {target.id for target in targets}
     rivals = twins if fact.slot is None else _slotted(slot_mates, twins)
     alike: list[Like] = []

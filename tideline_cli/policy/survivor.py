@@ -6,7 +6,7 @@ from tideline_cli.model.fact import SEGMENTS, role_weight
 from tideline_cli.model.fields import ALL, FIRST, SAID
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.periods import holds_from, united
 
 TYPE_CHECKING = False
@@ -70,8 +70,10 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
 
 def first_said(known: Fact, other: Fact) -> dict[str, Any]:
     """Return the labels of which the first word counts, as a known fact has them after another
-    that says the same."""
-    return {name: getattr(known, name) or getattr(other, name) for name in FIRST}
+    that says the same. Whose work a fact is stands since its birth: no untrusted one names an
+    agent where none is named, since that one could say then how far the work is."""
+    labels = {name: getattr(known, name) or getattr(other, name) for name in FIRST}
+    return labels if is_trusted(other.source) else labels | {"agent": known.agent}
 
 
 def said_where(known: Fact, other: Fact) -> dict[str, Any]:
