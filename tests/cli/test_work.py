@@ -157,6 +157,34 @@ def test_a_row_that_says_nothing_of_progress_reopens_nothing(run, day):
     assert fact["progress"] == ("done" if day < "2025" else "blocked")
 
 
+@pytest.mark.parametrize(("one", "other", "trust", "merged"), [
+    ({"progress": "done"}, {"progress": "active"}, True, 0),
+    ({"progress": "done"}, {}, True, 0),
+    ({"progress": "done"}, {"progress": "done"}, True, 1),
+    ({"agent": "coder"}, {"agent": "tester"}, True, 1),
+    ({"agent": "coder"}, {"agent": "tester"}, False, 0),
+    ({"agent": "coder"}, {"agent": "coder"}, False, 1),
+    ({"agent": "coder"}, {}, False, 0),
+    ({"kind": "fact", "agent": "coder"}, {"kind": "fact"}, False, 1),
+])  # fmt: skip
+def test_a_dream_neither_reopens_nor_finishes_work(run, one, other, trust, merged):
+    """Facts that say the same are merged where their work is equally far, and that of two agents
+    where it is vouched for; an agent is given to nothing that nobody vouches for."""
+    rows = [{"content": "paint the fence of the garden", "kind": "task", "created_at": day, **more}
+            for day, more in (("2025-01-01", one), ("2025-01-02", other))]  # fmt: skip
+    argv = ("import", "-", "--trust") if trust else ("import", "-")
+    assert run(*argv, stdin="".join(f"{json.dumps(row)}\n" for row in rows)).code == 0
+    before = {fact["id"]: fact for fact in run("list", "--json").json["facts"]}
+    (told,) = run("dream", "--stage", "consolidate", "--max-loss", "1", "--json").json["origins"]
+    assert len(told["consolidated"]) == merged
+    after = run("list", "--json").json["facts"]
+    assert len(after) == 2 - merged
+    for fact in after:
+        was = before[fact["id"]]
+        assert fact["progress"] == was["progress"]
+        assert trust or fact["agent"] == was["agent"]
+
+
 def context(run, *argv):
     done = run("context", *argv)
     assert done.code == 0, done.err

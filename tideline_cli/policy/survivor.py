@@ -30,8 +30,13 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
 
 def may_be_one(one: Fact, other: Fact, *, now: int) -> bool:
     """Say whether two facts that say the same may become one fact: they end at the same time, and
-    if one begins in the future, both begin at the same time."""
+    if one begins in the future, both begin at the same time; and their work is equally far, or one
+    would reopen or finish the other. What nobody vouches for is not made another agent's work."""
     later = holds_from(one) > now or holds_from(other) > now
+    if one.progress != other.progress:
+        return False
+    if not (may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)):
+        return False
     return one.valid_to == other.valid_to and (not later or holds_from(one) == holds_from(other))
 
 
