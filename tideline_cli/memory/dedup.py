@@ -7,7 +7,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import lanes, likeness, semantic
 from tideline_cli.model.record import record
-from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.sameness import apart
 from tideline_cli.policy.subjects import subject_key
 from tideline_cli.store import facts, vectors, visibility
@@ -29,6 +29,7 @@ SMART_ABOVE = 0.75
 """The cosine above which a fact may be a new value of another: a squared distance below 0.50.
 Source: VectorMemory, smart update."""
 _MOST = 20  # candidates, the nearest first
+_LOOKED_AT = 500  # the nearest of an origin, whatever they are: those are looked for among them
 _BACKLOG = 512  # facts without a vector that are embedded first
 
 
@@ -43,7 +44,8 @@ class Likened:
 
 
 def likened(db: Connection, new: NewFact, *, how: str, now: int) -> Likened:
-    """Return what a new fact is like. A fact in a slot replaces by its slot alone.
+    """Return what a new fact is like. A fact in a slot replaces by its slot alone, and a chunk of a
+    document is like no fact. One that does not hold now replaces nothing that does.
 
     Raises UsageError where the embedder of the file is not learned, and UnavailableError where it
     cannot be had here.
@@ -53,7 +55,10 @@ def likened(db: Connection, new: NewFact, *, how: str, now: int) -> Likened:
             f"--dedup {how} needs a learned embedder", hint="see `tideline embedder list`"
         )
     origin_number = visibility.number(db, new.origin)
-    if new.slot is not None or origin_number == visibility.NOBODY:
+    is_apart = new.slot is not None or new.document is not None
+    if is_apart or origin_number == visibility.NOBODY:
+        return Likened()
+    if how == "smart" and not _holds(new, now):
         return Likened()
     waiting = _embedded(db, origin_number)
     near = _near(db, new, at=SEMANTIC_AT if how == "semantic" else SMART_ABOVE, now=now,
@@ -76,16 +81,30 @@ def _embedded(db: Connection, origin_number: int) -> int:
 def _near(
     db: Connection, new: NewFact, *, at: float, now: int, origin_number: int
 ) -> list[tuple[Fact, float]]:
-    """Return the active facts that hold now, of the same scope, without a slot, and their cosines,
-    nearest first."""
+    """Return the active facts that hold now, of the same scope, without a slot and no chunks, and
+    their cosines, nearest first."""
     lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
     rough = lane.rough(lane.packed([new.content]), chunks, at) if chunks else []
-    cosines = dict(rough[:_MOST])
-    wanted = Filter(scopes=(new.scope,))
-    read = facts.among(db, list(cosines), viewer=new.origin, wanted=wanted, now=now)
-    return [(read[seq], cosine) for seq, cosine in cosines.items()
-            if seq in read and read[seq].slot is None]  # fmt: skip
+    wanted = Filter(scopes=(new.scope,), documents=())
+    found: list[tuple[Fact, float]] = []
+    for start in range(0, min(len(rough), _LOOKED_AT), _MOST):
+        cosines = dict(rough[start : start + _MOST])
+        read = facts.among(db, list(cosines), viewer=new.origin, wanted=wanted, now=now)
+        found += ((read[seq], cosine) for seq, cosine in cosines.items()
+                  if seq in read and read[seq].slot is None)  # fmt: skip
+        if len(found) >= _MOST:
+            break
+    return found[:_MOST]
+
+
+def _holds(new: NewFact, now: int) -> bool:
+    begun = new.valid_from is None or new.valid_from <= now
+    return begun and (new.valid_to is None or new.valid_to > now)
+
+
+def _may_replace(new: NewFact, fact: Fact) -> bool:
+    return may_touch(new.source, fact.source) and may_end(new.source, new.agent, fact)
 
 
 def _replaced(new: NewFact, near: Iterable[Fact]) -> list[str]:
@@ -96,5 +115,5 @@ def _replaced(new: NewFact, near: Iterable[Fact]) -> list[str]:
         same = apart(new.content, fact.content, rule="strict", learned=True) is None
         fits = fact.kind == new.kind and fact.segment == new.segment and not fact.pinned
         if key and fits and not same and subject_key(fact.content) == key:
-            return [fact.id] if may_touch(new.source, fact.source) else []
+            return [fact.id] if _may_replace(new, fact) else []
     return []

@@ -125,6 +125,8 @@ def _meant(fact: Fact, rival: Fact, said: NewFact) -> Restated | None:
     is_like = fact.scope == rival.scope and fact.slot is None and rival.slot is None
     if not is_like or is_trusted(fact.source) != is_trusted(rival.source):
         return None
+    if not may_be_one_chunk(fact, rival):
+        return None
     if apart(fact.content, rival.content, rule="strict", learned=True) is not None:
         return None
     from tideline_cli.policy.restate import restated  # noqa: PLC0415  most facts are new
