@@ -36,7 +36,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case link
             contains -- $argv[2] --kind --reason --strength
         case graph
-            contains -- $argv[2] --hops --limit -n --format
+            contains -- $argv[2] --hops --fan-out --limit -n --format --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope
         case feedback
             contains -- $argv[2] --delta
         case contradictions
@@ -417,9 +417,29 @@ complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of th
 complete -c tideline -n '__tideline_at link 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at link 1' -k -x -a '(__tideline_values active)'
 complete -c tideline -n "__tideline_at graph" -l hops -x -d 'Links away from the fact at most [default: 2]'
+complete -c tideline -n "__tideline_at graph" -l fan-out -x -d 'Links followed from one fact at most, the strongest first [default: 10]'
 complete -c tideline -n "__tideline_at graph" -l limit -s n -x -d 'Facts at most [default: 40]'
 complete -c tideline -n "__tideline_at graph" -l archived -d 'Also facts that are no longer active'
 complete -c tideline -n "__tideline_at graph" -l format -x -a 'text dot json svg' -d 'text, dot, json or svg [default: text]; --json goes with json alone'
+complete -c tideline -n "__tideline_at graph" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
+complete -c tideline -n "__tideline_at graph" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
+complete -c tideline -n "__tideline_at graph" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at graph" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at graph" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at graph" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at graph" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at graph" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at graph" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at graph" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
+complete -c tideline -n "__tideline_at graph" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at graph" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at graph" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at graph" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at graph" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at graph" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at graph" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
+complete -c tideline -n "__tideline_at graph" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at graph" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n '__tideline_at graph 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values active)'

@@ -40,7 +40,7 @@ def form(graph: Graph) -> dict[str, Any]:
         "nodes": [
             {"id": fact.id, "label": label(fact), "segment": fact.segment, "kind": fact.kind,
              "importance": fact.importance, "source": fact.source, "lifecycle": fact.lifecycle,
-             "hops": graph.hops.get(fact.id)}
+             "hops": graph.hops.get(fact.id), "left_out": graph.left_out.get(fact.id, 0)}
             for fact in graph.facts
         ],
         "edges": [
@@ -49,6 +49,8 @@ def form(graph: Graph) -> dict[str, Any]:
             for edge in graph.edges
         ],
         "truncated": graph.is_cut,
+        "left_out": sum(graph.left_out.values()),
+        "elsewhere": graph.elsewhere,
     }  # fmt: skip
 
 
