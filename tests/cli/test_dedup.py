@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tideline_cli.memory import lanes
+from tideline_cli.memory.coded_lane import CodedLane
 from tideline_cli.policy.subjects import subject_key
 
 # A text becomes a direction by the first of these pieces that it holds: near ones mean the same.
@@ -168,6 +169,33 @@ def test_a_batch_is_compared_too(learned):
                    stdin='{"content": "I sold the car"}\n{"content": ""}\n')  # fmt: skip
     assert done.lines[0]["id"] == first["id"]
     assert "error" in done.lines[1]
+
+
+def test_a_batch_is_embedded_at_once(learned, monkeypatch):
+    """The lines of a batch are embedded together, whatever their number, and each is answered as
+    it would be alone; those that are compared with nothing are not embedded."""
+    asked = []
+    true = CodedLane.packed
+    monkeypatch.setattr(
+        CodedLane, "packed", lambda lane, texts: asked.append(list(texts)) or true(lane, texts)
+    )
+    first = remembered(learned, "I sold the automobile")
+    colour = remembered(learned, "my favourite colour is blue")
+    asked.clear()
+    lines = [{"content": "I sold the car"}, {"content": ""}, {"content": "a day", "slot": "day"},
+             {"content": "we deploy"}, {"content": "my favourite colour is green"}]  # fmt: skip
+    stdin = "".join(f"{json.dumps(line)}\n" for line in lines)
+    done = learned("remember", "--batch", "--dedup", "semantic", stdin=stdin).lines
+    texts = ["I sold the car", "we deploy", "my favourite colour is green"]
+    assert asked.count(texts) == 1
+    assert len(asked) == 2  # the others are of the facts that had no vector yet
+    assert (done[0]["id"], done[3]["action"]) == (first["id"], "created")
+    assert learned("undo").code == 0
+    asked.clear()
+    done = learned("remember", "--batch", "--dedup", "smart", stdin=stdin).lines
+    assert asked == [texts]
+    assert done[4]["superseded"] == [colour["id"]]
+    assert [one.get("superseded") for one in done[2:4]] == [[], []]
 
 
 def test_a_setting_asks_for_it(learned, monkeypatch):

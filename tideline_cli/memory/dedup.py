@@ -17,11 +17,13 @@ from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from apsw import Connection
 
+    from tideline_cli.memory.nearest import Rough
     from tideline_cli.model.fact import Fact, NewFact
+    from tideline_cli.model.origin import Origin
 
 SEMANTIC_AT = 0.92
 """The least cosine of two facts that may say the same. Source: RsClaw, dedup_threshold."""
@@ -43,30 +45,45 @@ class Likened:
     waiting: int = 0
 
 
-def likened(db: Connection, new: NewFact, *, how: str, now: int) -> Likened:
-    """Return what a new fact is like. A fact in a slot replaces by its slot alone, and a chunk of a
-    document is like no fact. One that does not hold now replaces nothing that does.
+def likened_all(
+    db: Connection, news: Sequence[NewFact], *, viewer: Origin, how: str, now: int
+) -> list[Likened]:
+    """Return for each of some new facts of an origin what it is like, among the facts that are
+    stored: their texts are embedded at once, and the vectors are read once.
 
-    Raises UsageError where the embedder of the file is not learned, and UnavailableError where it
-    cannot be had here.
+    A fact in a slot replaces by its slot alone, and a chunk of a document is like no fact. One that
+    does not hold now replaces nothing that does. Raises UsageError where the embedder of the file
+    is not learned, and UnavailableError where it cannot be had here.
     """
     if not likeness.is_learned(db):
         raise UsageError(
             f"--dedup {how} needs a learned embedder", hint="see `tideline embedder list`"
         )
-    origin_number = visibility.number(db, new.origin)
-    is_apart = new.slot is not None or new.document is not None
-    if is_apart or origin_number == visibility.NOBODY:
-        return Likened()
-    if how == "smart" and not _holds(new, now):
-        return Likened()
+    origin_number = visibility.number(db, viewer)
+    asked = [place for place, new in enumerate(news) if _is_compared(new, how, now)]
+    found = [Likened()] * len(news)
+    if not asked or origin_number == visibility.NOBODY:
+        return found
     waiting = _embedded(db, origin_number)
-    near = _near(db, new, at=SEMANTIC_AT if how == "semantic" else SMART_ABOVE, now=now,
-                 origin_number=origin_number)  # fmt: skip
-    if how == "semantic":
-        return Likened(meant=tuple(fact.id for fact, _ in near), waiting=waiting)
-    alike = (fact for fact, cosine in near if cosine > SMART_ABOVE)
-    return Likened(replaces=tuple(_replaced(new, alike)), waiting=waiting)
+    least = SEMANTIC_AT if how == "semantic" else SMART_ABOVE
+    rough = _rough(db, [news[place].content for place in asked], least, origin_number)
+    for place, near in zip(asked, rough, strict=True):
+        new = news[place]
+        read = _near(db, new, near, now=now)
+        if how == "semantic":
+            found[place] = Likened(meant=tuple(fact.id for fact, _ in read), waiting=waiting)
+        else:
+            alike = (fact for fact, cosine in read if cosine > SMART_ABOVE)
+            found[place] = Likened(replaces=tuple(_replaced(new, alike)), waiting=waiting)
+    return found
+
+
+def _is_compared(new: NewFact, how: str, now: int) -> bool:
+    if new.slot is not None or new.document is not None:
+        return False
+    begun = new.valid_from is None or new.valid_from <= now
+    holds = begun and (new.valid_to is None or new.valid_to > now)
+    return holds or how == "semantic"
 
 
 def _embedded(db: Connection, origin_number: int) -> int:
@@ -78,14 +95,25 @@ def _embedded(db: Connection, origin_number: int) -> int:
     return len(left)
 
 
-def _near(
-    db: Connection, new: NewFact, *, at: float, now: int, origin_number: int
-) -> list[tuple[Fact, float]]:
-    """Return the active facts that hold now, of the same scope, without a slot and no chunks, and
-    their cosines, nearest first."""
+def _rough(
+    db: Connection, texts: Sequence[str], at: float, origin_number: int
+) -> Iterator[Rough]:
+    """Yield for each text the numbers of the facts of an origin that are so near to it, and their
+    cosines, nearest first."""
     lane = lanes.coded_lane(db, setting(db, "embedder", DEFAULT_EMBEDDER))
     chunks = list(vectors.chunks(db, origin_number=origin_number, embedder=lane.name))
-    rough = lane.rough(lane.packed([new.content]), chunks, at) if chunks else []
+    if not chunks:
+        yield from ([] for _ in texts)
+        return
+    made, size = lane.packed(texts), lane.code_size
+    numbers, held = (b"".join(parts) for parts in zip(*chunks, strict=True))
+    for start in range(0, len(made), size):
+        yield lane.rough(made[start : start + size], [(numbers, held)], at)
+
+
+def _near(db: Connection, new: NewFact, rough: Rough, *, now: int) -> list[tuple[Fact, float]]:
+    """Return the active facts that hold now, of the same scope, without a slot and no chunks, and
+    their cosines, nearest first."""
     wanted = Filter(scopes=(new.scope,), documents=())
     found: list[tuple[Fact, float]] = []
     for start in range(0, min(len(rough), _LOOKED_AT), _MOST):
@@ -96,11 +124,6 @@ def _near(
         if len(found) >= _MOST:
             break
     return found[:_MOST]
-
-
-def _holds(new: NewFact, now: int) -> bool:
-    begun = new.valid_from is None or new.valid_from <= now
-    return begun and (new.valid_to is None or new.valid_to > now)
 
 
 def _may_replace(new: NewFact, fact: Fact) -> bool:
