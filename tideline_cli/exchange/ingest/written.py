@@ -87,3 +87,8 @@ def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written
     fact = birth(new, fact_id=context.new_id(), now=context.now)
     terms = index_terms(fact.content, analyzer=analyzer)
     return Written(fact, terms, bulk_inserts.sealed(fact, terms))
+
+
+def with_fact(one: Written, fact: Fact) -> Written:
+    """Return a chunk as it is stored with other labels."""
+    return Written(fact, one.terms, bulk_inserts.sealed(fact, one.terms))
