@@ -213,6 +213,7 @@ _tideline_value() {
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
+        import:--agent) REPLY='ask agent' ;;
         export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
@@ -241,6 +242,7 @@ _tideline_value() {
         ingest:--chunk-size) REPLY='text' ;;
         ingest:--overlap) REPLY='text' ;;
         ingest:--scope) REPLY='ask scope' ;;
+        ingest:--agent) REPLY='ask agent' ;;
         library:--scope) REPLY='ask scope' ;;
         library:--fmt) REPLY='text' ;;
         library:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
@@ -344,9 +346,9 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows --map --agent --dry-run -n' ;;
         export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle' ;;
-        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
+        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --dry-run -n' ;;

@@ -50,11 +50,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows --map
+            contains -- $argv[2] --format --table --max-rows --map --agent
         case export
             contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle
         case ingest
-            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
+            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope --agent
         case library
             contains -- $argv[2] --scope --fmt --format
         case gc
@@ -498,6 +498,7 @@ complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sq
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
+complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
@@ -538,6 +539,7 @@ complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding o
 complete -c tideline -n "__tideline_at ingest" -l chunk-size -x -d 'Characters of a chunk at most [default: 600]'
 complete -c tideline -n "__tideline_at ingest" -l overlap -x -d 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most]'
 complete -c tideline -n "__tideline_at ingest" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
+complete -c tideline -n "__tideline_at ingest" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program takes them in; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at ingest" -l dry-run -s n -d 'Store nothing; say what would be'
 complete -c tideline -n '__tideline_at ingest' -F
 complete -c tideline -n "__tideline_at library" -l scope -k -x -a '(__tideline_values scope)' -d 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'

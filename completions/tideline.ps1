@@ -413,6 +413,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
@@ -455,6 +456,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--chunk-size'); Kind = 'text'; Help = 'Characters of a chunk at most [default: 600].' }
             @{ Flags = @('--overlap'); Kind = 'text'; Help = 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most].' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program takes them in; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; say what would be.' }
         )
         'library' = @(

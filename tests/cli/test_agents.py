@@ -31,6 +31,47 @@ def test_an_agent_is_stamped(run, monkeypatch):
     assert agent("five") == "planner"
 
 
+def test_files_and_documents_are_stamped(run, monkeypatch, tmp_path):
+    """What a file or a document says is of the agent that brings it in, unless a row names one; an
+    export comes back as it was."""
+    monkeypatch.setenv("TIDELINE_AGENT", "coder")
+
+    def agents(*argv, stdin=None):
+        done = run(*argv, "--json", **({} if stdin is None else {"stdin": stdin}))
+        assert done.code == 0, done.err
+        told = run("list", "--limit", "0", "--json").json["facts"]
+        assert run("undo").code == 0
+        return {fact["content"]: fact["agent"] for fact in told}
+
+    rows = '{"content": "a"}\n{"content": "b", "agent": "x"}\n{"content": "c", "agent": ""}\n' \
+           '{"content": "d", "agent": null}\n'  # fmt: skip
+    for more in ((), ("--merge",), ("--trust",)):
+        stamped = {"a": "coder", "b": "x", "c": None, "d": "coder"}
+        assert agents("import", "-", *more, stdin=rows) == stamped
+        named = stamped | {"a": "tester", "d": "tester"}
+        assert agents("import", "-", *more, "--agent", "tester", stdin=rows) == named
+    assert agents("import", "-", "--agent", "", stdin=rows)["a"] is None
+    assert agents("import", "-", "--format", "csv", stdin="content,agent\ne,\nf,y\n") == {
+        "e": "coder", "f": "y",
+    }  # fmt: skip
+    many = "".join(f'{{"content": "row {number}"}}\n' for number in range(2600))
+    assert set(agents("import", "-", stdin=many).values()) == {"coder"}
+    page = tmp_path / "page.txt"
+    page.write_text("the gate is green\n")
+    assert agents("ingest", str(page)) == {"the gate is green": "coder"}
+    assert agents("ingest", str(page), "--agent", "tester") == {"the gate is green": "tester"}
+    monkeypatch.delenv("TIDELINE_AGENT")
+    run("remember", "of nobody")
+    for form in ("jsonl", "csv"):
+        kept = run("export", "--format", form).out
+        monkeypatch.setenv("TIDELINE_AGENT", "coder")
+        other = str(tmp_path / f"{form}.db")
+        argv = ("import", "-", "--trust", "--format", form, "--db", other)
+        assert run(*argv, stdin=kept).code == 0
+        assert run("export", "--format", form, "--db", other).out == kept
+        monkeypatch.delenv("TIDELINE_AGENT")
+
+
 def test_the_first_agent_stays(run):
     """A fact that another agent says again keeps its agent, and the writer is told."""
     run("remember", "the door is red", "--agent", "coder")

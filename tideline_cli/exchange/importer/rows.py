@@ -84,11 +84,12 @@ ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not t
 @record
 class ImportContext:
     """What holds for every row of one import: whom rows without an origin belong to, when it is,
-    and whether the owner vouches for the file."""
+    whether the owner vouches for the file, and the agent that brings it in."""
 
     origin: Origin
     now: int
     trusted: bool
+    agent: str | None = None
 
 
 def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0) -> Fact:
@@ -134,12 +135,20 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
-        "role": word(row, "role", ROLES), "agent": bare_name(values["agent"]),
+        "role": word(row, "role", ROLES), "agent": _agent(row, values["agent"], context),
         "document": bare_name(values["document"]) if context.trusted else None,
         "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
+
+
+def _agent(row: Mapping[str, Any], stated: str | None, context: ImportContext) -> str | None:
+    """Return which program wrote a fact: whichever the row names, else the one that imports. A row
+    of an export, which names its origin, comes back as it was."""
+    if stated is None and row.get("origin") is None:
+        return context.agent
+    return bare_name(stated)
 
 
 def _tells(row: Mapping[str, Any]) -> bool:

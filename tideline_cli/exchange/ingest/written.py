@@ -33,6 +33,7 @@ class IngestContext:
     cut: Cut
     new_id: Callable[[], str]
     encoding: str | None = None
+    agent: str | None = None
 
 
 @record
@@ -64,6 +65,7 @@ def stated_by(
                 content, "knowledge", "retrieved_document", context.origin, kind="document",
                 title=stated["title"], scope=context.scope, turn=len(found) + 1,
                 source_turn=None if chunk.page is None else f"page {chunk.page}", document=name,
+                agent=context.agent,
             )
         )  # fmt: skip
     return found, count
