@@ -142,6 +142,16 @@ def test_a_status_beside_a_progress_is_not_lost(run, tmp_path, said, wanted):
     assert (fact["progress"], fact["status"]) == (wanted, None)
 
 
+def test_a_list_of_tasks_that_nobody_vouches_for_is_taken(run):
+    """A status of work is no claim of merit: nothing of the row is refused or limited."""
+    rows = '{"content": "a", "kind": "task", "status": "done", "importance": 0.1}\n' \
+           '{"content": "b", "kind": "task", "status": "confirmed"}\n'  # fmt: skip
+    told = run("import", "-", "--json", stdin=rows).json
+    assert (told["added"], told["limited"], told["errors"]) == (2, 1, [])
+    facts = {fact["content"]: fact for fact in run("list", "--json").json["facts"]}
+    assert (facts["a"]["progress"], facts["b"]["progress"]) == ("done", "active")
+
+
 @pytest.mark.parametrize("day", ["2020-01-01", "2025-01-02"])  # older than the fact, and later
 def test_a_row_that_says_nothing_of_progress_reopens_nothing(run, day):
     """A merged row that says again what is done, and nothing of how far it is, leaves it done."""
