@@ -303,6 +303,27 @@ def test_a_graph_in_other_forms(run, atlas):
     assert picture == run("graph", atlas["atlas"], "--format", "svg").out
 
 
+def test_a_kind_of_a_file_acts_on_nothing(run):
+    """The kind of a link, which a file may have made of anything, is one cell of a line, and shown
+    as text in every form."""
+    one, other = "01K742SG00H5Y7YG0DVZZHD312", "01K742SG00X8C8RE7D18NKFJX9"
+    links = [{"kind": "bad\x1b[2J\n\tkind", "target": other}]
+    rows = [{"id": one, "content": "Atlas is first", "links": links},
+            {"id": other, "content": "the other"}]  # fmt: skip
+    stdin = "".join(f"{json.dumps(row)}\n" for row in rows)
+    assert run("import", "-", "--trust", stdin=stdin).code == 0
+    for argv in (("graph",), ("graph", one), ("graph", "--format", "dot"),
+                 ("graph", "--format", "svg"), ("show", one),
+                 ("recall", "Atlas", "--graph", "on", "--mode", "keyword", "--explain")):  # fmt: skip
+        out = run(*argv).out
+        assert "\x1b" not in out
+        assert "bad" in out
+        assert argv[0] == "show" or "\tkind" not in out
+        if "svg" in argv:
+            ElementTree.fromstring(out)
+    assert run("graph", "--json").json["edges"][0]["kind"] == "bad\x1b[2J\n\tkind"
+
+
 def test_a_graph_of_nothing(run):
     """Without links there is nothing to show; an unknown id is an error."""
     assert run("graph", "--json").json["nodes"] == []
