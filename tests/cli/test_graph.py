@@ -314,7 +314,7 @@ def test_a_kind_of_a_file_acts_on_nothing(run):
     assert run("import", "-", "--trust", stdin=stdin).code == 0
     for argv in (("graph",), ("graph", one), ("graph", "--format", "dot"),
                  ("graph", "--format", "svg"), ("show", one),
-                 ("recall", "Atlas", "--graph", "on", "--mode", "keyword", "--explain")):  # fmt: skip
+                 ("recall", "Atlas", "--graph", "on", "--explain")):  # fmt: skip
         out = run(*argv).out
         assert "\x1b" not in out
         assert "bad" in out
