@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -108,8 +109,8 @@ def test_an_untrusted_agent_takes_nobodys_work(run, owner):
 
 
 def test_an_untrusted_agent_replaces_no_work_of_another(run):
-    """Neither --supersedes nor a slot closes the work of another agent; its own, and what is no
-    work, an untrusted agent may replace."""
+    """Neither --supersedes nor a slot closes the work of another agent, in a batch and a file too;
+    its own, and what is no work, an untrusted agent may replace."""
     def said(text, agent, *more):
         return run("remember", text, *TOOL, "--agent", agent, *more, "--json")
 
@@ -117,8 +118,15 @@ def test_an_untrusted_agent_replaces_no_work_of_another(run):
     note = said("the key is old", "coder").json["fact"]
     done = said("nothing is left to do", "evil", "--supersedes", task["id"])
     assert (done.code, done.error["code"]) == (4, "write_gate_blocked")
-    assert said("nothing is next", "evil", "--slot", "next").json["superseded"] == []
+    done = said("nothing is next", "evil", "--slot", "next")
+    assert (done.code, done.error["code"]) == (4, "write_gate_blocked")
+    row = json.dumps({"content": "nothing is left at all", "supersedes": [task["id"]]})
+    assert run("import", "-", stdin=row).code == 0
+    line = '{"content": "nothing is next", "slot": "next", "agent": "evil"}\n'
+    done = run("remember", "--batch", *TOOL, stdin=line)
+    assert (done.code, done.lines[0]["error"]["code"]) == (4, "write_gate_blocked")
     assert shown(run, task["id"]) == task
+    assert run("doctor", "--deep", "--json").json["findings"] == []
     assert said("the key is new", "evil", "--supersedes", note["id"]).code == 0
     assert task["id"] in said("write the notes", "coder", "--slot", "next").json["superseded"]
 

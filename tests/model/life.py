@@ -250,7 +250,8 @@ def _replace(memory, own, new, targets, *, now):
     mates = slot_mates(memory, own, by=new["source"], at=at)
     if at < now:
         mates += _past_mates(memory, own, by=new["source"], at=at)
-    mates = [seq for seq in mates if may_end(new, memory.facts[seq])]
+    if not all(may_end(new, memory.facts[seq]) for seq in mates):
+        raise Refused(4, "replaces the work of another agent")
     gone = list(dict.fromkeys((*targets, *mates)))
     for seq in gone:
         if seq == own:

@@ -75,7 +75,7 @@ def check_work(source: Source, agent: str | None, targets: Iterable[Fact]) -> No
     if not all(may_end(source, agent, target) for target in targets):
         raise WriteBlockedError(
             f"write-gate: {source} may not replace the work of another agent",
-            hint="leave out --supersedes, or write it as the owner if you vouch for it",
+            hint="leave out --supersedes or --slot, or write it as the owner if you vouch for it",
             code="write_gate_blocked",
             reason=f"rule 6: {source} may not replace the work of another agent",
         )

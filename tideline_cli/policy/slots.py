@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model.edge import SUCCEEDS, SUPERSEDES
 from tideline_cli.model.record import record, replace
-from tideline_cli.policy.gate import may_end, may_touch
+from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.periods import ended, holds_from, overlap
 
 TYPE_CHECKING = False
@@ -49,8 +49,7 @@ def succeeded(
     }
     for mate in mates:
         held_it = mate.lifecycle != "active" and mate.content == holder.content
-        may = may_touch(new.source, mate.source) and may_end(new.source, new.agent, mate)
-        if mate.id in found or held_it or not may:
+        if mate.id in found or held_it or not may_touch(new.source, mate.source):
             continue
         if _meet(holder, mate, at=at):
             found[mate.id] = Ended(mate, ended(mate, at=at, now=now), holder)
