@@ -171,8 +171,25 @@ _tideline_value() {
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
         graph:--hops) REPLY='text' ;;
+        graph:--fan-out) REPLY='text' ;;
         graph:--limit|graph:-n) REPLY='text' ;;
         graph:--format) REPLY='one of text dot json svg' ;;
+        graph:--segment|graph:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        graph:--tag|graph:-t) REPLY='ask tag' ;;
+        graph:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
+        graph:--session) REPLY='ask session' ;;
+        graph:--speaker) REPLY='ask speaker' ;;
+        graph:--role) REPLY='one of user assistant system tool' ;;
+        graph:--agent) REPLY='ask agent' ;;
+        graph:--document) REPLY='ask document' ;;
+        graph:--status|graph:--progress) REPLY='one of active blocked done' ;;
+        graph:--since) REPLY='text' ;;
+        graph:--until) REPLY='text' ;;
+        graph:--slot) REPLY='ask slot' ;;
+        graph:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        graph:--heat) REPLY='one of core working peripheral' ;;
+        graph:--batch) REPLY='ask batch' ;;
+        graph:--scope) REPLY='ask scope' ;;
         feedback:--delta) REPLY='text' ;;
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
@@ -196,6 +213,7 @@ _tideline_value() {
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
+        import:--agent) REPLY='ask agent' ;;
         export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
@@ -224,6 +242,7 @@ _tideline_value() {
         ingest:--chunk-size) REPLY='text' ;;
         ingest:--overlap) REPLY='text' ;;
         ingest:--scope) REPLY='ask scope' ;;
+        ingest:--agent) REPLY='ask agent' ;;
         library:--scope) REPLY='ask scope' ;;
         library:--fmt) REPLY='text' ;;
         library:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
@@ -302,7 +321,7 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
@@ -318,7 +337,7 @@ _tideline_flags() {
         restore) REPLY='--from --yes -y' ;;
         edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
-        graph) REPLY='--hops --limit -n --archived --format' ;;
+        graph) REPLY='--hops --fan-out --limit -n --archived --format --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -327,9 +346,9 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --table --max-rows --map --agent --dry-run -n' ;;
         export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle' ;;
-        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
+        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --dry-run -n' ;;

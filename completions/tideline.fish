@@ -36,7 +36,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case link
             contains -- $argv[2] --kind --reason --strength
         case graph
-            contains -- $argv[2] --hops --limit -n --format
+            contains -- $argv[2] --hops --fan-out --limit -n --format --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope
         case feedback
             contains -- $argv[2] --delta
         case contradictions
@@ -50,11 +50,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows --map
+            contains -- $argv[2] --format --table --max-rows --map --agent
         case export
             contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle
         case ingest
-            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
+            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope --agent
         case library
             contains -- $argv[2] --scope --fmt --format
         case gc
@@ -241,7 +241,6 @@ complete -c tideline -n "__tideline_at recall" -l scope -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at recall" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
-complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch]'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'
@@ -418,9 +417,29 @@ complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of th
 complete -c tideline -n '__tideline_at link 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at link 1' -k -x -a '(__tideline_values active)'
 complete -c tideline -n "__tideline_at graph" -l hops -x -d 'Links away from the fact at most [default: 2]'
+complete -c tideline -n "__tideline_at graph" -l fan-out -x -d 'Links followed from one fact at most, the strongest first [default: 10]'
 complete -c tideline -n "__tideline_at graph" -l limit -s n -x -d 'Facts at most [default: 40]'
 complete -c tideline -n "__tideline_at graph" -l archived -d 'Also facts that are no longer active'
 complete -c tideline -n "__tideline_at graph" -l format -x -a 'text dot json svg' -d 'text, dot, json or svg [default: text]; --json goes with json alone'
+complete -c tideline -n "__tideline_at graph" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
+complete -c tideline -n "__tideline_at graph" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
+complete -c tideline -n "__tideline_at graph" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at graph" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at graph" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at graph" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at graph" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at graph" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at graph" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at graph" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
+complete -c tideline -n "__tideline_at graph" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at graph" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at graph" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at graph" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at graph" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at graph" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at graph" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
+complete -c tideline -n "__tideline_at graph" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at graph" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n '__tideline_at graph 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values active)'
@@ -479,6 +498,7 @@ complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sq
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
+complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
@@ -519,6 +539,7 @@ complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding o
 complete -c tideline -n "__tideline_at ingest" -l chunk-size -x -d 'Characters of a chunk at most [default: 600]'
 complete -c tideline -n "__tideline_at ingest" -l overlap -x -d 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most]'
 complete -c tideline -n "__tideline_at ingest" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
+complete -c tideline -n "__tideline_at ingest" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program takes them in; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at ingest" -l dry-run -s n -d 'Store nothing; say what would be'
 complete -c tideline -n '__tideline_at ingest' -F
 complete -c tideline -n "__tideline_at library" -l scope -k -x -a '(__tideline_values scope)' -d 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -31,6 +32,47 @@ def test_an_agent_is_stamped(run, monkeypatch):
     assert agent("five") == "planner"
 
 
+def test_files_and_documents_are_stamped(run, monkeypatch, tmp_path):
+    """What a file or a document says is of the agent that brings it in, unless a row names one; an
+    export comes back as it was."""
+    monkeypatch.setenv("TIDELINE_AGENT", "coder")
+
+    def agents(*argv, stdin=None):
+        done = run(*argv, "--json", **({} if stdin is None else {"stdin": stdin}))
+        assert done.code == 0, done.err
+        told = run("list", "--limit", "0", "--json").json["facts"]
+        assert run("undo").code == 0
+        return {fact["content"]: fact["agent"] for fact in told}
+
+    rows = '{"content": "a"}\n{"content": "b", "agent": "x"}\n{"content": "c", "agent": ""}\n' \
+           '{"content": "d", "agent": null}\n'  # fmt: skip
+    for more in ((), ("--merge",), ("--trust",)):
+        stamped = {"a": "coder", "b": "x", "c": None, "d": "coder"}
+        assert agents("import", "-", *more, stdin=rows) == stamped
+        named = stamped | {"a": "tester", "d": "tester"}
+        assert agents("import", "-", *more, "--agent", "tester", stdin=rows) == named
+    assert agents("import", "-", "--agent", "", stdin=rows)["a"] is None
+    assert agents("import", "-", "--format", "csv", stdin="content,agent\ne,\nf,y\n") == {
+        "e": "coder", "f": "y",
+    }  # fmt: skip
+    many = "".join(f'{{"content": "row {number}"}}\n' for number in range(2600))
+    assert set(agents("import", "-", stdin=many).values()) == {"coder"}
+    page = tmp_path / "page.txt"
+    page.write_text("the gate is green\n")
+    assert agents("ingest", str(page)) == {"the gate is green": "coder"}
+    assert agents("ingest", str(page), "--agent", "tester") == {"the gate is green": "tester"}
+    monkeypatch.delenv("TIDELINE_AGENT")
+    run("remember", "of nobody")
+    for form in ("jsonl", "csv"):
+        kept = run("export", "--format", form).out
+        monkeypatch.setenv("TIDELINE_AGENT", "coder")
+        other = str(tmp_path / f"{form}.db")
+        argv = ("import", "-", "--trust", "--format", form, "--db", other)
+        assert run(*argv, stdin=kept).code == 0
+        assert run("export", "--format", form, "--db", other).out == kept
+        monkeypatch.delenv("TIDELINE_AGENT")
+
+
 def test_the_first_agent_stays(run):
     """A fact that another agent says again keeps its agent, and the writer is told."""
     run("remember", "the door is red", "--agent", "coder")
@@ -39,6 +81,54 @@ def test_the_first_agent_stays(run):
     edited = run("edit", told["id"], "--agent", "tester", "--json").json["fact"]
     assert edited["agent"] == "tester"
     assert run("edit", told["id"], "--agent", "", "--json").json["fact"]["agent"] is None
+
+
+TOOL = ("--source", "tool_output")
+
+
+def shown(run, fact_id):
+    return run("show", fact_id, "--json").json["fact"]
+
+
+@pytest.mark.parametrize("owner", [(), ("--agent", "coder")])
+def test_an_untrusted_agent_takes_nobodys_work(run, owner):
+    """Whose work a task is stands since its birth: an untrusted agent that says it again is not
+    taken for its agent, and then says neither how far it is, nor its kind, nor its end."""
+    task = ("remember", "rotate the signing key", *TOOL)
+    known = run(*task, "--kind", "task", *owner, "--json").json["fact"]
+    for more in ((), ("--status", "done"), ("--kind", "fact"), ("--valid-to", "yesterday")):
+        told = run(*task, "--agent", "evil", *more, "--json").json
+        assert (told["id"], told["fact"]["agent"]) == (known["id"], known["agent"])
+        assert "agent" in told["ignored"]
+    names = ("agent", "progress", "kind", "valid_to", "lifecycle")
+    assert {name: shown(run, known["id"])[name] for name in names} == {
+        name: known[name] for name in names
+    }
+    own = run(*task, *owner, "--status", "done", "--json").json["fact"]
+    assert own["progress"] == "done"
+
+
+def test_an_untrusted_agent_replaces_no_work_of_another(run):
+    """Neither --supersedes nor a slot closes the work of another agent, in a batch and a file too;
+    its own, and what is no work, an untrusted agent may replace."""
+    def said(text, agent, *more):
+        return run("remember", text, *TOOL, "--agent", agent, *more, "--json")
+
+    task = said("rotate the signing key", "coder", "--kind", "task", "--slot", "next").json["fact"]
+    note = said("the key is old", "coder").json["fact"]
+    done = said("nothing is left to do", "evil", "--supersedes", task["id"])
+    assert (done.code, done.error["code"]) == (4, "write_gate_blocked")
+    done = said("nothing is next", "evil", "--slot", "next")
+    assert (done.code, done.error["code"]) == (4, "write_gate_blocked")
+    row = json.dumps({"content": "nothing is left at all", "supersedes": [task["id"]]})
+    assert run("import", "-", stdin=row).code == 0
+    line = '{"content": "nothing is next", "slot": "next", "agent": "evil"}\n'
+    done = run("remember", "--batch", *TOOL, stdin=line)
+    assert (done.code, done.lines[0]["error"]["code"]) == (4, "write_gate_blocked")
+    assert shown(run, task["id"]) == task
+    assert run("doctor", "--deep", "--json").json["findings"] == []
+    assert said("the key is new", "evil", "--supersedes", note["id"]).code == 0
+    assert task["id"] in said("write the notes", "coder", "--slot", "next").json["superseded"]
 
 
 @pytest.mark.parametrize("verb", [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
 
 from tideline_cli.memory import lanes
+from tideline_cli.memory.coded_lane import CodedLane
 from tideline_cli.policy.subjects import subject_key
 
 # A text becomes a direction by the first of these pieces that it holds: near ones mean the same.
@@ -105,6 +107,51 @@ def test_what_nobody_trusts_replaces_nothing(learned):
     assert learned("show", owner["id"], "--json").json["fact"] == owner["fact"]
 
 
+CHUNK = "I sold the automobile"
+
+
+@pytest.mark.parametrize("how", ["semantic", "smart"])
+def test_no_chunk_of_a_document_is_another_fact(learned, tmp_path, how):
+    """A chunk of a document neither takes in what somebody says, nor is taken in or replaced."""
+    page = tmp_path / "page.txt"
+    page.write_text(f"{CHUNK}\n")
+    assert learned("ingest", str(page)).code == 0
+    (chunk,) = learned("list", "--document", "page.txt", "--json").json["facts"]
+    said = ("I sold the car", "--source", "retrieved_document", "--dedup", how)
+    done = remembered(learned, *said)
+    assert (done["action"], done["superseded"]) == ("created", [])
+    vouched = json.dumps({"content": CHUNK, "document": "mine.txt", "turn": 1})
+    done = learned("remember", "--batch", "--dedup", how, stdin=vouched)
+    assert done.lines[0]["action"] == "created"
+    done = remembered(learned, "I sold the car", "--dedup", how)
+    assert (done["action"], done["superseded"]) == ("created", [])
+    assert learned("show", chunk["id"], "--json").json["fact"] == chunk
+
+
+@pytest.mark.parametrize(("known", "said"), [
+    ((), ("--valid-from", "2020-01-01", "--valid-to", "2020-12-31")),  # the past
+    ((), ("--valid-from", "2040-01-01")),  # what is to come
+])  # fmt: skip
+def test_smart_replaces_what_holds_by_what_holds_alone(learned, known, said):
+    """A value of the past, or one to come, leaves the value that holds now where it is."""
+    blue = remembered(learned, "my favourite colour is blue", "--kind", "preference", *known)
+    green = ("my favourite colour is green", "--kind", "preference", "--dedup", "smart")
+    done = remembered(learned, *green, *said)
+    assert (done["action"], done["superseded"]) == ("created", [])
+    assert learned("show", blue["id"], "--json").json["fact"] == blue["fact"]
+    hits = learned("recall", "favourite colour", "--json").json["hits"]
+    assert blue["id"] in [hit["id"] for hit in hits]
+
+
+def test_smart_leaves_work_of_other_agents_alone(learned):
+    """An untrusted agent does not replace the work of another one by its meaning."""
+    tool = ("--source", "tool_output", "--kind", "task", "--dedup", "smart")
+    task = remembered(learned, "the next deploy is on Monday", *tool, "--agent", "coder")
+    done = remembered(learned, "the next deploy is never", *tool, "--agent", "evil")
+    assert (done["action"], done["superseded"]) == ("created", [])
+    assert learned("show", task["id"], "--json").json["fact"]["lifecycle"] == "active"
+
+
 def test_no_origin_is_compared_with_another(learned):
     """The facts of another origin are no candidates."""
     remembered(learned, "I sold the automobile")
@@ -122,6 +169,33 @@ def test_a_batch_is_compared_too(learned):
                    stdin='{"content": "I sold the car"}\n{"content": ""}\n')  # fmt: skip
     assert done.lines[0]["id"] == first["id"]
     assert "error" in done.lines[1]
+
+
+def test_a_batch_is_embedded_at_once(learned, monkeypatch):
+    """The lines of a batch are embedded together, whatever their number, and each is answered as
+    it would be alone; those that are compared with nothing are not embedded."""
+    asked = []
+    true = CodedLane.packed
+    monkeypatch.setattr(
+        CodedLane, "packed", lambda lane, texts: asked.append(list(texts)) or true(lane, texts)
+    )
+    first = remembered(learned, "I sold the automobile")
+    colour = remembered(learned, "my favourite colour is blue")
+    asked.clear()
+    lines = [{"content": "I sold the car"}, {"content": ""}, {"content": "a day", "slot": "day"},
+             {"content": "we deploy"}, {"content": "my favourite colour is green"}]  # fmt: skip
+    stdin = "".join(f"{json.dumps(line)}\n" for line in lines)
+    done = learned("remember", "--batch", "--dedup", "semantic", stdin=stdin).lines
+    texts = ["I sold the car", "we deploy", "my favourite colour is green"]
+    assert asked.count(texts) == 1
+    assert len(asked) == 2  # the others are of the facts that had no vector yet
+    assert (done[0]["id"], done[3]["action"]) == (first["id"], "created")
+    assert learned("undo").code == 0
+    asked.clear()
+    done = learned("remember", "--batch", "--dedup", "smart", stdin=stdin).lines
+    assert asked == [texts]
+    assert done[4]["superseded"] == [colour["id"]]
+    assert [one.get("superseded") for one in done[2:4]] == [[], []]
 
 
 def test_a_setting_asks_for_it(learned, monkeypatch):

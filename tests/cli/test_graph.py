@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import GOLDEN
 from tideline_cli.cli.graph_layout import HEIGHT, WIDTH, box_places
+from tideline_cli.memory import graph as memory_graph
 from tideline_cli.ranking import graph
 
 PEER = "channel:wa/c1/s1"
@@ -152,6 +153,137 @@ def test_a_graph_as_json(run, atlas):
     assert (every["centre"], len(every["nodes"]), len(every["edges"])) == (None, 5, 4)
 
 
+@pytest.fixture
+def hub(run):
+    """A fact that fourteen others are linked with."""
+    centre = remembered(run, "the hub of it all")
+    spokes = [remembered(run, f"spoke {name}") for name in "abcdefghijklmn"]
+    for spoke in spokes:
+        assert run("link", spoke, centre, "--kind", "uses").code == 0
+    return centre, spokes
+
+
+def test_links_that_are_not_followed_are_told(run, hub):
+    """Of a fact with more links than are followed, it is said how many of the facts that it is
+    linked with are not shown, and how to see them."""
+    centre, spokes = hub
+    done = run("graph", centre, "--json")
+    assert (len(done.json["nodes"]), done.json["left_out"], done.json["truncated"]) == (
+        11, 4, False)  # fmt: skip
+    assert {node["id"]: node["left_out"] for node in done.json["nodes"]}[centre] == 4
+    assert f"linked facts left out: 4 of {centre}; --fan-out sets how many" in done.err
+    assert f"4 of {centre}" in run("graph", centre).err
+    full = run("graph", centre, "--json", "--fan-out", "20")
+    assert (len(full.json["nodes"]), full.json["left_out"], full.err) == (15, 0, "")
+    # what another link leads to is not left out
+    shown = {node["id"] for node in done.json["nodes"]}
+    inside, outside = (next(one for one in spokes if (one in shown) is is_in)
+                       for is_in in (True, False))  # fmt: skip
+    assert run("link", inside, outside, "--kind", "relates").code == 0
+    assert run("graph", centre, "--json").json["left_out"] == 3
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_graph_is_of_one_instant(run, hub, monkeypatch, named):
+    """A link that is taken away while a graph is read is in it still."""
+    centre, spokes = hub
+    argv = ("graph", *([centre] if named else []), "--fan-out", "20", "--json")
+    before = run(*argv).json
+    true = memory_graph.neighbours.between
+
+    def later(db, seqs, **more):
+        monkeypatch.setattr(memory_graph.neighbours, "between", true)
+        assert run("link", spokes[0], centre, "--kind", "uses", "--remove").code == 0
+        return true(db, seqs, **more)
+
+    monkeypatch.setattr(memory_graph.neighbours, "between", later)
+    assert run(*argv).json == before
+    assert len(run(*argv).json["edges"]) == len(before["edges"]) - 1
+
+
+def test_what_is_linked_with_archived_facts_alone_takes_no_place(run):
+    """Without an id a graph has facts whose links it can show; with --archived also those."""
+    gone = remembered(run, "what was forgotten")
+    for number in range(3):
+        one = remembered(run, f"heavy {number}", "--importance", "0.99")
+        run("link", one, gone, "--kind", "uses")
+    pair = [remembered(run, text, "--importance", "0.1") for text in ("light one", "light two")]
+    run("link", *pair, "--kind", "relates")
+    run("forget", gone)
+    form = run("graph", "--json", "--limit", "3").json
+    assert {node["id"] for node in form["nodes"]} == set(pair)
+    assert (len(form["edges"]), form["truncated"]) == (1, False)
+    assert len(run("graph", "--json", "--archived").json["nodes"]) == 6
+
+
+def test_a_graph_asks_as_recall_does(run, monkeypatch):
+    """Scopes and filters leave facts out of a graph, and it is said that there are others; the
+    fact that is named is always there."""
+    centre = remembered(run, "the build of everything", "--scope", "work")
+    api = remembered(run, "the interface", "--scope", "work", "--tag", "web")
+    home = remembered(run, "the garden", "--scope", "home")
+    for other in (api, home):
+        run("link", centre, other, "--kind", "uses")
+
+    def nodes(*argv):
+        done = run("graph", *argv, "--json")
+        return {node["id"] for node in done.json["nodes"]}, done
+
+    assert nodes(centre)[0] == {centre, api, home}
+    seen, done = nodes(centre, "--scope", "work")
+    assert (seen, done.json["elsewhere"]) == ({centre, api}, 1)
+    assert "1 linked fact is of other scopes: --all-scopes" in done.err
+    assert nodes("--scope", "work")[0] == {centre, api}
+    assert nodes("--scope", "work")[1].json["elsewhere"] == 1
+    assert nodes(centre, "--scope", "home")[0] == {centre, home}
+    monkeypatch.setenv("TIDELINE_SCOPE", "work")
+    assert nodes(centre)[0] == {centre, api}
+    assert nodes(centre, "--all-scopes")[0] == {centre, api, home}
+    assert nodes(centre, "--tag", "web", "--all-scopes")[0] == {centre, api}
+    assert nodes("--tag", "web")[0] == set()
+    assert "among the facts that are asked for" in run("graph", "--tag", "web").err
+
+
+def test_what_is_not_asked_for_takes_no_link_of_a_recall(run):
+    """Facts of other scopes, strongly linked with a hit, hide none that is asked for."""
+    atlas = remembered(run, "Atlas uses Postgres", "--scope", "work")
+    for number in range(11):
+        other = remembered(run, f"elsewhere {number}", "--scope", "home")
+        run("link", atlas, other, "--kind", "uses", "--strength", "5")
+    ended = remembered(run, "the old host", "--scope", "work", "--valid-to", "yesterday")
+    run("link", atlas, ended, "--kind", "uses", "--strength", "5")
+    host = remembered(run, "db1 holds the data", "--scope", "work")
+    run("link", atlas, host, "--kind", "located_at")
+    found = hits(run, "Atlas", "--graph", "on", "--scope", "work")
+    assert [hit["id"] for hit in found] == [atlas, host]
+
+
+def test_many_untrusted_links_hide_no_trusted_one(run):
+    """Links that say of themselves that they are strong take no place of a trusted fact."""
+    atlas = remembered(run, "Atlas uses Postgres")
+    for number in range(11):
+        bad = remembered(run, f"trust me {number}", "--source", "tool_output")
+        run("link", bad, atlas, "--kind", "uses", "--strength", "5")
+    host = remembered(run, "db1 holds the data")
+    run("link", atlas, host, "--kind", "located_at")
+    found = {hit["id"] for hit in hits(run, "Atlas", "--graph", "on", "--limit", "20")}
+    assert host in found
+    near = run("graph", atlas, "--hops", "1", "--json").json
+    assert (host in {node["id"] for node in near["nodes"]}, near["left_out"]) == (True, 2)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_links_the_strongest_is_told(run, order):
+    """Of links between two facts the strongest is told, of equals the oldest."""
+    atlas = remembered(run, "Atlas uses Postgres")
+    host = remembered(run, "db1 holds the data")
+    links = (("uses", "2"), ("located_at", "5"), ("part_of", "5"), ("relates", "1"))[::order]
+    for kind, strength in links:
+        assert run("link", atlas, host, "--kind", kind, "--strength", strength).code == 0
+    (via,) = [hit["via"] for hit in hits(run, "Atlas", "--graph", "on") if "via" in hit]
+    assert via["kind"] == ("located_at" if order == 1 else "part_of")
+
+
 def test_a_graph_in_other_forms(run, atlas):
     """As lines, as DOT and as well-formed SVG; stored text is no markup in any of them."""
     bad = remembered(run, 'x"];\\ <script>alert(1)</script> & \x1b[2J y')
@@ -169,6 +301,27 @@ def test_a_graph_in_other_forms(run, atlas):
     assert len(root.findall(f".//{space}rect")) == 6
     assert [one for one in root.iter() if one.tag.endswith("script")] == []
     assert picture == run("graph", atlas["atlas"], "--format", "svg").out
+
+
+def test_a_kind_of_a_file_acts_on_nothing(run):
+    """The kind of a link, which a file may have made of anything, is one cell of a line, and shown
+    as text in every form."""
+    one, other = "01K742SG00H5Y7YG0DVZZHD312", "01K742SG00X8C8RE7D18NKFJX9"
+    links = [{"kind": "bad\x1b[2J\n\tkind", "target": other}]
+    rows = [{"id": one, "content": "Atlas is first", "links": links},
+            {"id": other, "content": "the other"}]  # fmt: skip
+    stdin = "".join(f"{json.dumps(row)}\n" for row in rows)
+    assert run("import", "-", "--trust", stdin=stdin).code == 0
+    for argv in (("graph",), ("graph", one), ("graph", "--format", "dot"),
+                 ("graph", "--format", "svg"), ("show", one),
+                 ("recall", "Atlas", "--graph", "on", "--explain")):  # fmt: skip
+        out = run(*argv).out
+        assert "\x1b" not in out
+        assert "bad" in out
+        assert argv[0] == "show" or "\tkind" not in out
+        if "svg" in argv:
+            ElementTree.fromstring(out)
+    assert run("graph", "--json").json["edges"][0]["kind"] == "bad\x1b[2J\n\tkind"
 
 
 def test_a_graph_of_nothing(run):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support import NOW
@@ -57,16 +59,17 @@ def test_a_table_says_what_is_no_longer_open(run):
     assert "(active)" not in out
 
 
-def test_a_lesson_of_an_older_program_is_active(run, home):
-    """What was stored before facts said how far their work is counts as active."""
-    lesson = remembered(run, "measure twice", "--kind", "lesson")["id"]
-    from tideline_cli.store.opening import open_for_writing
-
-    db = open_for_writing(str(home / "tideline.db"))
-    db.execute("UPDATE fact SET progress = NULL")
-    db.close()
-    found = run("list", "--status", "active", "--json").json["facts"]
-    assert [fact["id"] for fact in found] == [lesson]
+@pytest.mark.parametrize("more", [{}, {"progress": None}, {"progress": None, "status": None}])
+@pytest.mark.parametrize("door", ["import", "merge", "batch"])
+def test_work_that_a_row_says_nothing_of_is_active(door, more, run):
+    """A constraint of a file, or of a line, that says nothing of its progress leads the context."""
+    line = json.dumps({"content": RULE, "kind": "constraint", **more})
+    argv = {"batch": ("remember", "--batch"), "merge": ("import", "-", "--trust", "--merge"),
+            "import": ("import", "-", "--trust")}[door]  # fmt: skip
+    assert run(*argv, stdin=line).code == 0
+    (fact,) = run("list", "--status", "active", "--json").json["facts"]
+    assert (fact["content"], fact["progress"]) == (RULE, "active")
+    assert run("context", "what else", "--json").json["constraints"] == [fact["id"]]
 
 
 def test_a_status_changes_in_place(run):
@@ -115,6 +118,81 @@ def test_every_door_takes_the_work(run, tmp_path):
     told = {fact["content"]: fact for fact in run("list", "--json", "--db", other).json["facts"]}
     assert (told["paint"]["progress"], told["paint"]["agent"]) == ("done", "coder")
     assert (told["sure"]["progress"], told["sure"]["status"]) == (None, "confirmed")
+
+
+@pytest.mark.parametrize(("said", "wanted"), [
+    ({"status": "done", "progress": None}, "done"), ({"status": "blocked"}, "blocked"),
+    ({"status": None, "progress": "done"}, "done"),
+    ({"status": "done", "progress": "done"}, "done"),
+    ({"status": "done", "progress": "active"}, None),
+])  # fmt: skip
+def test_a_status_beside_a_progress_is_not_lost(run, tmp_path, said, wanted):
+    """A status counts beside an empty progress, in a batch as in a file; two different words are
+    an error of that row, which says so."""
+    line = json.dumps({"content": "paint the fence", "kind": "task", **said})
+    other = str(tmp_path / "other.db")
+    batch = run("remember", "--batch", stdin=line)
+    file = run("import", "-", "--trust", "--json", "--db", other, stdin=line)
+    if wanted is None:
+        told = (batch.lines[0]["error"]["message"], file.json["errors"][0]["message"])
+        assert told == ("two words for how far the work is: status 'done', progress 'active'",) * 2
+        return
+    assert batch.lines[0]["fact"]["progress"] == wanted
+    (fact,) = run("list", "--json", "--db", other).json["facts"]
+    assert (fact["progress"], fact["status"]) == (wanted, None)
+
+
+def test_a_list_of_tasks_that_nobody_vouches_for_is_taken(run):
+    """A status of work is no claim of merit: nothing of the row is refused or limited."""
+    rows = '{"content": "a", "kind": "task", "status": "done", "importance": 0.1}\n' \
+           '{"content": "b", "kind": "task", "status": "confirmed"}\n'  # fmt: skip
+    told = run("import", "-", "--json", stdin=rows).json
+    assert (told["added"], told["limited"], told["errors"]) == (2, 1, [])
+    facts = {fact["content"]: fact for fact in run("list", "--json").json["facts"]}
+    assert (facts["a"]["progress"], facts["b"]["progress"]) == ("done", "active")
+
+
+@pytest.mark.parametrize("day", ["2020-01-01", "2025-01-02"])  # older than the fact, and later
+def test_a_row_that_says_nothing_of_progress_reopens_nothing(run, day):
+    """A merged row that says again what is done, and nothing of how far it is, leaves it done."""
+    remembered(run, "paint the fence", "--kind", "task", "--status", "done", "--now", "2025-01-01")
+    row = {"content": "paint the fence", "kind": "task", "created_at": day}
+    merge = ("import", "-", "--trust", "--merge", "--json")
+    told = run(*merge, stdin=json.dumps(row)).json
+    assert (told["reinforced"], told["ignored"]) == (1, 0)
+    (fact,) = run("list", "--json").json["facts"]
+    assert fact["progress"] == "done"
+    assert run(*merge, stdin=json.dumps(row | {"status": "blocked"})).json["reinforced"] == 1
+    (fact,) = run("list", "--json").json["facts"]
+    assert fact["progress"] == ("done" if day < "2025" else "blocked")
+
+
+@pytest.mark.parametrize(("one", "other", "trust", "merged"), [
+    ({"progress": "done"}, {"progress": "active"}, True, 0),
+    ({"progress": "done"}, {}, True, 0),
+    ({"progress": "done"}, {"progress": "done"}, True, 1),
+    ({"agent": "coder"}, {"agent": "tester"}, True, 1),
+    ({"agent": "coder"}, {"agent": "tester"}, False, 0),
+    ({"agent": "coder"}, {"agent": "coder"}, False, 1),
+    ({"agent": "coder"}, {}, False, 0),
+    ({"kind": "fact", "agent": "coder"}, {"kind": "fact"}, False, 1),
+])  # fmt: skip
+def test_a_dream_neither_reopens_nor_finishes_work(run, one, other, trust, merged):
+    """Facts that say the same are merged where their work is equally far, and that of two agents
+    where it is vouched for; an agent is given to nothing that nobody vouches for."""
+    rows = [{"content": "paint the fence of the garden", "kind": "task", "created_at": day, **more}
+            for day, more in (("2025-01-01", one), ("2025-01-02", other))]  # fmt: skip
+    argv = ("import", "-", "--trust") if trust else ("import", "-")
+    assert run(*argv, stdin="".join(f"{json.dumps(row)}\n" for row in rows)).code == 0
+    before = {fact["id"]: fact for fact in run("list", "--json").json["facts"]}
+    (told,) = run("dream", "--stage", "consolidate", "--max-loss", "1", "--json").json["origins"]
+    assert len(told["consolidated"]) == merged
+    after = run("list", "--json").json["facts"]
+    assert len(after) == 2 - merged
+    for fact in after:
+        was = before[fact["id"]]
+        assert fact["progress"] == was["progress"]
+        assert trust or fact["agent"] == was["agent"]
 
 
 def context(run, *argv):

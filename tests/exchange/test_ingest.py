@@ -178,6 +178,18 @@ def test_all_of_a_run_is_one_undo(run, tmp_path):
     assert run("doctor", "--deep").code == 0
 
 
+def test_the_history_tells_of_each_chunk_once(run, tmp_path):
+    """A document that is stored at once is so many chunks added, and none changed."""
+    (tmp_path / "page.txt").write_text("\n\n".join(f"line {n} {'word ' * 200}" for n in range(4)))
+    assert run("ingest", str(tmp_path / "page.txt")).code == 0
+    changes = run("history", "--json").json["changes"]
+    chunks = [fact["id"] for fact in facts_of(run, "page.txt")]
+    assert [change["act"] for change in changes] == ["added"] * len(chunks)
+    assert sorted(change["id"] for change in changes) == sorted(chunks)
+    again = run("ingest", str(tmp_path / "page.txt"), "--json").json
+    assert [one["action"] for one in again["documents"]] == ["unchanged"]
+
+
 def test_an_attack_is_left_out_and_named(run, tmp_path):
     """The chunk in which the scan finds something is not stored; the others are. Where all of a
     document is refused, the command is."""

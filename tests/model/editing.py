@@ -155,8 +155,10 @@ def _join(memory, seq, said, changes, *, now):
     if "confidence" in changes:
         after["confidence"] = said["confidence"]
     after["progress"] = after["progress"] or life.usual_progress(after["kind"])
-    for name in ("slot", "source_turn", "agent"):
+    for name in ("slot", "source_turn"):
         after[name] = known[name] or said[name]
+    if is_trusted(said) or "agent" in changes:
+        after["agent"] = known["agent"] or said["agent"]
     after |= said_where(known, said)
     parts = said["metadata"] or {}, known["metadata"] or {}, changes.get("metadata") or {}
     after["metadata"] = {k: v for part in parts for k, v in part.items()} or None

@@ -12,7 +12,7 @@ Decided here, where the documents are silent:
 - A value that begins in the past ends what the slot held then, archived values too, but for the
   same words.
 - Work is active where nobody says how far it is. What nobody vouches for does not say so of the
-  work of another agent.
+  work of another agent, nor ends it, and names no agent of a fact that is there.
 - A value that begins later and is cut short stays active: it still has to come.
 """
 
@@ -20,7 +20,17 @@ from __future__ import annotations
 
 import math
 
-from tests.model.state import OneOf, Refused, begin, clamp, end, ended, is_trusted, may_touch
+from tests.model.state import (
+    OneOf,
+    Refused,
+    begin,
+    clamp,
+    end,
+    ended,
+    is_trusted,
+    may_end,
+    may_touch,
+)
 from tests.model.vocabulary import ALIKE, says_the_same, shared
 from tideline_cli.model.fact import KINDS, SEGMENTS
 
@@ -117,6 +127,8 @@ def write(memory, new, *, fact_id, now, answer):
     named = memory.named(new.get("supersedes", ()), origin)
     targets = [seq for seq in named if memory.facts[seq]["lifecycle"] == "active"]
     check_gate(memory, new, targets)
+    if not all(may_end(new, memory.facts[seq]) for seq in targets):
+        raise Refused(4, "replaces the work of another agent")
     known = _known(memory, new, targets, now=now, answer=answer)
     if known is None:
         fact = born(new, fact_id, now)
@@ -192,7 +204,8 @@ def _apply(memory, seq, new, *, now):
     """Give the known fact what was said outright, and what is more than it had."""
     known, said = memory.facts[seq], born(new, "", now)
     after = dict(known)
-    after["valid_from"], after["valid_to"] = validity(known, new, now=now)
+    if may_end(new, known):
+        after["valid_from"], after["valid_to"] = validity(known, new, now=now)
     if SEGMENTS[said["segment"]].specificity > SEGMENTS[known["segment"]].specificity:
         after["segment"] = said["segment"]
         after["tier"] = SEGMENTS[said["segment"]].tier
@@ -208,13 +221,16 @@ def _apply(memory, seq, new, *, now):
     after["tags"] = tuple(dict.fromkeys((*known["tags"], *said["tags"])))
     cited = dict.fromkeys((*known["derived_from"], *said["derived_from"]))
     after["derived_from"] = tuple(one for one in cited if one != known["id"])
-    after["title"], after["kind"] = said["title"] or known["title"], said["kind"] or known["kind"]
+    after["title"] = said["title"] or known["title"]
+    if may_end(new, known):
+        after["kind"] = said["kind"] or known["kind"]
     if said["metadata"]:
         after["metadata"] = {**(known["metadata"] or {}), **said["metadata"]}
     after["source_turn"] = known["source_turn"] or said["source_turn"]
     after["slot"] = known["slot"] or said["slot"]
     after |= said_where(known, said)
-    after["agent"] = known["agent"] or said["agent"]
+    if is_trusted(new):
+        after["agent"] = known["agent"] or said["agent"]
     if is_trusted(new) or known["agent"] == new.get("agent"):
         after["progress"] = new.get("progress") or known["progress"]
     after["progress"] = after["progress"] or usual_progress(after["kind"])
@@ -234,6 +250,8 @@ def _replace(memory, own, new, targets, *, now):
     mates = slot_mates(memory, own, by=new["source"], at=at)
     if at < now:
         mates += _past_mates(memory, own, by=new["source"], at=at)
+    if not all(may_end(new, memory.facts[seq]) for seq in mates):
+        raise Refused(4, "replaces the work of another agent")
     gone = list(dict.fromkeys((*targets, *mates)))
     for seq in gone:
         if seq == own:

@@ -46,7 +46,6 @@ def taken(row, *, trusted, viewer, now, minted):
          "origin": row.get("origin") or viewer}, row["id"], created,
     )  # fmt: skip
     stated = row.get("importance")
-    fact["progress"] = row.get("progress")
     fact["importance"] = usual.importance if stated is None else clamp(stated)
     fact["lifecycle"] = row.get("lifecycle") or "active"
     use = None

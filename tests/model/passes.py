@@ -10,7 +10,7 @@ from math import exp, log
 
 from tests.model.amending import archive
 from tests.model.life import place, said_where
-from tests.model.state import REPLACING, begin, end, is_trusted, may_touch
+from tests.model.state import REPLACING, begin, end, is_trusted, may_end, may_touch
 from tests.model.vocabulary import says_the_same
 from tideline_cli.model.fact import SEGMENTS
 
@@ -135,7 +135,10 @@ def _may_merge(a, b, now):
 
 
 def hold_alike(a, b, now):
-    """Say whether two facts end at one time, and begin at one if one has not begun."""
+    """Say whether two facts end at one time, and begin at one if one has not begun; and whether
+    their work is equally far, and of one agent where nobody vouches for them."""
+    if a["progress"] != b["progress"] or not (may_end(a, b) and may_end(b, a)):
+        return False
     begun = max(begin(a), begin(b)) <= now
     return a["valid_to"] == b["valid_to"] and (begun or begin(a) == begin(b))
 
@@ -200,6 +203,7 @@ def inherit(memory, keeper, loser):
         "slot": mine["slot"] or its["slot"], "source_turn": mine["source_turn"] or
         its["source_turn"], "importance": max(mine["importance"], its["importance"]),
         **said_where(mine, its),
+        "agent": mine["agent"] or (its["agent"] if is_trusted(its) else None),
     }  # fmt: skip
     defaults = SEGMENTS[its["segment"]]
     if defaults.specificity > SEGMENTS[mine["segment"]].specificity:

@@ -219,6 +219,12 @@ def may_touch(source, target):
     return source not in UNTRUSTED or target in UNTRUSTED
 
 
+def may_end(new, known):
+    """Say whether what is said may end a known fact, as far as that is work: what nobody vouches
+    for ends the work of its own agent alone."""
+    return is_trusted(new) or known["progress"] is None or known["agent"] == new.get("agent")
+
+
 def ended(fact, *, at, now):
     """Return a fact as one that holds until `at`, never beyond its own end. One that begins later
     never held: its interval is empty. It is archived unless some of its time lies ahead."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support import DAY, NOW, fact
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.remember import checked_text
-from tideline_cli.model.fact import PROGRESSES, SEGMENTS
+from tideline_cli.model.fact import PROGRESSES, SEGMENTS, usual_progress
 from tideline_cli.model.instant import EARLIEST_MS, LATEST_MS
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.policy.gate import confined
@@ -76,11 +76,12 @@ def facts(draw, fact_id, origin=origins):
     source = draw(sources)
     segment = confined(draw(st.sampled_from(DRAWN["segment"])), source)
     created = draw(_anytime)
+    kind = draw(st.none() | st.sampled_from(DRAWN["kind"]))
     return fact(
         text, fact_id, now=created, segment=segment, source=source, origin=draw(origin),
         tier=draw(st.sampled_from(DRAWN["tier"])),
         heat=draw(st.sampled_from(DRAWN["heat"])),
-        kind=draw(st.none() | st.sampled_from(DRAWN["kind"])),
+        kind=kind,
         title=draw(st.none() | storable),
         tags=tuple(draw(st.lists(storable, max_size=3, unique=True))),
         importance=draw(shares),
@@ -102,7 +103,7 @@ def facts(draw, fact_id, origin=origins):
         turn=draw(st.none() | st.integers(0, 2**53 - 1)),
         speaker=draw(st.none() | _names),
         agent=draw(st.none() | _names),
-        progress=draw(st.none() | st.sampled_from(PROGRESSES)),
+        progress=draw(st.sampled_from(PROGRESSES) | st.just(usual_progress(kind))),
         role=draw(st.none() | st.sampled_from(("user", "assistant", "system", "tool"))),
         document=draw(st.none() | _names),
     )  # fmt: skip

@@ -351,6 +351,36 @@ def test_sixteen_processes_and_one_upgrade(tmp_path):
     assert state(path) == (schema.VERSION, fresh_objects(), rows)
 
 
+def test_the_work_of_an_older_file_is_active(run, tmp_path):
+    """What version 2 stored of a kind of work is active, as it is where nobody says: a constraint
+    leads the context, and a task that a redo brings back is open."""
+    mine = tmp_path / "mine.db"
+    shutil.copyfile(ROOT / "tests" / "legacy" / "v2.db", mine)
+    mine.chmod(0o600)
+    db = raw(mine)
+    seq, rule = db.execute(
+        "SELECT seq, id FROM fact WHERE lifecycle = 'active' AND origin = 1 AND kind IS NULL"
+    ).fetchone()
+    db.execute("UPDATE fact SET kind = 'constraint', digest = NULL WHERE seq = ?", (seq,))
+    gone, task = db.execute(
+        "SELECT number, before ->> 'id' FROM change WHERE entity = 'fact' AND act = '-'"
+        " AND batch = (SELECT number FROM batch WHERE verb = 'undo')"
+    ).fetchone()
+    change = "UPDATE change SET before = json_set(before, '$.kind', 'task') WHERE number = ?"
+    db.execute(change, (gone,))
+    db.close()
+    at = ("--db", str(mine), "--json")
+    assert run("context", "something else", *at).json["constraints"] == [rule]
+    assert run("doctor", "--deep", *at).json["findings"] == []
+    db = open_for_writing(str(mine))
+    sound(db)
+    db.close()
+    assert run("undo", "8", *at).code == 0
+    assert {run("show", one, *at).json["fact"]["progress"] for one in (rule, task)} == {"active"}
+    listed = run("list", "--status", "active", *at).json["facts"]
+    assert {fact["id"] for fact in listed} == {rule, task}
+
+
 def test_utterances_leave_the_metadata(run, tmp_path):
     """What an import of version 2 kept in the metadata of sessions, turns, speakers and roles
     becomes fields, in one batch of each origin that an undo puts back; what names no session stays.

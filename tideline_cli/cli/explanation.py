@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tideline_cli.cli import output
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tideline_cli.model.hit import Breakdown, Hit
@@ -26,7 +28,7 @@ def explanation(hit: Hit) -> str:
     if why.lane == "lexical":
         return f"{hit.score:.4f} = {_words(why)} × {shared}"
     if why.lane == "graph" and hit.via is not None:
-        link = f"{hit.via.kind} {'from' if hit.via.leaves else 'to'} {hit.via.id}"
+        link = f"{output.one_line(hit.via.kind)} {'from' if hit.via.leaves else 'to'} {hit.via.id}"
         return (
             f"{hit.score:.4f} = {link}: base {why.base:.4f} × damping {why.damping:.3f} × {shared}"
         )

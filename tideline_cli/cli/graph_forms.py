@@ -40,7 +40,7 @@ def form(graph: Graph) -> dict[str, Any]:
         "nodes": [
             {"id": fact.id, "label": label(fact), "segment": fact.segment, "kind": fact.kind,
              "importance": fact.importance, "source": fact.source, "lifecycle": fact.lifecycle,
-             "hops": graph.hops.get(fact.id)}
+             "hops": graph.hops.get(fact.id), "left_out": graph.left_out.get(fact.id, 0)}
             for fact in graph.facts
         ],
         "edges": [
@@ -49,6 +49,8 @@ def form(graph: Graph) -> dict[str, Any]:
             for edge in graph.edges
         ],
         "truncated": graph.is_cut,
+        "left_out": sum(graph.left_out.values()),
+        "elsewhere": graph.elsewhere,
     }  # fmt: skip
 
 
@@ -60,7 +62,7 @@ def lines(graph: Graph) -> Iterator[str]:
         yield f"{fact.id}\t[{fact.segment}] {output.one_line(fact.content)}{gone}"
         for edge in graph.edges:
             if edge.source == fact.id:
-                yield f"\t{edge.kind}\t{edge.target}\t{texts[edge.target]}"
+                yield f"\t{_said(edge)}\t{edge.target}\t{texts[edge.target]}"
 
 
 def dot(graph: Graph) -> Iterator[str]:
@@ -72,13 +74,19 @@ def dot(graph: Graph) -> Iterator[str]:
         yield f"  {_quoted(fact.id)} [label={_quoted(label(fact))}{style}];"
     for edge in graph.edges:
         ends = f"{_quoted(edge.source)} -> {_quoted(edge.target)}"
-        yield f"  {ends} [label={_quoted(edge.kind)}];"
+        yield f"  {ends} [label={_quoted(_said(edge))}];"
     yield "}"
 
 
 def label(fact: Fact) -> str:
     """Return the beginning of a text, on one line, with all that is invisible spelled out."""
     return output.clipped(output.visible(output.one_line(fact.content)), _LABEL)
+
+
+def _said(edge: Connected) -> str:
+    """Return the kind of a link, on one line, with all that is invisible spelled out: a file may
+    have brought any text."""
+    return output.visible(output.one_line(edge.kind))
 
 
 def _quoted(text: str) -> str:
@@ -130,7 +138,7 @@ def _link(edge: Connected, start: Place, end: Place, nth: int) -> Iterator[str]:
             f"{arrow}/>"
         )
     x, y = (x1 + x2) / 2, (y1 + y2) / 2 + 4.0 + 12.0 * nth
-    yield f'<text class="kind" x="{x:.1f}" y="{y:.1f}">{escape(edge.kind)}</text>'
+    yield f'<text class="kind" x="{x:.1f}" y="{y:.1f}">{escape(_said(edge))}</text>'
 
 
 def _rim(start: Place, end: Place) -> Place:

@@ -59,7 +59,7 @@ def run(session: Session, options: Options) -> int:
             if line.strip()]  # fmt: skip
     read, secrets = _screened(session, read)
     if how != "exact":
-        read = [_compared(session, db, line, options.dedup) for line in read]
+        read = _compared(session, db, read, options.dedup)
     batch = _Batch(db, session.now, read)
     with journal.batch(db, verb="remember", by=session.viewer, now=session.now) as opened:
         results = [batch.result(line, opened) for line in read]
@@ -122,19 +122,34 @@ class _Batch:
             remember.record_refusal(self._db, new, why, now=self._now)
 
 
-def _compared(session: Session, db: Connection, line: _Line, stated: str | None) -> _Line:
-    """Return a line with what it is like by its meaning, among the facts that are stored already.
-    """
+def _compared(
+    session: Session, db: Connection, lines: Sequence[_Line], stated: str | None
+) -> list[_Line]:
+    """Return the lines with what each is like by its meaning, among the facts that are stored
+    already."""
+    from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
+
+    checked = [_checked(line) for line in lines]
+    news = [line.read for line in checked if not isinstance(line.read, TidelineError)]
+    found = iter(dedup_search.all_by_meaning(session, db, news, stated))
+    compared: list[_Line] = []
+    for line in checked:
+        if not isinstance(line.read, TidelineError):
+            new, meant = next(found)
+            line = replace(line, read=new, meant=meant)
+        compared.append(line)
+    return compared
+
+
+def _checked(line: _Line) -> _Line:
+    """Return a line, or what is wrong with its text."""
     if isinstance(line.read, TidelineError):
         return line
     try:
         remember.checked_text(line.read.content)
     except UsageError as error:
         return replace(line, read=error)
-    from tideline_cli.cli import dedup_search  # noqa: PLC0415  learned embedders alone
-
-    new, meant = dedup_search.by_meaning(session, db, line.read, stated)
-    return replace(line, read=new, meant=meant)
+    return line
 
 
 def _screened(session: Session, lines: Sequence[_Line]) -> tuple[list[_Line], int]:
@@ -176,12 +191,12 @@ def _row(line: str) -> dict[str, Any]:
         row = codec.loads(line)
     except ValueError as error:
         raise UsageError(f"not JSON: {error}", hint="one JSON object a line") from error
-    row = with_content(row) if isinstance(row, dict) else row
+    row = dict(cells.with_progress(with_content(row))) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("content"), str):
         raise UsageError("no text", hint='a line is an object with "content"')
-    if "status" in row:  # what the option is called
-        stated = row.pop("status")
-        row.setdefault("progress", stated)
+    if row.get("status") is not None:
+        _word(row, "status", PROGRESSES)
+    row.pop("status", None)
     codec.check_keys(row, _BATCH_KEYS)
     return row
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.cli.commands.config import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.scopes import AUTO
-from tideline_cli.config.settings import COLORS, SETTINGS
+from tideline_cli.config.settings import SETTINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def of(
 
 
 _VALUES = {
-    "color": COLORS, "llm": (NO_MODEL,), **OF_FILE,
+    "llm": (NO_MODEL,), **OF_FILE,
     **{name: setting.words for name, setting in SETTINGS.items() if setting.words},
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ class Setting:
 
     name: str
     env: str
-    # text, path, origin, scope, color, word, dedup, count, share (0..1), texts, or duration,
+    # text, path, origin, scope, word, count, share (0..1), texts, or duration,
     # which is milliseconds inside
     kind: str
     default: Any
@@ -54,9 +54,10 @@ SETTINGS: Mapping[str, Setting] = {
                 "such as work/api; auto is the name of the git repository", True),
         Setting("agent", "TIDELINE_AGENT", "text", None,
                 "the program that writes: its name stands on every new fact"),
-        Setting("dedup", "TIDELINE_DEDUP", "dedup", None,
-                "what remember holds for known: exact, semantic or smart; see remember --dedup"),
-        Setting("color", "TIDELINE_COLOR", "color", "auto", "auto, always or never"),
+        Setting("dedup", "TIDELINE_DEDUP", "word", None,
+                "what remember holds for known: exact, semantic or smart; see remember --dedup",
+                words=DEDUPS),
+        Setting("color", "TIDELINE_COLOR", "word", "auto", "auto, always or never", words=COLORS),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
         Setting("evict_after_owner", "TIDELINE_EVICT_AFTER_OWNER", "duration", None,
@@ -155,14 +156,8 @@ def _value(setting: Setting, raw: Any) -> Any:
             return raw
         case "scope" if isinstance(raw, str):
             return scope_key(raw) or ""
-        case "color":
-            if raw in COLORS:
-                return raw
         case "word":
             if raw in setting.words:
-                return raw
-        case "dedup":
-            if raw in DEDUPS:
                 return raw
         case "text" if isinstance(raw, str):
             return raw

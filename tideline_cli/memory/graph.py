@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from tideline_cli.model.edge import SYMMETRIC
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.ranking.graph import FAN_OUT, spread
 from tideline_cli.store import facts, neighbours, visibility
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
-    from tideline_cli.store.neighbours import Hop
+    from tideline_cli.store.facts import Filter
+    from tideline_cli.store.neighbours import Tie
 
 _STRONG = ("supersedes", "transition", "corrects", "contradicts", "contrasts_with")
+_NONE: Mapping[str, int] = {}
 _WEAK = ("relates", "same_topic", "similar")
 
 
@@ -40,57 +42,117 @@ class Connected:
 @record
 class Graph:
     """Facts, by how many links they are away from the `centre` (None: all of an origin), and their
-    links. `is_cut`: there are more."""
+    links. `is_cut`: there are more. `left_out`: of facts with more links than are followed, how
+    many of the facts that they are linked with are not shown. `elsewhere`: facts of other scopes
+    that are linked with these."""
 
     centre: str | None
     facts: tuple[Fact, ...]
     hops: dict[str, int]
     edges: tuple[Connected, ...]
     is_cut: bool
+    left_out: Mapping[str, int] = _NONE
+    elsewhere: int = 0
+
+
+@record
+class Reach:
+    """How far a graph goes: links away from its centre, facts, and links that are followed from
+    one fact."""
+
+    hops: int
+    limit: int
+    fan_out: int = FAN_OUT
 
 
 def around(
-    db: Connection, centre: Fact, *, viewer: Origin, hops: int, limit: int, archived: bool
+    db: Connection, centre: Fact, *, viewer: Origin, reach: Reach, wanted: Filter
 ) -> Graph:
-    """Return the facts that few links lead to from a fact, both ways, the nearest first; with
-    `archived` those too that are no longer active."""
+    """Return the facts that are asked for and that few links lead to from a fact, both ways, the
+    nearest first."""
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
         start = facts.number_of(db, centre.id, viewer=viewer)
-        edges: dict[str, list[str]] = {}
-        border, known = [start], {start}
-        for _ in range(hops):
-            steps = neighbours.steps(
-                db, border, origin_number=origin_number, limit=FAN_OUT, archived=archived
-            )
-            for step in steps:
-                edges.setdefault(str(step.seq), []).append(str(step.other))
-            border = [
-                seq for seq in dict.fromkeys(step.other for step in steps) if seq not in known
-            ]
-            known.update(border)
-            if len(known) > limit:
-                break
-        away = spread(edges, [str(start)], hops=hops)
-        seqs = [int(seq) for seq in away]
-        made = _graph(db, seqs[:limit], viewer=viewer)
-    by_number = {int(seq): hop for seq, hop in away.items()}
-    hops_of = {fact.id: by_number[seq] for seq, fact in made.items()}
+        away, counts = _walked(db, start, reach, origin_number, wanted)
+        seqs = list(away)
+        made = _graph(db, seqs[: reach.limit], viewer=viewer)
+        ties = neighbours.between(db, list(made), origin_number=origin_number)
+        hidden = _elsewhere(db, list(made), origin_number, wanted)
+    hops_of = {fact.id: away[seq] for seq, fact in made.items()}
+    left_out = _left_out(made, ties, counts, reach.fan_out)
     return Graph(
-        centre.id, tuple(made.values()), hops_of, _edges(db, made, origin_number), len(seqs) > limit
-    )
+        centre.id, tuple(made.values()), hops_of, _edges(made, ties), len(seqs) > reach.limit,
+        left_out, hidden,
+    )  # fmt: skip
 
 
-def whole(db: Connection, *, viewer: Origin, limit: int, archived: bool) -> Graph:
-    """Return the weightiest facts of an origin that have links, and those links."""
+def _walked(
+    db: Connection, start: int, reach: Reach, origin_number: int, wanted: Filter
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Return how many links away facts are from the first one, by number, and with how many facts
+    each of those is linked whose links were followed."""
+    edges: dict[str, list[str]] = {}
+    counts: dict[int, int] = {}
+    border, known = [start], {start}
+    for _ in range(reach.hops):
+        found = neighbours.steps(
+            db, border, origin_number=origin_number, limit=reach.fan_out, wanted=wanted
+        )
+        counts |= found.neighbours
+        for hop in found.hops:
+            edges.setdefault(str(hop.seq), []).append(str(hop.other))
+        border = [seq for seq in dict.fromkeys(hop.other for hop in found.hops) if seq not in known]
+        known.update(border)
+        if len(known) > reach.limit:
+            break
+    away = spread(edges, [str(start)], hops=reach.hops, fan_out=reach.fan_out)
+    return {int(seq): hop for seq, hop in away.items()}, counts
+
+
+def _left_out(
+    made: Mapping[int, Fact], ties: Sequence[Tie], counts: Mapping[int, int], fan_out: int
+) -> dict[str, int]:
+    """Return by id, of the facts with more links than were followed, how many of the facts that
+    they are linked with are not shown."""
+    shown: dict[int, set[int]] = {}
+    for tie in ties:
+        shown.setdefault(tie.start, set()).add(tie.end)
+        shown.setdefault(tie.end, set()).add(tie.start)
+    more = {
+        fact.id: counts[seq] - len(shown.get(seq, ()))
+        for seq, fact in made.items()
+        if counts.get(seq, 0) > fan_out
+    }
+    return {fact_id: count for fact_id, count in more.items() if count > 0}
+
+
+def whole(db: Connection, *, viewer: Origin, limit: int, wanted: Filter) -> Graph:
+    """Return the weightiest facts of an origin that are asked for and linked with one another, and
+    those links."""
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        seqs = neighbours.linked(
-            db, origin_number=origin_number, limit=limit + 1, archived=archived
-        )
+        seqs = neighbours.linked(db, origin_number=origin_number, limit=limit + 1, wanted=wanted)
         made = _graph(db, seqs[:limit], viewer=viewer)
-        edges = _edges(db, made, origin_number)
-        return Graph(None, tuple(made.values()), {}, edges, len(seqs) > limit)
+        ties = neighbours.between(db, list(made), origin_number=origin_number)
+        hidden = 0
+        if wanted.scopes is not None:
+            anywhere = replace(wanted, scopes=None)
+            hidden = neighbours.linked_count(
+                db, origin_number=origin_number, wanted=anywhere
+            ) - neighbours.linked_count(db, origin_number=origin_number, wanted=wanted)
+    edges = _edges(made, ties)
+    return Graph(None, tuple(made.values()), {}, edges, len(seqs) > limit, elsewhere=hidden)
+
+
+def _elsewhere(db: Connection, seqs: list[int], origin_number: int, wanted: Filter) -> int:
+    """Return how many facts of other scopes are linked with these."""
+    if wanted.scopes is None:
+        return 0
+    every, seen = (
+        neighbours.beside_count(db, seqs, origin_number=origin_number, wanted=asked)
+        for asked in (replace(wanted, scopes=None), wanted)
+    )
+    return every - seen
 
 
 def _graph(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> dict[int, Fact]:
@@ -98,15 +160,11 @@ def _graph(db: Connection, seqs: Sequence[int], *, viewer: Origin) -> dict[int, 
     return {seq: read[seq] for seq in seqs if seq in read}
 
 
-def _edges(db: Connection, made: dict[int, Fact], origin_number: int) -> tuple[Connected, ...]:
+def _edges(made: Mapping[int, Fact], ties: Sequence[Tie]) -> tuple[Connected, ...]:
     """Return the links among facts; a symmetric one is stored from both ends, and told once."""
     told: dict[tuple[object, str], Connected] = {}
-    for step in neighbours.between(db, list(made), origin_number=origin_number):
-        ends = made[step.seq].id, made[step.other].id
-        pair: object = frozenset(ends) if step.kind in SYMMETRIC else ends
-        told.setdefault((pair, step.kind), _edge(ends, step))
+    for tie in ties:
+        ends = made[tie.start].id, made[tie.end].id
+        pair: object = frozenset(ends) if tie.kind in SYMMETRIC else ends
+        told.setdefault((pair, tie.kind), Connected(ends[0], tie.kind, ends[1], tie.strength))
     return tuple(told.values())
-
-
-def _edge(ends: tuple[str, str], step: Hop) -> Connected:
-    return Connected(ends[0], step.kind, ends[1], step.strength)

@@ -39,15 +39,15 @@ def with_linked(
     seeds = dict(zip(answer.seqs[:SEEDS], answer.hits[:SEEDS], strict=True))
     with snapshot(db):
         origin_number = visibility.number(db, viewer)
-        steps = neighbours.steps(
-            db, list(seeds), origin_number=origin_number, limit=FAN_OUT,
-            archived=query.wanted.as_of is not None,
-        )  # fmt: skip
+        hops = neighbours.steps(
+            db, list(seeds), origin_number=origin_number, limit=FAN_OUT, wanted=query.wanted,
+            valid_at=now,
+        ).hops  # fmt: skip
         asks = always or asks_for_links(query.text)
-        if not asks and not any(step.other in seeds for step in steps):
+        if not asks and not any(step.other in seeds for step in hops):
             return answer
         known = set(answer.seqs)
-        steps = [step for step in steps if step.other not in known]
+        steps = [step for step in hops if step.other not in known]
         others = list(dict.fromkeys(step.other for step in steps))
         read = facts.among(db, others, viewer=viewer, wanted=query.wanted, now=now)
         degrees = neighbours.degrees(db, list(read), origin_number=origin_number)

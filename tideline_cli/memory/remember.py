@@ -233,9 +233,11 @@ def _succeed(
     if not named and not rivals:
         return ()
     from tideline_cli.memory.succession import give_way  # noqa: PLC0415  most replace nothing
+    from tideline_cli.policy.gate import check_work  # noqa: PLC0415  most replace nothing
     from tideline_cli.policy.slots import succeeded  # noqa: PLC0415  most replace nothing
 
     past = succeeded(holder, new, named=named, mates=rivals)
+    check_work(new.source, new.agent, [one.before for one in past])
     give_way(db, past, now=new.created_at)
     return past
 

@@ -77,6 +77,7 @@ def admit(
     """
     gate.check(fact.segment, fact.source, [target.source for target in targets])
     gate.check_permanence(fact.source, fact.tier, fact.pinned, fact.document)
+    gate.check_work(fact.source, fact.agent, targets)
     named = {target.id for target in targets}
     rivals = twins if fact.slot is None else _slotted(slot_mates, twins)
     alike: list[Like] = []
@@ -123,6 +124,8 @@ def _meant(fact: Fact, rival: Fact, said: NewFact) -> Restated | None:
     the two apart. Common words may differ; figures, names and negations may not."""
     is_like = fact.scope == rival.scope and fact.slot is None and rival.slot is None
     if not is_like or is_trusted(fact.source) != is_trusted(rival.source):
+        return None
+    if not may_be_one_chunk(fact, rival):
         return None
     if apart(fact.content, rival.content, rule="strict", learned=True) is not None:
         return None

@@ -102,6 +102,8 @@ def joined(known: Fact, said: Fact, given: Mapping[str, Any], *, edited: Fact) -
         **said_where(known, said),
         **_later(known, said, given),
     )
+    if "agent" in given and known.agent is None:
+        after = replace(after, agent=said.agent)
     after = replace(after, progress=after.progress or usual_progress(after.kind))
     return replace(after, access_count=known.access_count + 1, last_accessed_at=last)
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tideline_cli.model.fact import Segment, Tier
+    from tideline_cli.model.fact import Fact, Segment, Tier
     from tideline_cli.model.source import Source
 
 
@@ -67,6 +67,29 @@ def check(segment: Segment, source: Source, targets: Iterable[Source]) -> None:
             code="write_gate_blocked",
             reason=f"rule 2: {source} may not supersede a trusted fact",
         )
+
+
+def check_work(source: Source, agent: str | None, targets: Iterable[Fact]) -> None:
+    """Raise WriteBlockedError when an untrusted source would replace work of another agent: that
+    would close it."""
+    if not all(may_end(source, agent, target) for target in targets):
+        raise WriteBlockedError(
+            f"write-gate: {source} may not replace the work of another agent",
+            hint="leave out --supersedes or --slot, or write it as the owner if you vouch for it",
+            code="write_gate_blocked",
+            reason=f"rule 6: {source} may not replace the work of another agent",
+        )
+
+
+def may_move(source: Source, agent: str | None, known: Fact) -> bool:
+    """Say whether a write may say how far the work of a fact is: what nobody vouches for says so of
+    the facts of its own agent alone."""
+    return is_trusted(source) or known.agent == agent
+
+
+def may_end(source: Source, agent: str | None, known: Fact) -> bool:
+    """Say whether a write may end a fact, as far as that is work."""
+    return known.progress is None or may_move(source, agent, known)
 
 
 def confined(segment: Segment, source: Source) -> Segment:

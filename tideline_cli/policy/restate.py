@@ -8,7 +8,7 @@ from __future__ import annotations
 from tideline_cli.model.fact import SEGMENTS, usual_progress
 from tideline_cli.model.fields import LATER, ONE_WORD
 from tideline_cli.model.record import record, replace
-from tideline_cli.model.source import is_trusted
+from tideline_cli.policy.gate import may_end, may_move
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.survivor import all_said, first_said, said_where
 from tideline_cli.policy.transitions import pinned
@@ -48,6 +48,8 @@ def restated(known: Fact, new: Fact, said: NewFact) -> Restated | None:
     validity = _validity(known, new, now=new.created_at)
     if validity is None:
         return None
+    if not may_end(said.source, said.agent, known):
+        validity = _Validity(known.valid_from, known.valid_to)
     after = replace(
         _labelled(known, new, said), valid_from=validity.valid_from, valid_to=validity.valid_to
     )
@@ -89,7 +91,7 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
     changes: dict[str, Any] = {
         name: getattr(new, name)
         for name in LATER
-        if _is_said(said, name) and (name != "progress" or _may_move(known, said))
+        if _is_said(said, name) and _may_say(name, known, said)
     }
     if _is_said(said, "tier") and new.tier != after.tier:
         changes["tier"] = new.tier
@@ -106,10 +108,12 @@ def _labelled(known: Fact, new: Fact, said: NewFact) -> Fact:
     return pinned(after) if said.pinned else after
 
 
-def _may_move(known: Fact, said: NewFact) -> bool:
-    """Say whether a restatement may say how far the work of a fact is: what nobody vouches for does
-    not say so of the work of another agent."""
-    return is_trusted(said.source) or known.agent == said.agent
+def _may_say(name: str, known: Fact, said: NewFact) -> bool:
+    """Say whether a restatement may state a label: how far the work of another agent is, and of
+    what kind, is not said by what nobody vouches for."""
+    if name == "kind":
+        return may_end(said.source, said.agent, known)
+    return name != "progress" or may_move(said.source, said.agent, known)
 
 
 def _of_segment(known: Fact, new: Fact) -> Fact:

@@ -6,7 +6,7 @@ from tideline_cli.model.fact import SEGMENTS, role_weight
 from tideline_cli.model.fields import ALL, FIRST, SAID
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.periods import holds_from, united
 
 TYPE_CHECKING = False
@@ -30,8 +30,13 @@ def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
 
 def may_be_one(one: Fact, other: Fact, *, now: int) -> bool:
     """Say whether two facts that say the same may become one fact: they end at the same time, and
-    if one begins in the future, both begin at the same time."""
+    if one begins in the future, both begin at the same time; and their work is equally far, or one
+    would reopen or finish the other. What nobody vouches for is not made another agent's work."""
     later = holds_from(one) > now or holds_from(other) > now
+    if one.progress != other.progress:
+        return False
+    if not (may_end(one.source, one.agent, other) and may_end(other.source, other.agent, one)):
+        return False
     return one.valid_to == other.valid_to and (not later or holds_from(one) == holds_from(other))
 
 
@@ -70,8 +75,10 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
 
 def first_said(known: Fact, other: Fact) -> dict[str, Any]:
     """Return the labels of which the first word counts, as a known fact has them after another
-    that says the same."""
-    return {name: getattr(known, name) or getattr(other, name) for name in FIRST}
+    that says the same. Whose work a fact is stands since its birth: no untrusted one names an
+    agent where none is named, since that one could say then how far the work is."""
+    labels = {name: getattr(known, name) or getattr(other, name) for name in FIRST}
+    return labels if is_trusted(other.source) else labels | {"agent": known.agent}
 
 
 def said_where(known: Fact, other: Fact) -> dict[str, Any]:

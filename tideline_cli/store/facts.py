@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError
-from tideline_cli.model.fact import WORK_KINDS
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.record import record
 from tideline_cli.store import visibility
@@ -35,11 +34,6 @@ _ADDED = """fact.seq IN (
     ON entity = 'facts' AND born.seq BETWEEN change.after + 0 AND change.row
   WHERE change.number >= (SELECT first FROM batch WHERE number = ?)
     AND batch = ? AND entity IN ('fact', 'facts') AND act = '+')"""
-
-
-_PROGRESS = f"""ifnull(progress, CASE WHEN kind IN ({', '.join(map(repr, WORK_KINDS))})
-  THEN 'active' END)"""
-"""How far the work of a fact is: what an older program has stored says nothing of it."""
 
 
 @record
@@ -331,7 +325,7 @@ def _one_of(wanted: Filter) -> tuple[list[str], list[str]]:
         ("source", wanted.sources), ("heat", wanted.heats), ("session", wanted.sessions),
         ("speaker", wanted.speakers), ("role", wanted.roles),
         ("document", wanted.documents), ("agent", wanted.agents),
-        (_PROGRESS, wanted.progress),
+        ("progress", wanted.progress),
     ):  # fmt: skip
         if allowed:
             parts.append(f"{column} IN ({', '.join('?' * len(allowed))})")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under
 from tideline_cli.model.record import record
+from tideline_cli.model.source import TRUSTED
+from tideline_cli.store.facts import narrowing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from apsw import Connection
+
+    from tideline_cli.store.facts import Filter
 
 
 @record
@@ -23,20 +27,43 @@ class Hop:
     other: int
     kind: str
     leaves: bool
-    strength: int | None = None
 
 
-# A link never leads into another origin: both ends are asked for all the same.
-_NEXT = """
-SELECT other, word, leaves, strength FROM (
-  SELECT to_fact AS other, kind AS word, 1 AS leaves, strength, number
-    FROM link WHERE from_fact = ?1
-  UNION ALL
-  SELECT from_fact, kind, 0, strength, number FROM link WHERE to_fact = ?1
+@record
+class Tie:
+    """A link between two facts, by number, as it is stored."""
+
+    start: int
+    end: int
+    kind: str
+    strength: int | None
+
+
+@record
+class Steps:
+    """Links of some facts, and with how many facts each of those is linked."""
+
+    hops: tuple[Hop, ...]
+    neighbours: dict[int, int]
+
+
+_TRUSTED = ", ".join(f"'{source}'" for source in TRUSTED)
+# A link never leads into another origin: both ends are asked for all the same. Of several links
+# between two facts the strongest counts, then the oldest. A link says of itself how strong it is:
+# one to a fact that nobody trusts takes no place of one to a trusted fact.
+_NEXT = f"""
+SELECT other, word, leaves, count(*) OVER () FROM (
+  SELECT other, word, leaves, power, number,
+    row_number() OVER (PARTITION BY other ORDER BY power DESC, number) AS place
+  FROM (
+    SELECT to_fact AS other, kind AS word, 1 AS leaves, ifnull(strength, 0) AS power, number
+      FROM link WHERE from_fact = ?
+    UNION ALL
+    SELECT from_fact, kind, 0, ifnull(strength, 0), number FROM link WHERE to_fact = ?
+  )
 ) JOIN fact ON fact.seq = other
-WHERE fact.origin = ?2 AND (lifecycle = 'active' OR (?3 AND lifecycle <> 'pruned'))
-GROUP BY other
-ORDER BY max(ifnull(strength, 0)) DESC, min(number) LIMIT ?4
+WHERE place = 1 AND fact.origin = ? AND lifecycle <> 'pruned'{{narrowed}}
+ORDER BY source IN ({_TRUSTED}) DESC, power DESC, number LIMIT ?
 """
 _DEGREES = """
 SELECT own.seq, (SELECT count(*) FROM (
@@ -53,29 +80,44 @@ WHERE from_fact IN (SELECT value FROM json_each(?1))
   AND to_fact IN (SELECT value FROM json_each(?1))
   AND (SELECT origin FROM fact WHERE seq = from_fact) = ?2 ORDER BY number
 """
+# What is linked with facts alone that are not asked for has no link to show.
 _LINKED = """
-SELECT fact.seq FROM fact WHERE fact.origin = ?1 AND (lifecycle = 'active' OR ?2)
-  AND lifecycle <> 'pruned'
-  AND (EXISTS (SELECT 1 FROM link WHERE from_fact = fact.seq)
-       OR EXISTS (SELECT 1 FROM link WHERE to_fact = fact.seq))
-ORDER BY importance DESC, created_at DESC, id LIMIT ?3
+WITH seen AS MATERIALIZED (
+  SELECT fact.seq, importance, fact.created_at, fact.id FROM fact
+  WHERE fact.seq IN (SELECT from_fact FROM link UNION SELECT to_fact FROM link)
+    AND fact.origin = ? AND lifecycle <> 'pruned'{narrowed}
+)
+SELECT {what} FROM seen
+WHERE EXISTS (SELECT 1 FROM link WHERE from_fact = seen.seq AND to_fact IN (SELECT seq FROM seen))
+  OR EXISTS (SELECT 1 FROM link WHERE to_fact = seen.seq AND from_fact IN (SELECT seq FROM seen))
+"""
+_BESIDE = """
+SELECT count(*) FROM (
+  SELECT to_fact AS other FROM link WHERE from_fact IN (SELECT value FROM json_each(?))
+  UNION SELECT from_fact FROM link WHERE to_fact IN (SELECT value FROM json_each(?))
+) JOIN fact ON fact.seq = other
+WHERE fact.origin = ? AND lifecycle <> 'pruned'{narrowed}
 """
 
 
 def steps(
-    db: Connection, seqs: Sequence[int], *, origin_number: int, limit: int, archived: bool = False
-) -> list[Hop]:
-    """Return the links of each of these facts of an origin with active facts, and with `archived`
-    ones too: at most `limit` a fact, the strongest first, then the oldest. Of several between two
-    facts one is told."""
+    db: Connection, seqs: Sequence[int], *, origin_number: int, limit: int, wanted: Filter,
+    valid_at: int | None = None,
+) -> Steps:  # fmt: skip
+    """Return the links of each of these facts of an origin with the facts that are asked for, and
+    that hold at an instant: at most `limit` a fact, to trusted facts first, then the strongest,
+    then the oldest. Of several between two facts one is told."""
+    narrowed, values = narrowing(wanted, valid_at=valid_at)
+    sql = _NEXT.format(narrowed=narrowed)
     found: list[Hop] = []
+    counts: dict[int, int] = {}
     for seq in seqs:
-        rows: list[Any] = db.execute(_NEXT, (seq, origin_number, archived, limit)).fetchall()
+        rows: list[Any] = db.execute(sql, (seq, seq, origin_number, *values, limit)).fetchall()
+        counts[seq] = rows[0][3] if rows else 0
         found += (
-            Hop(seq, other, kinds_under(kind)[0], bool(leaves), strength)
-            for other, kind, leaves, strength in rows
+            Hop(seq, other, kinds_under(kind)[0], bool(leaves)) for other, kind, leaves, _ in rows
         )
-    return found
+    return Steps(tuple(found), counts)
 
 
 def degrees(db: Connection, seqs: Sequence[int], *, origin_number: int) -> dict[int, int]:
@@ -84,19 +126,40 @@ def degrees(db: Connection, seqs: Sequence[int], *, origin_number: int) -> dict[
     return dict(rows)
 
 
-def between(db: Connection, seqs: Sequence[int], *, origin_number: int) -> list[Hop]:
-    """Return all links between these facts of an origin, as they are stored."""
+def between(db: Connection, seqs: Sequence[int], *, origin_number: int) -> list[Tie]:
+    """Return all links between these facts of an origin."""
     rows: list[Any] = db.execute(_AMONG, (codec.dumps(list(seqs)), origin_number)).fetchall()
     return [
-        Hop(start, end, kind, True, strength)
+        Tie(start, end, kind, strength)
         for start, end, word, strength in rows
         for kind in kinds_under(word)
     ]
 
 
-def linked(
-    db: Connection, *, origin_number: int, limit: int, archived: bool = False
-) -> list[int]:
-    """Return the weightiest facts of an origin that have a link."""
-    rows: list[Any] = db.execute(_LINKED, (origin_number, archived, limit)).fetchall()
+def linked(db: Connection, *, origin_number: int, limit: int, wanted: Filter) -> list[int]:
+    """Return the weightiest of the facts of an origin that are asked for and have a link with
+    another such fact."""
+    narrowed, values = narrowing(wanted)
+    sql = _LINKED.format(narrowed=narrowed, what="seq")
+    rows: list[Any] = db.execute(
+        f"{sql} ORDER BY importance DESC, created_at DESC, id LIMIT ?",
+        (origin_number, *values, limit),
+    ).fetchall()
     return [seq for (seq,) in rows]
+
+
+def linked_count(db: Connection, *, origin_number: int, wanted: Filter) -> int:
+    """Return how many facts `linked` would return without a limit."""
+    narrowed, values = narrowing(wanted)
+    sql = _LINKED.format(narrowed=narrowed, what="count(*)")
+    return int(db.execute(sql, (origin_number, *values)).get)
+
+
+def beside_count(
+    db: Connection, seqs: Sequence[int], *, origin_number: int, wanted: Filter
+) -> int:
+    """Return how many facts that are asked for are linked with one of these facts."""
+    narrowed, values = narrowing(wanted)
+    numbers = codec.dumps(list(seqs))
+    sql = _BESIDE.format(narrowed=narrowed)
+    return int(db.execute(sql, (numbers, numbers, origin_number, *values)).get)

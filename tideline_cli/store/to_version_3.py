@@ -140,14 +140,19 @@ def _said(db: Connection) -> None:
     )
 
 
+_WORK = "('decision', 'constraint', 'task', 'gotcha', 'insight', 'lesson')"
+
+
 def _work(db: Connection) -> None:
-    """Facts have an agent, and say how far their work is: none so far; nor do those that the
-    journal can bring back."""
+    """Facts have an agent, and none so far; they say how far their work is, and that of a kind of
+    work is active. So do those that the journal can bring back."""
     for column in ("agent TEXT", "progress TEXT"):
         db.execute(f"ALTER TABLE fact ADD COLUMN {column}")
+    db.execute(f"UPDATE fact SET progress = 'active', digest = NULL WHERE kind IN {_WORK}")
     db.execute(_statement("CREATE INDEX fact_work "))
     db.execute(
-        "UPDATE change SET before = json_set(before, '$.agent', NULL, '$.progress', NULL)"
+        "UPDATE change SET before = json_set(before, '$.agent', NULL, '$.progress',"
+        f" CASE WHEN before ->> 'kind' IN {_WORK} THEN 'active' END)"
         " WHERE entity = 'fact' AND before ->> 'seq' IS NOT NULL"
     )
 

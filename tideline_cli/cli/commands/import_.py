@@ -61,6 +61,8 @@ OPTIONS = (
            "count", MAX_ROWS, least=1),
     Option("map", ("--map",), "Take COLUMN as FIELD, such as content, tags or created_at.", "pair",
            many=True, metavar="COLUMN=FIELD"),
+    Option("agent", ("--agent",), "Which program wrote what no row says that of; an empty one is "
+           "none [default: the setting agent].", metavar="NAME", completes="agent"),
     Option("dry_run", ("--dry-run", "-n"), "Store nothing; show the first rows as they would be "
            "stored.", "flag", False, excludes=("merge", "strict")),
 )  # fmt: skip
@@ -77,6 +79,7 @@ class Options:
     table: str | None
     max_rows: int
     map: tuple[tuple[str, str], ...]
+    agent: str | None
     dry_run: bool
 
 
@@ -88,7 +91,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     kind = options.format or kind_of(path)
     if options.table is not None and kind != "sqlite":
         raise UsageError(f"--table cannot go with {kind}: it has none", hint="leave it out")
-    context = ImportContext(session.viewer, session.now, options.trust)
+    agent = session.agent(options.agent)
+    context = ImportContext(session.viewer, session.now, options.trust, agent)
     source = Source(
         session, path, kind, options.table or "fact", twice=options.strict,
         mapping=mapping_of(options.map),

@@ -75,6 +75,8 @@ OPTIONS = (
            chunks.OVERLAP, most=chunks.MOST_SIZE // 2),
     Option("scope", ("--scope",), "Of what it is worth knowing, such as work/api; an empty one is "
            "of everything [default: the setting scope].", metavar="A/B", completes="scope"),
+    Option("agent", ("--agent",), "Which program takes them in; an empty one is none [default: the "
+           "setting agent].", metavar="NAME", completes="agent"),
     Option("dry_run", ("--dry-run", "-n"), "Store nothing; say what would be.", "flag", False),
 )  # fmt: skip
 
@@ -90,6 +92,7 @@ class Options:
     chunk_size: int
     overlap: int
     scope: str | None
+    agent: str | None
     dry_run: bool
 
 
@@ -104,6 +107,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     context = IngestContext(
         viewer, session.now, session.scope(options.scope),
         Cut(options.chunk_size, options.overlap), lambda: new_fact.new_id(session.now),
+        session.agent(options.agent),
     )  # fmt: skip
     db = session.reading() if options.dry_run else session.writing()
     names = Names([] if db is None else documents.listed(db, viewer=viewer))

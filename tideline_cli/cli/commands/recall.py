@@ -220,7 +220,7 @@ def _line(hit: Hit, explain: bool, is_past: bool) -> str:
     text = output.one_line(hit.fact.content)
     line = f"{hit.fact.id}\t[{hit.fact.segment}] {text}"
     if hit.via is not None:
-        line += f"\t(via {hit.via.kind} {hit.via.id})"
+        line += f"\t(via {output.one_line(hit.via.kind)} {hit.via.id})"
     if not is_past and hit.fact.lifecycle != "active":
         line += f"\t({hit.fact.lifecycle})"
     return f"{line}\t{_explained()(hit)}" if explain else line

@@ -6,7 +6,7 @@ from math import isfinite
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.fact import one_of
+from tideline_cli.model.fact import PROGRESSES, one_of
 from tideline_cli.model.lists import parted
 from tideline_cli.model.text import storable
 from tideline_cli.model.utterance import turn_of
@@ -125,6 +125,23 @@ def word(row: Mapping[str, Any], name: str, allowed: tuple[str, ...]) -> str | N
     """Return one of the words that are allowed."""
     value = row.get(name)
     return None if value is None else one_of(str(value), allowed, name)
+
+
+def with_progress(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row that says under `status` how far its work is, as lists of tasks and the option
+    call it, with that under the name of the field. Any other status stays.
+
+    Raises UsageError for a row that says two things.
+    """
+    status, stated = row.get("status"), row.get("progress")
+    if status not in PROGRESSES:
+        return row
+    if stated not in (None, "", status):
+        raise UsageError(
+            f"two words for how far the work is: status {status!r}, progress {stated!r}",
+            hint="leave one of them out",
+        )
+    return {name: value for name, value in row.items() if name != "status"} | {"progress": status}
 
 
 BY_FORM: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {

@@ -7,7 +7,7 @@ from tideline_cli.exchange.importer.references import References
 from tideline_cli.exchange.importer.row_ids import RowIds, differs
 from tideline_cli.exchange.importer.row_links import RowLinks
 from tideline_cli.exchange.importer.row_times import RowTimes
-from tideline_cli.exchange.importer.rows import was_confined, was_limited
+from tideline_cli.exchange.importer.worth import was_confined, was_limited
 from tideline_cli.memory.succession import give_way
 from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.origin import Origin
@@ -78,7 +78,9 @@ class Destination:
     def taken(self, ready: Prepared, fact: Fact) -> None:
         """Count a row of which something was not taken as stated, and keep what it says of other
         facts. `fact` is the fact in the store that says what the row says."""
-        self._summary.limited += was_limited(ready.row, ready.fact, self._context)
+        self._summary.limited += was_limited(
+            ready.row, ready.fact, trusted=self._context.trusted, now=self._context.now
+        )
         self._summary.renamed += bool(ready.row.get("id")) and fact.id != str(ready.row["id"])
         self.known(ready, fact)
 

@@ -3,6 +3,7 @@ of the row."""
 
 from __future__ import annotations
 
+from tideline_cli.exchange.importer.cells import with_progress
 from tideline_cli.exchange.importer.later_states import LaterStates
 from tideline_cli.memory import remember
 from tideline_cli.memory.near_duplicates import rule_of, twins
@@ -30,13 +31,15 @@ if TYPE_CHECKING:
     from tideline_cli.policy.sameness import Sameness
     from tideline_cli.store import journal
 
-# Every fact has these, so that a row with none of its own gives those of its segment.
-_FILLED_IN = ("segment", "tier", "importance")
+# Every fact has these, and work the last, so that a row with none of its own gives the usual ones.
+_FILLED_IN = ("segment", "tier", "importance", "progress")
 MOST_SIMILAR = 3  # as remember links
 # Nobody misses these of an older row: it cites what it cites, its beginning is taken where it may
 # be, and its confidence does not count.
 _NOT_MISSED = ("confidence", "valid_from", "derived_from")
-_LABELS = tuple(name for name in LABELS if name not in (*_FILLED_IN, *_NOT_MISSED))
+_LABELS = tuple(
+    name for name in LABELS if name not in ("segment", "tier", "importance", *_NOT_MISSED)
+)
 
 
 class Merger:
@@ -202,13 +205,16 @@ class Merger:
 
     def _confirm(self, ready: Prepared, fact: Fact, known: Fact) -> None:
         """Let a known fact hold since an older row has said it; of labels the later word stands."""
+        assumed = _assumed(ready)
         # Where the known fact has a slot, that may have held another value then.
         if holds_from(fact) < holds_from(known) and known.slot is None:
             writes.change(self._db, known, replace(known, valid_from=holds_from(fact)))
         self._use(ready, fact, known, known)
         self._summary.reinforced += 1
         self._summary.not_taken += any(
-            getattr(fact, name) not in (None, (), False, getattr(known, name)) for name in _LABELS
+            getattr(fact, name) not in (None, (), False, getattr(known, name))
+            for name in _LABELS
+            if name not in assumed
         )
         self._destination.taken(ready, known)
         self._heard.add(known.id)
@@ -255,13 +261,18 @@ class Merger:
     def _remembered(
         self, ready: Prepared, fact: Fact, batch: journal.batch, *, heard: str
     ) -> remember.Remembered:
-        assumed = tuple(name for name in _FILLED_IN if ready.row.get(name) is None)
-        said = said_again(fact, source=fact.source, assumed=assumed)
+        said = said_again(fact, source=fact.source, assumed=_assumed(ready))
         new = replace(said, heat=fact.heat)
         return remember.remember_in_batch(
             self._db, new, batch=batch, fact_id=fact.id, now=fact.created_at,
             screen=ready.screen, heard=(heard,), into=self._destination.number(fact.origin),
         )  # fmt: skip
+
+
+def _assumed(ready: Prepared) -> tuple[str, ...]:
+    """Return the labels that a fact has and that its row does not state."""
+    row = with_progress(ready.row)
+    return tuple(name for name in _FILLED_IN if row.get(name) is None)
 
 
 def _may_be_one(known: Fact, fact: Fact) -> bool:

@@ -6,7 +6,8 @@ from _operator import attrgetter
 
 from tideline_cli.exchange.importer.prepared import Prepared
 from tideline_cli.exchange.importer.row_times import STATED_KEYS
-from tideline_cli.exchange.importer.rows import reason_of, times_of, was_confined, was_limited
+from tideline_cli.exchange.importer.rows import reason_of, times_of
+from tideline_cli.exchange.importer.worth import was_confined, was_limited
 from tideline_cli.memory.screening import Screen
 from tideline_cli.model.fields import SEARCHED
 from tideline_cli.model.record import record
@@ -86,7 +87,7 @@ def is_plain(ready: Prepared, context: ImportContext) -> bool:
         or ready.secrets
         or str(row.get("id") or fact.id) != fact.id
         or was_confined(row, fact)
-        or was_limited(row, fact, context)
+        or was_limited(row, fact, trusted=context.trusted, now=context.now)
         or not _is_timed_as_made(ready, fact, context)
     )
 

@@ -42,7 +42,8 @@ def request(
 ) -> bytes | None:
     """Return the request for some rows; None for rows that cannot be sent."""
     plain = [None if isinstance(row, TidelineError) else row for _, row in rows]
-    asked = (context.origin.key, context.now, context.trusted, analyzer, merge, plain)
+    about = (context.origin.key, context.now, context.trusted, context.agent)
+    asked = (*about, analyzer, merge, plain)
     try:
         return _frame(asked)
     except ValueError:  # nested too deeply, or of a type that a file has and JSON has not
@@ -70,8 +71,8 @@ class Answerer:
 
     def answer(self, raw: bytes) -> bytes:
         """Return the answer to a request."""
-        key, now, trusted, analyzer, merge, rows = marshal.loads(raw)  # noqa: S302  as above
-        context = ImportContext(Origin(key), now, trusted)
+        key, now, trusted, agent, analyzer, merge, rows = marshal.loads(raw)  # noqa: S302  as above
+        context = ImportContext(Origin(key), now, trusted, agent)
         if self._asked != (context, analyzer):
             self._asked = (context, analyzer)
             self._moulds = RowMoulds(analyzer)

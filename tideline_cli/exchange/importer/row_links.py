@@ -13,7 +13,7 @@ from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import storable
-from tideline_cli.policy.gate import may_touch
+from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.store import facts, links, writes
 
@@ -139,7 +139,8 @@ class RowLinks:
             if old.id != gone:
                 self._link(said, {"kind": "supersedes", "target": old.id})
                 self._link(said, {"kind": "transition", "target": old.id})
-            if by.lifecycle == "active" and may_touch(by.source, old.source):
+            may = may_touch(by.source, old.source) and may_end(by.source, by.agent, old)
+            if by.lifecycle == "active" and may:
                 now = self._context.now
                 writes.change(self._db, old, ended(old, at=holds_from(by), now=now))
                 self._times.end(old, by=by)

@@ -1,49 +1,41 @@
 """One row of a file to one fact: every value checked, unknown keys kept in the metadata.
 
-A file that nobody vouches for states no merit of its rows: see `_worth`.
+A file that nobody vouches for states no merit of its rows: see `worth`.
 """
 
 from __future__ import annotations
-
-from functools import cache
 
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
     BY_FORM,
     cell_text,
-    count,
-    flag,
-    instants,
     past,
-    rate,
     strings,
-    unit,
+    with_progress,
     word,
 )
+from tideline_cli.exchange.importer.worth import last_used, worth_of
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model import codec, ulid, utterance
 from tideline_cli.model.fact import (
-    HEATS,
     KINDS,
     LIFECYCLES,
     PROGRESSES,
     ROLES,
     SEGMENTS,
-    STATUSES,
     TIERS,
     Fact,
     bare_name,
-    clamped,
-    initial_heat,
     one_of,
     scope_key,
     slot_key,
+    usual_progress,
 )
 from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
-from tideline_cli.model.record import record, replace
-from tideline_cli.model.source import SOURCES, is_trusted, parse_source
+from tideline_cli.model.record import record
+from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
 
@@ -52,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tideline_cli.model.fact import Heat, Segment, Status, Tier
+    from tideline_cli.model.fact import Segment, Tier
     from tideline_cli.model.source import Source
 
 STATED = ("changed_at", "said_at")
@@ -64,9 +56,6 @@ _REASONS = ("faded", "merged", "superseded", "forgotten", "unknown")
 _UNASKED = ("faded", "merged")
 KEYS = frozenset((*NAMES, "links", "supersedes", *STATED, REASON))
 _TIMED = frozenset(("created_at", *STATED))
-_CLAIMS = tuple(field.name for field in FIELDS if field.is_merit)
-_CLAIMED = frozenset(_CLAIMS)
-_FIELDS = _CLAIMED - {"last_accessed_at", "tier"}
 _PLAIN = tuple(
     (field.name, BY_FORM[field.form])
     for field in FIELDS
@@ -74,19 +63,18 @@ _PLAIN = tuple(
 )
 """The labels that are taken as a row states them; of the slot and the scope their keys."""
 _UNSTATED: dict[str, Any] = {name: read({}, name) for name, read in _PLAIN}
-_LIMITED = _CLAIMED | {"created_at", "document"}
-"""The keys of a row whose values may be limited: see `was_limited`."""
 ORIGINAL_ID = "original_id"  # the metadata key that keeps an id which was not taken
 
 
 @record
 class ImportContext:
     """What holds for every row of one import: whom rows without an origin belong to, when it is,
-    and whether the owner vouches for the file."""
+    whether the owner vouches for the file, and the agent that brings it in."""
 
     origin: Origin
     now: int
     trusted: bool
+    agent: str | None = None
 
 
 def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0) -> Fact:
@@ -101,8 +89,8 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     if not isinstance(content, str):
         raise UsageError("no text", hint='a row needs "content"')
     content = checked_text(content)
-    if "status" in row and row["status"] in PROGRESSES:  # lists of tasks call it so
-        row = {"progress": row["status"]} | {**row, "status": None}
+    if "status" in row:
+        row = with_progress(row)
     if _tells(row):
         row = _with_utterance(row)
     source = _source(row, context)
@@ -119,25 +107,34 @@ def fact_from(row: Mapping[str, Any], context: ImportContext, *, repeat: int = 0
     if own_id and not (context.trusted and ulid.is_ulid(own_id)):
         metadata = (metadata or {}) | {ORIGINAL_ID: own_id}
         own_id = minted_id(origin, own_id)
-    worth = _worth(row, context, segment, kind, tier)
+    worth = worth_of(row, segment, kind, tier, trusted=context.trusted)
+    used = last_used(row, created_at, trusted=context.trusted, now=context.now)
     values |= {
         "id": own_id or made_id(origin, content, values["source_turn"], stated, repeat),
         "content": content, "segment": segment, "tier": tier, "heat": worth.heat, "kind": kind,
         "importance": worth.importance, "decay_rate": worth.decay_rate,
         "access_count": worth.access_count,
-        "last_accessed_at": _last_used(row, context, created_at), "created_at": created_at,
+        "last_accessed_at": used, "created_at": created_at,
         "source": source, "origin": origin,
         "lifecycle": word(row, "lifecycle", LIFECYCLES) or "active", "status": worth.status,
         "confidence": worth.confidence,
         "slot": slot_key(values["slot"]) if values["slot"] else None, "pinned": worth.pinned,
         "scope": scope_key(values["scope"]) if values["scope"] else None,
         "session": bare_name(values["session"]), "speaker": bare_name(values["speaker"]),
-        "role": word(row, "role", ROLES), "agent": bare_name(values["agent"]),
+        "role": word(row, "role", ROLES), "agent": _agent(row, values["agent"], context),
         "document": bare_name(values["document"]) if context.trusted else None,
-        "progress": word(row, "progress", PROGRESSES),  # without one a kind of work is active
+        "progress": word(row, "progress", PROGRESSES) or usual_progress(kind),
         "metadata": metadata,
     }  # fmt: skip
     return Fact(*[values[name] for name in NAMES])  # twice as fast as by name
+
+
+def _agent(row: Mapping[str, Any], stated: str | None, context: ImportContext) -> str | None:
+    """Return which program wrote a fact: whichever the row names, else the one that imports. A row
+    of an export, which names its origin, comes back as it was."""
+    if stated is None and row.get("origin") is None:
+        return context.agent
+    return bare_name(stated)
 
 
 def _tells(row: Mapping[str, Any]) -> bool:
@@ -158,81 +155,6 @@ def _with_utterance(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if kept and isinstance(metadata, dict | None):
         rest["metadata"] = {**(metadata or {}), **kept}
     return rest | found
-
-
-@record
-class _Worth:
-    """What a fact is worth: all that lets it rank higher or stay longer."""
-
-    importance: float
-    confidence: float | None
-    decay_rate: float
-    heat: Heat
-    status: Status | None
-    pinned: bool
-    access_count: int
-
-
-def _worth(
-    row: Mapping[str, Any], context: ImportContext, segment: Segment, kind: str | None, tier: Tier
-) -> _Worth:
-    """Return what a row says that it is worth. One that nobody vouches for may say that it is worth
-    less than its segment, and no more: it was never used, is not pinned, and fades as others do.
-    """
-    if _CLAIMED.isdisjoint(row):
-        return _unclaimed(segment, kind if context.trusted else None, tier)
-    defaults = SEGMENTS[segment]
-    importance = clamped(unit(row, "importance", clamp=True, default=None), defaults.importance)
-    confidence = unit(row, "confidence", clamp=True, default=None)
-    decay = rate(row, defaults.decay_rate)
-    heat: Any = word(row, "heat", HEATS)
-    status: Any = word(row, "status", STATUSES)
-    uses, pinned = count(row, "access_count"), flag(row, "pinned")
-    if context.trusted:
-        heat = heat or initial_heat(segment, kind, tier, importance)
-        return _Worth(importance, confidence, decay, heat, status, pinned, uses)
-    importance = min(importance, defaults.importance)
-    heat = initial_heat(segment, None, tier, importance)
-    confidence = None if confidence is None or confidence >= 1 else confidence
-    decay = max(decay, defaults.decay_rate)
-    return _Worth(importance, confidence, decay, heat, None, False, 0)
-
-
-@cache  # of few arguments, and of nearly every row
-def _unclaimed(segment: Segment, kind: str | None, tier: Tier) -> _Worth:
-    """Return what a fact is worth of which a row claims nothing."""
-    defaults = SEGMENTS[segment]
-    heat = initial_heat(segment, kind, tier, defaults.importance)
-    return _Worth(defaults.importance, None, defaults.decay_rate, heat, None, False, 0)
-
-
-def _last_used(row: Mapping[str, Any], context: ImportContext, created_at: int) -> int:
-    """Return when a fact was used last; of one that nobody vouches for, when it was made."""
-    if "last_accessed_at" not in row:
-        return created_at
-    used = past(row, "last_accessed_at", context.now)
-    return used if used is not None and context.trusted else created_at
-
-
-def was_limited(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> bool:
-    """Say whether the row claimed more for its fact than it was given."""
-    if _LIMITED.isdisjoint(row):
-        return False
-    for name in ("created_at", "last_accessed_at"):
-        if getattr(fact, name) == context.now and (instants(row, name, 0) or 0) > context.now:
-            return True
-    claimed = [name for name in _CLAIMS if row.get(name) is not None]
-    if row.get("document") and fact.document is None:
-        return True
-    if context.trusted or not claimed:
-        return False
-    stated = _worth(row, replace(context, trusted=True), fact.segment, fact.kind, fact.tier)
-    used = _last_used(row, replace(context, trusted=True), fact.created_at)
-    return (
-        any(getattr(stated, name) != getattr(fact, name) for name in claimed if name in _FIELDS)
-        or row.get("tier", fact.tier) not in (None, fact.tier)
-        or used > fact.last_accessed_at
-    )
 
 
 def _origin(row: Mapping[str, Any], context: ImportContext) -> Origin:
@@ -329,12 +251,6 @@ def _source(row: Mapping[str, Any], context: ImportContext) -> Source:
     if context.trusted:
         return stated or ("owner_message" if context.origin.is_owner else "channel_message")
     return "retrieved_document"
-
-
-def was_confined(row: Mapping[str, Any], fact: Fact) -> bool:
-    """Say whether the row named a segment that its source may not author."""
-    return row.get("segment") not in (None, fact.segment) and not is_trusted(fact.source)
-
 
 
 def metadata_of(row: Mapping[str, Any]) -> dict[str, Any] | None:

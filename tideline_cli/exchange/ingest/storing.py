@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tideline_cli.exchange.importer.chunk_vectors import ChunkVectors, catch_up
 from tideline_cli.exchange.ingest.notes import with_note
+from tideline_cli.exchange.ingest.written import with_fact
 from tideline_cli.model.edge import SUPERSEDES
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.transitions import archived
@@ -87,7 +88,7 @@ class Storage:
         with self._transaction() as batch:
             self._number, self.batch = batch.number, batch.ordinal
             if part.chunks:
-                self._insert(part.chunks, batch.origin_number)
+                self._insert(_noted(part), batch.origin_number)
             for revision in part.whole:
                 self._finish(revision)
             if score_bounds.missing_count(self._db) >= score_bounds.CHUNK:
@@ -141,6 +142,16 @@ class Storage:
             writes.change(self._db, before, after)
         for first in documents.chunks(self._db, revision.name, viewer=viewer, limit=1):
             writes.change(self._db, first, with_note(first, revision.note))
+
+
+def _noted(part: _Part) -> list[Written]:
+    """Return the new chunks, the first one of each document that is whole with them with its note:
+    so that is no change of a chunk that was just added."""
+    notes = {whole.new[0].fact.id: whole.note for whole in part.whole if 0 in whole.new}
+    return [
+        with_fact(one, with_note(one.fact, notes[one.fact.id])) if one.fact.id in notes else one
+        for one in part.chunks
+    ]
 
 
 def _moved(changes: Changes) -> Iterator[tuple[Fact, Fact]]:

@@ -32,6 +32,7 @@ class IngestContext:
     scope: str | None
     cut: Cut
     new_id: Callable[[], str]
+    agent: str | None = None
 
 
 @record
@@ -63,6 +64,7 @@ def stated_by(
                 content, "knowledge", "retrieved_document", context.origin, kind="document",
                 title=stated["title"], scope=context.scope, turn=len(found) + 1,
                 source_turn=None if chunk.page is None else f"page {chunk.page}", document=name,
+                agent=context.agent,
             )
         )  # fmt: skip
     return found, count
@@ -86,3 +88,8 @@ def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written
     fact = birth(new, fact_id=context.new_id(), now=context.now)
     terms = index_terms(fact.content, analyzer=analyzer)
     return Written(fact, terms, bulk_inserts.sealed(fact, terms))
+
+
+def with_fact(one: Written, fact: Fact) -> Written:
+    """Return a chunk as it is stored with other labels."""
+    return Written(fact, one.terms, bulk_inserts.sealed(fact, one.terms))
