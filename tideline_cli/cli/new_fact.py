@@ -7,7 +7,7 @@ import os
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, NewFact, bare_name
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.model.source import is_trusted, parse_source
 from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 
-@record
-class Options:
+class Options(Record):
     """The options of a call of remember, or what a line of a batch says in their place."""
 
     segment: Segment | None

@@ -9,7 +9,7 @@ from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless
 from tideline_cli.model.fields import LISTS, TEXTS
 from tideline_cli.model.origin import UNKNOWN
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms, normalise, said_terms, storable
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 _MOST_SIMILAR = 3
 
 
-@record
-class Remembered:
+class Remembered(Record):
     """What became of a new fact.
 
     action: created, reinforced or superseded. superseded: the ids of the facts that it replaces.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.model.source import LEAST, STANDING
 
 TYPE_CHECKING = False
@@ -53,8 +53,7 @@ COOLING_MS, COOLING_USES = 60 * 86_400_000, 3
 _LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
 
-@record
-class SegmentDefaults:
+class SegmentDefaults(Record):
     """What a segment gives a fact that states nothing itself (Tideline, segment table)."""
 
     tier: Tier
@@ -104,8 +103,7 @@ KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
 }
 
 
-@record
-class NewFact:
+class NewFact(Record):
     """What a writer means to remember: the labels of `fields.LABELS`, and what is about the writing
     itself. None lets the segment or the kind decide. `assumed` are
     the labels that have a value here and that the writer has not stated."""
@@ -140,8 +138,7 @@ class NewFact:
     assumed: tuple[str, ...] = ("segment",)
 
 
-@record
-class Fact:
+class Fact(Record):
     """A stored fact: what `fields.FIELDS` lists, in that order. Times are milliseconds UTC;
     `metadata` is None or a JSON object."""
 

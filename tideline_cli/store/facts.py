@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import NotFoundError
 from tideline_cli.model.fact import WORK_KINDS
 from tideline_cli.model.origin import Origin
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.store import visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
@@ -42,8 +42,7 @@ _PROGRESS = f"""ifnull(progress, CASE WHEN kind IN ({', '.join(map(repr, WORK_KI
 """How far the work of a fact is: what an older program has stored says nothing of it."""
 
 
-@record
-class Filter:
+class Filter(Record):
     """What a caller asks of facts beside the query; None and () ask nothing.
 
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,
