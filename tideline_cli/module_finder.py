@@ -2,8 +2,8 @@
 
 Python asks three finders for each module, lists folders, looks at a file four times and reads its
 code through a stream: 270,000 instructions and fifteen system calls, where this takes half of
-both. What is not plain (a package, a zip file, code of another version or older than its source)
-is left to Python's own finders and loader.
+both. What is not plain (a zip file, a library of C, code of another version or older than its
+source) is left to Python's own finders and loader.
 """
 
 from __future__ import annotations
@@ -67,19 +67,26 @@ class _Finder:
         self._ending = ending
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, *_: object) -> Any:
-        """Return where a module of ours is; None for packages and for modules of others."""
+        """Return where a module or a package of ours is; None for those of others."""
         if not name.startswith(_OURS) or not path:
             return None
-        last = name.rpartition(".")[2]
-        source = f"{path[0]}/{last}.py"
+        place = f"{path[0]}/{name.rpartition('.')[2]}"
+        return self._spec(name, place) or self._spec(name, f"{place}/__init__", package=place)
+
+    def _spec(self, name: str, place: str, *, package: str = "") -> ModuleSpec | None:
+        source = f"{place}.py"
         try:
             found = os.stat(source)
         except OSError:
             return None
         time, size = int(found.st_mtime) & _32_BITS, found.st_size & _32_BITS
         head = _PLAIN + time.to_bytes(4, "little") + size.to_bytes(4, "little")
-        cached = f"{path[0]}/__pycache__/{last}{self._ending}"
-        spec = _Spec(name, _Loader(name, source, cached, head), origin=source)
+        folder, _, last = place.rpartition("/")
+        cached = f"{folder}/__pycache__/{last}{self._ending}"
+        loader = _Loader(name, source, cached, head)
+        spec = _Spec(name, loader, origin=source, is_package=bool(package))
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(package)
         spec.has_location = True
         spec.cached = cached
         return spec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -52,12 +53,14 @@ def test_it_gives_what_python_gives(package):
     """A module has the file, the compiled file, the parent and the traceback that it would have."""
     script = """
 import traceback
-from sample import one
+from sample import inner, one
 from sample.inner import deep
 spec = one.__spec__
 print(one.SAID, one.__file__, one.__cached__, one.__package__)
 print(spec.name, spec.parent, spec.origin, spec.cached, spec.has_location)
 print(deep.SAID, deep.__package__, deep.__file__)
+print(inner.SAID, inner.__file__, inner.__cached__, inner.__package__, inner.__path__)
+print(inner.__spec__.parent, inner.__spec__.submodule_search_locations, inner.__spec__.origin)
 print(one.__loader__.get_source("sample.one").splitlines()[0])
 try:
     one.fail()
@@ -72,15 +75,30 @@ except ValueError as error:
     assert 'sample/one.py", line 5, in fail' in found[-1]
 
 
-def test_it_finds_modules_and_leaves_packages(package):
-    """The loader is ours for a module, Python's for a package and for modules of others."""
+def test_it_finds_modules_of_ours_alone(package):
+    """The loader is ours for a module and a package, Python's for modules of others."""
     script = """
 import csv, sample.one, sample.inner.deep
 for module in (sample.one, sample.inner, sample.inner.deep, csv):
     print(type(module.__loader__).__name__)
 """
-    usual = "SourceFileLoader"
-    assert said(package, script) == ["_Loader", usual, "_Loader", usual]
+    assert said(package, script) == ["_Loader", "_Loader", "_Loader", "SourceFileLoader"]
+
+
+def test_a_package_may_have_no_file_and_a_module_no_source(package):
+    """A folder without `__init__.py`, and compiled code alone, are found as Python finds them."""
+    (package / "sample" / "bare").mkdir()
+    (package / "sample" / "bare" / "leaf.py").write_text("SAID = 'leaf'\n")
+    alone = package / "sample" / "alone.py"
+    alone.write_text("SAID = 'alone'\n")
+    py_compile.compile(str(alone), cfile=str(alone.with_suffix(".pyc")))
+    alone.unlink()
+    script = """
+from sample.bare import leaf
+import sample.alone
+print(leaf.SAID, sample.alone.SAID)
+"""
+    assert said(package, script) == ["leaf alone"]
 
 
 @pytest.mark.parametrize(
