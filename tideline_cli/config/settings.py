@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.fact import scope_key
 from tideline_cli.model.instant import DAY_MS, parse_duration
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.record import Record
@@ -149,6 +148,8 @@ def _value(setting: Setting, raw: Any) -> Any:
             parse_origin(raw)
             return raw
         case "scope" if isinstance(raw, str):
+            from tideline_cli.model.scope import scope_key  # noqa: PLC0415  many have no scopes
+
             return scope_key(raw) or ""
         case "color":
             if raw in COLORS:

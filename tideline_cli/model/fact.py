@@ -50,7 +50,6 @@ CORE_USES = 15
 BOTH_USES, BOTH_IMPORTANCE = 5, 0.8
 COOLING_MS, COOLING_USES = 60 * 86_400_000, 3
 """A fact that is older, with fewer uses, cools down."""
-_LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
 
 class SegmentDefaults(Record):
@@ -189,7 +188,7 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "importance": importance,
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
-        "scope": scope_key(new.scope) if new.scope else None,
+        "scope": _scope_key(new.scope) if new.scope else None,
         "session": bare_name(new.session),
         "speaker": bare_name(new.speaker),
         "document": bare_name(new.document),
@@ -284,34 +283,16 @@ def slot_key(text: str) -> str:
     return key
 
 
-def scope_key(text: str) -> str | None:
-    """Return the name of a scope, its parts parted by `/`: without spaces or slashes around them.
-    None where nothing is left: no scope. Raises UsageError for one that is too long or too deep."""
-    parts = [part for part in map(str.strip, text.split("/")) if part]
-    if len(text) > _LONGEST_SCOPE or len(parts) > _DEEPEST_SCOPE:
-        shown = text if len(text) <= 40 else text[:39] + "…"
-        raise UsageError(
-            f"not a scope: {shown!r}",
-            hint=f"at most {_LONGEST_SCOPE} characters and {_DEEPEST_SCOPE} parts, such as a/b",
-        )
-    return "/".join(parts) or None
+def _scope_key(text: str) -> str | None:
+    from tideline_cli.model.scope import scope_key  # noqa: PLC0415  many have no scopes
+
+    return scope_key(text)
 
 
 def bare_name(text: str | None) -> str | None:
     """Return the name of a session, a speaker, a document or an agent: without spaces around it,
     None where nothing is left."""
     return (text or "").strip() or None
-
-
-def seen_from(scope: str | None) -> tuple[str | None, ...]:
-    """Return the scopes that a scope sees: itself, those above it, and none."""
-    parts = scope.split("/") if scope else []
-    return (*("/".join(parts[:end]) for end in range(len(parts), 0, -1)), None)
-
-
-def are_seen_together(one: str | None, other: str | None) -> bool:
-    """Say whether there is a scope from which facts of both scopes are seen."""
-    return one in seen_from(other) or other in seen_from(one)
 
 
 def one_of(value: str, allowed: Sequence[Word], name: str) -> Word:

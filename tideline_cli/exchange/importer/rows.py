@@ -36,13 +36,13 @@ from tideline_cli.model.fact import (
     clamped,
     initial_heat,
     one_of,
-    scope_key,
     slot_key,
 )
 from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import SOURCES, is_trusted, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined
