@@ -10,12 +10,11 @@ from tideline_cli.model.source import LEAST, STANDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, Literal, TypeVar
+    from collections.abc import Mapping
+    from typing import Any, Literal
 
     from tideline_cli.model.source import Source
 
-    Word = TypeVar("Word", bound=str)
     Segment = Literal[
         "identity", "correction", "relationship", "preference", "project", "knowledge", "context"
     ]
@@ -293,11 +292,3 @@ def bare_name(text: str | None) -> str | None:
     """Return the name of a session, a speaker, a document or an agent: without spaces around it,
     None where nothing is left."""
     return (text or "").strip() or None
-
-
-def one_of(value: str, allowed: Sequence[Word], name: str) -> Word:
-    """Return the allowed word that `value` is, or raise UsageError naming what is allowed."""
-    for word in allowed:
-        if word == value:
-            return word
-    raise UsageError(f"unknown {name}: {value!r}", hint="use one of " + ", ".join(allowed))

@@ -22,6 +22,7 @@ from tideline_cli.exchange.importer.cells import (
 )
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model import codec, ulid, utterance
+from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import (
     HEATS,
     KINDS,
@@ -35,7 +36,6 @@ from tideline_cli.model.fact import (
     bare_name,
     clamped,
     initial_heat,
-    one_of,
     slot_key,
 )
 from tideline_cli.model.fields import FIELDS, NAMES, SAID
