@@ -26,6 +26,7 @@ import passes
 import recall
 import remember
 import seldom
+import starts
 import store_reads
 import stores
 import timing
@@ -81,6 +82,15 @@ def bounded(figure: str, value: float, unit: str, least: float = 0, most: float 
         verdict = "ok" if (value >= least if least else value <= most) else "MISS"
     digits = 0 if value >= 1000 else 1
     return Row(figure, f"{value:,.{digits}f} {unit}", None, demand, verdict)
+
+
+def of_starts() -> Iterator[Row]:
+    """Count what the common commands execute and load."""
+    for start in starts.measure():
+        if start.instructions is not None:
+            yield bounded(f"{start.name}: instructions", start.instructions, "M")
+        yield bounded(f"{start.name}: code loaded", start.kib, "KiB")
+        yield bounded(f"{start.name}: of it unused", start.unused_kib, "KiB")
 
 
 def of_import(n: int) -> Iterator[Row]:
@@ -158,6 +168,7 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     samples = timing.measure(cold.jobs(), max(rounds, 15))
     for name, sample in samples.items():
         yield timed(name, sample, COLD.get(name))
+    yield from of_starts()
     for n, sample in remember.measure(sizes, max(rounds, 15)).items():
         yield timed(f"remember {stores.name_of(n)}", sample, REMEMBER)
     for n in [100, *sizes]:

@@ -26,6 +26,7 @@ def enter() -> None:
     code = 0
     is_door = {"context", "--auto"} <= set(sys.argv)  # a hook: it must not fail its caller
     try:
+        _find_modules_fast()
         code = main()
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -58,6 +59,14 @@ def enter() -> None:
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+def _find_modules_fast() -> None:
+    try:
+        from tideline_cli import module_finder  # noqa: PLC0415  no part that a command needs
+    except ImportError:  # a Python whose import has other parts
+        return
+    module_finder.install()
 
 
 def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:

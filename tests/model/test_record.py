@@ -2,11 +2,10 @@
 
 import pytest
 
-from tideline_cli.model.record import as_dict, record, record_part, replace
+from tideline_cli.model.record import Record, as_dict, record, replace
 
 
-@record_part
-class Named:
+class Named(Record, part=True):
     """A part with a default and a method."""
 
     name: str
@@ -17,21 +16,18 @@ class Named:
         return self.name.upper()
 
 
-@record_part
-class Placed(Named):
+class Placed(Named, part=True):
     """A part of a part."""
 
     place: str
 
 
-@record_part
-class Dated:
+class Dated(Record, part=True):
     """Another part."""
 
     at: int
 
 
-@record
 class Thing(Placed, Dated):
     """A record of two parts with a field of its own."""
 
@@ -60,3 +56,52 @@ def test_a_record_with_parts_needs_what_has_no_default():
     """What a part declares without a default has to be given."""
     with pytest.raises(TypeError, match="at"):
         Thing(name="a", place="b", own="c")
+
+
+@record
+class Decorated:
+    """What `@record` makes a record of."""
+
+    name: str
+    size: int = 3
+
+    def shown(self):
+        """Return the name in capitals."""
+        return self.name.upper()
+
+
+class Based(Record):
+    """What is a record by its base."""
+
+    name: str
+    size: int = 3
+
+    def shown(self):
+        """Return the name in capitals."""
+        return self.name.upper()
+
+
+@pytest.mark.parametrize("made", [Decorated, Based])
+def test_both_ways_make_the_same(made):
+    """The decorator and the base make classes that do the same."""
+    thing = made("a")
+    assert (thing.name, thing.size, thing.shown()) == ("a", 3, "A")
+    assert thing == made("a", 3) == replace(made("b", size=3), name="a") != made("a", 4)
+    assert hash(thing) == hash(made("a", 3))
+    assert repr(thing) == f"{made.__name__}(name='a', size=3)"
+    assert made.__slots__ == made.__match_args__ == ("name", "size")
+    assert not hasattr(thing, "__dict__")
+    for name in ("name", "other"):
+        with pytest.raises(AttributeError, match="frozen"):
+            setattr(thing, name, "x")
+        with pytest.raises(AttributeError, match="frozen"):
+            delattr(thing, name)
+    for values, named in ((("a", 1, 2), {}), ((), {}), (("a",), {"x": 1}), (("a",), {"name": 1})):
+        with pytest.raises(TypeError):
+            made(*values, **named)
+
+
+def test_equal_fields_of_two_kinds_are_not_equal():
+    """Records of two classes differ, whatever they hold."""
+    assert Decorated("a") != Based("a")
+    assert len({Decorated("a"), Based("a"), Based("a", 3)}) == 2

@@ -15,7 +15,7 @@ from tests.support import DAY, NOW, fact, fresh_store, put
 from tideline_cli.memory import by_label, lexical, reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.source import STANDING
-from tideline_cli.store import labels, visibility
+from tideline_cli.store import label_holders, visibility
 from tideline_cli.store.facts import Filter
 
 words = st.sampled_from(VOCABULARY)
@@ -95,7 +95,7 @@ def test_what_is_bounded_is_the_newest(db):
     asked = {"origin_number": 1, "now": NOW, "limit": 50, "wanted": Filter()}
     exact = lexical.search(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert len(exact) == 33
-    with mock.patch.object(labels, "MOST", 10), mock.patch.object(by_label, "_MOST_READ", 8):
+    with mock.patch.object(label_holders, "MOST", 10), mock.patch.object(by_label, "_MOST_READ", 8):
         few = lexical.search(db, Question({"common": 1.0, "rare": 1.0}), **asked)
     assert [match.id for match in few if match.id.startswith("IE")] == [
         f"IE{n:024d}" for n in range(3)

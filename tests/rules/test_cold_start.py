@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,32 @@ def test_modules_that_the_package_itself_loads():
     argv = [sys.executable, "-c", script]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert done.stdout == "{'tideline_cli'}\n"
+
+
+_OWN = """
+import sys
+from tideline_cli.__main__ import main
+code = main({argv!r})
+sys.stdout.flush()
+own = [module.__file__ for name, module in sys.modules.items() if name.startswith("tideline_cli")]
+sys.stderr.write("\\nLOADED " + ",".join(filter(None, own)) + " CODE " + str(code))
+"""
+_ONCE = ("remember", "recall", "context", "context auto", "version", "status")
+
+
+@pytest.mark.parametrize("name", _ONCE)
+def test_hot_records_are_made_once(run, name):
+    """What a hot command loads has `Record` as its base: the decorator makes a second class of each
+    record, which a cold start pays for."""
+    run("remember", "person1 deploys on day1 of the week", "--tag", "a")
+    files, _ = loaded(_OWN.format(argv=list(HOT[name])))
+    decorated = {file for file in files if "\n@record\n" in Path(file).read_text("utf-8")}
+    assert len(files) > 3
+    assert decorated == set()
+
+
+def test_version_loads_next_to_nothing():
+    """`--version` loads the program's entry and the first parser, no option and no command."""
+    files, code = loaded(_OWN.format(argv=["--version"]))
+    assert code == 0
+    assert {Path(file).name for file in files} == {"__init__.py", "__main__.py", "fast.py"}

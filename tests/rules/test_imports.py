@@ -74,7 +74,7 @@ def test_libraries_stay_in_their_room(library):
 def test_no_clock_and_no_environment_below_the_door():
     """Time, chance and environment come in at the door: only the named files ask for them."""
     allowed = {"cli", "config", "model/instant.py", "store/connection.py", "exchange/foreign.py",
-               "__main__.py", "vector/worker.py", "exchange/importer/beside.py",
+               "__main__.py", "module_finder.py", "vector/worker.py", "exchange/importer/beside.py",
                "exchange/importer/row_worker.py",
                "store/locks.py", "store/opening.py",
                "store/file_names.py", "store/reserve.py", "store/files.py", "store/folders.py",

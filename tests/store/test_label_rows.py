@@ -13,7 +13,15 @@ from tideline_cli.model.fact import NewFact, birth
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import IndexTerms
-from tideline_cli.store import facts, history, journal, labels, undo_rows, writes
+from tideline_cli.store import (
+    facts,
+    history,
+    journal,
+    label_holders,
+    labels,
+    undo_rows,
+    writes,
+)
 from tideline_cli.store.transactions import writing
 
 PEER = channel("wa", "c", "s")
@@ -34,7 +42,7 @@ def test_rows_say_how_many_terms_a_fact_has(db):
     say(db, "the build is slow", "A", tags=("infra", "build", "laptop"))
     say(db, "the trains are slow", "B", tags=("infra",))
     assert held(db) == [("infra", 1, 2), ("infra", 2, 1), ("laptop", 1, 2)]
-    found = labels.holders(db, ["infra", "laptop", "train"], origin_number=1)
+    found = label_holders.holders(db, ["infra", "laptop", "train"], origin_number=1)
     assert found == {"infra": {2: 1, 1: 2}, "laptop": {1: 2}}
     sound(db)
 

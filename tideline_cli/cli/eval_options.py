@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from tideline_cli.cli.shared_options import Scopes
-from tideline_cli.model.record import record
 
 
-@record
 class Options(Scopes):
     """The options of a call."""
 

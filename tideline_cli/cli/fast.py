@@ -6,9 +6,6 @@ flags, missing values), so a command line means the same on both ways.
 
 from __future__ import annotations
 
-from tideline_cli.cli.commands import DOOR, options_of, verb
-from tideline_cli.cli.options import GLOBAL
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +51,9 @@ def _show_help(name: str) -> None:
 def parse(argv: Sequence[str]) -> tuple[str, Given] | None:
     """Return the command's name and the texts given by option name, or None when not certain.
     The name is empty for the start page, where only global options are given."""
+    from tideline_cli.cli.commands import DOOR, options_of, verb  # noqa: PLC0415  not for --version
+    from tideline_cli.cli.options import GLOBAL  # noqa: PLC0415  as above
+
     given: Given = {}
     rest = list(argv)
     words: list[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.cli.options import DOCUMENTS, Option, check_order
 from tideline_cli.model.fact import KINDS, PROGRESSES, ROLES, SEGMENTS
-from tideline_cli.model.record import record_part
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ NARROWING = (
 )  # fmt: skip
 
 
-@record_part
-class Spoken:
+class Spoken(Record, part=True):
     """Where and by whom something was said: `SPOKEN`."""
 
     session: tuple[str, ...]
@@ -48,16 +47,14 @@ class Spoken:
     agent: tuple[str, ...]
 
 
-@record_part
-class Documents:
+class Documents(Record, part=True):
     """Which documents facts may be chunks of: `DOCUMENTS`."""
 
     document: tuple[str, ...]
     no_documents: bool
 
 
-@record_part
-class Narrowing(Spoken, Documents):
+class Narrowing(Spoken, Documents, part=True):
     """What a command asks of facts: `NARROWING`."""
 
     segment: tuple[Segment, ...]

@@ -7,9 +7,8 @@ import os
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, ulid
 from tideline_cli.model.fact import KINDS, NewFact, bare_name
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.model.source import is_trusted, parse_source
-from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.secret_cues import may_hold
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 
-@record
-class Options:
+class Options(Record):
     """The options of a call of remember, or what a line of a batch says in their place."""
 
     segment: Segment | None
@@ -124,6 +122,10 @@ def tell_secrets(session: Session, count: int) -> None:
 
 
 def _references(session: Session, named: Sequence[str], option: str) -> tuple[str, ...]:
+    if not named:
+        return ()
+    from tideline_cli.model.short_text import storable  # noqa: PLC0415  few name another fact
+
     return tuple(storable(session.reference(reference), option) for reference in named)
 
 

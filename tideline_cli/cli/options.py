@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 _LARGEST_COUNT = 2**31 - 1
 
 
-@record
-class Option:
+class Option(Record):
     """A flag of a command.
 
     `name` is the keyword of the command's `run`. `kind` is flag, text, count (a whole number from
@@ -65,8 +64,7 @@ class Option:
         return self.metavar or _PLACEHOLDERS[self.kind]
 
 
-@record
-class Argument:
+class Argument(Record):
     """The words of a command. `kind` is text (joined by a space, or standard input), id, file or
     word; `least` says how many there must be, `many` whether there may be more than one.
     `completes` is what a shell offers for each word in turn, a kind of `cli.completion_values` or
@@ -144,8 +142,7 @@ PROFILE = Option("profile", ("--profile",), "Rank and show as this system does; 
 """How a command that answers ranks, by one name."""
 
 
-@record
-class GlobalOptions:
+class GlobalOptions(Record):
     """The global options of a call."""
 
     db: str | None

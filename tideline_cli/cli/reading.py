@@ -9,7 +9,7 @@ import sys
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.exchange.extract.read_transcript import parsed_transcript, utf8_text
 from tideline_cli.exchange.extract.transcript import Transcript, fingerprint
-from tideline_cli.model.text import storable
+from tideline_cli.model.short_text import storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tideline_cli.model.fact import scope_key, seen_from
+from tideline_cli.model.scope import scope_key, seen_from
 
 AUTO = "auto"
 

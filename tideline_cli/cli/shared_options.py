@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.cli.filter_options import Narrowing, Spoken
-from tideline_cli.model.record import record_part
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.source import Source
 
 
-@record_part
-class Formats:
+class Formats(Record, part=True):
     """The forms in which rows are printed: `output.SHORT_FORMS` and a format."""
 
     jsonl: bool
@@ -24,21 +23,18 @@ class Formats:
     format: str | None
 
 
-@record_part
-class Scopes:
+class Scopes(Record, part=True):
     """What a command sees of the scopes: `options.SCOPES`."""
 
     scope: str | None
     all_scopes: bool
 
 
-@record_part
-class Said(Scopes, Spoken):
+class Said(Scopes, Spoken, part=True):
     """Which facts a command counts: those of a scope, said by somebody somewhere."""
 
 
-@record_part
-class Filters(Scopes, Narrowing):
+class Filters(Scopes, Narrowing, part=True):
     """Which facts a command takes: `filters.OPTIONS`."""
 
     slot: tuple[str, ...]

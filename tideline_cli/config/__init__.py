@@ -7,7 +7,7 @@ import sys
 
 from tideline_cli.config.settings import SETTINGS, Value, parse_value
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, 
                     "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
 
 
-@record
-class Config:
+class Config(Record):
     """The settings of one run.
 
     `own_origin` is the origin without the project file. `ignored` is what a project file says and

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.fact import scope_key
 from tideline_cli.model.instant import DAY_MS, parse_duration
 from tideline_cli.model.origin import parse_origin
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ _MOST = 1_000_000
 _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
 
-@record
-class Setting:
+class Setting(Record):
     """One setting: its name, its variable of the environment, its type and its default.
 
     `in_project` says whether a project file may set it. Where `top` is not 0, a project file may
@@ -106,8 +104,7 @@ SETTINGS: Mapping[str, Setting] = {
 }  # fmt: skip
 
 
-@record
-class Value:
+class Value(Record):
     """A setting's value and where it comes from."""
 
     value: Any
@@ -155,6 +152,8 @@ def _value(setting: Setting, raw: Any) -> Any:
             parse_origin(raw)
             return raw
         case "scope" if isinstance(raw, str):
+            from tideline_cli.model.scope import scope_key  # noqa: PLC0415  many have no scopes
+
             return scope_key(raw) or ""
         case "word":
             if raw in setting.words:

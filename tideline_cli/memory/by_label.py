@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.query import Match
 from tideline_cli.ranking import bm25
-from tideline_cli.store import fts, labels
+from tideline_cli.store import fts, label_holders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def with_labelled(
     out = set(seqs).difference([row[0] for row in holding])  # read, and not held at the moment
     idf: dict[str, float] = {}
     for term, listed in labelled.items():
-        older = labels.older_count(db, term, origin_number=origin_number)
+        older = label_holders.older_count(db, term, origin_number=origin_number)
         holders = held.get(term, 0) + sum(seq not in out for seq in listed) + older
         weight = stats.weights.get(term, 1.0)
         idf[term] = weight * bm25.idf_of(stats.facts, min(holders, stats.facts))

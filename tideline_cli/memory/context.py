@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.memory.context_room import Room, frame_of, tokens
 from tideline_cli.memory.screening import threats_in
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.policy.render import prompt_text
 
 TYPE_CHECKING = False
@@ -22,8 +22,7 @@ _LEAST_PIECE = 24  # characters of a text for which a fact is cut instead of lef
 _LEAST_ALONE = 12  # the same where there is nothing else to print
 
 
-@record
-class ContextBlock:
+class ContextBlock(Record):
     """The text, and what went into it. `truncated` says that a hit did not fit, or not whole;
     `cut` names those whose text ends early; `left_out` counts the hits that did not fit. The
     `constraints` stand before the facts, and are none of them."""
@@ -42,8 +41,7 @@ class ContextBlock:
         return tokens(self.text)
 
 
-@record
-class _Taken:
+class _Taken(Record):
     """A line of the block: the rank of its fact, whether its text is withheld, or cut."""
 
     rank: int

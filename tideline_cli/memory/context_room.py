@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 _CHARS_PER_TOKEN = 4
 _HEADING = "## Relevant memory"
@@ -33,8 +33,7 @@ def _estimate(plain: int, spaceless: int, other: int) -> int:
     return plain // _CHARS_PER_TOKEN + (2 * spaceless + 1) // 3 + other // 2 + 1
 
 
-@record
-class Frame:
+class Frame(Record):
     """What stands around the lines of a block, and how a line of it is written there."""
 
     head: str = ""

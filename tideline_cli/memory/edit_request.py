@@ -6,9 +6,10 @@ from tideline_cli.errors import UsageError
 from tideline_cli.memory import remember
 from tideline_cli.memory.screening import refusal, screen_of
 from tideline_cli.memory.secret_screening import searched
-from tideline_cli.model.fact import bare_name, clamped, said_again, scope_key, slot_key
+from tideline_cli.model.fact import bare_name, clamped, said_again, slot_key
 from tideline_cli.model.fields import TEXTS
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.transitions import author
 

@@ -13,7 +13,7 @@ from tideline_cli.memory.reading import Reader
 from tideline_cli.memory.scorer import Scorer
 from tideline_cli.ranking import bm25
 from tideline_cli.ranking.decay import DEPTH
-from tideline_cli.store import fts, labels, lapsed
+from tideline_cli.store import fts, label_holders, lapsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def best_by_words(
             bulk_sums.read_best(db, reader, stats, origin_number=origin_number)
         else:
             _read_best(db, reader, stats, origin_number, then)
-    labelled = labels.holders(db, terms, origin_number=origin_number)
+    labelled = label_holders.holders(db, terms, origin_number=origin_number)
     if labelled:
         from tideline_cli.memory import by_label  # noqa: PLC0415  few questions name a label
 

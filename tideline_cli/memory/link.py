@@ -6,7 +6,7 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.memory.amend import NothingToDo, check_active
 from tideline_cli.model.edge import MOST_OF_A_KIND
 from tideline_cli.model.record import record
-from tideline_cli.model.text import storable
+from tideline_cli.model.short_text import storable
 from tideline_cli.store import facts, journal, links
 
 TYPE_CHECKING = False

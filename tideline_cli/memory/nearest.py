@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.ranking import fuse
 from tideline_cli.vector import hrr_plain
 from tideline_cli.vector.features import FLOOR, HRR
@@ -55,8 +55,7 @@ _SLACK = 1.0 + 1e-9  # bounds are raised by a margin for rounding
 _MOST_READ = 512
 
 
-@record
-class Candidate:
+class Candidate(Record):
     """A fact that may be returned, and what its score is weighted by."""
 
     seq: int

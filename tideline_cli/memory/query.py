@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.store.facts import Filter
 
@@ -27,8 +27,7 @@ ALL = 2**31 - 1
 _POOL = 200  # hits that maximal marginal relevance chooses among, at least
 
 
-@record
-class Query:
+class Query(Record):
     """What is asked. `mmr` 1 keeps the order of the scores; `min_sim` None is the embedder's.
     `fading` is how much of its score a fact loses that has faded altogether. `fusion` None is by
     scores where the embedder of the file is learned. `leaves_out` says whether what shares one word
@@ -88,8 +87,7 @@ class Query:
         return 0.0 if self.decay == "none" else self.fading
 
 
-@record
-class Match:
+class Match(Record):
     """A ranked fact before its text is read. `weak`: it may be no answer at all."""
 
     seq: int
@@ -104,8 +102,7 @@ class Match:
         return -self.score, -self.created_at, self.id
 
 
-@record
-class Backlog:
+class Backlog(Record):
     """Vectors made by a recall for facts that had none, to be stored after the answer."""
 
     origin_number: int
@@ -115,8 +112,7 @@ class Backlog:
     ids: tuple[str, ...]
 
 
-@record
-class Recalled:
+class Recalled(Record):
     """The hits in order, their numbers, and the vectors that were made on the way. `unsettled` is
     the number of an origin where much begins or ends that is not counted yet, 0 for none.
     `lacking` says why likeness was left out, where the embedder of the file cannot be had.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.model.text import WITH_FORMS, asked_forms, normalise, terms
 from tideline_cli.ranking.question_words import weights
 
@@ -19,8 +19,7 @@ _SEVERAL = 3
 _LEAST = 5  # letters of a word that is looked up by its beginning; not in ASCII one less
 
 
-@record
-class Question:
+class Question(Record):
     """What a text asks for: its terms in order, further forms of its words among them, each with
     what it weighs, and whether stored words stand in for unknown ones. `names` are its words where
     all are stop words."""

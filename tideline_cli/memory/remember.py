@@ -9,9 +9,9 @@ from tideline_cli.model.edge import SIMILAR
 from tideline_cli.model.fact import MAX_CONTENT, birth, is_restless
 from tideline_cli.model.fields import LISTS, TEXTS
 from tideline_cli.model.origin import UNKNOWN
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import index_terms, normalise, said_terms, storable
+from tideline_cli.model.text import index_terms, normalise, said_terms
 from tideline_cli.policy.admit import Insert, Like, Reinforce, Rival, admit
 from tideline_cli.store import facts, journal, writes
 from tideline_cli.store.connection import setting
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 _MOST_SIMILAR = 3
 
 
-@record
-class Remembered:
+class Remembered(Record):
     """What became of a new fact.
 
     action: created, reinforced or superseded. superseded: the ids of the facts that it replaces.
@@ -284,12 +283,12 @@ def checked_text(content: str) -> str:
 
 def check_labels(new: NewFact) -> None:
     """Raise UsageError for a label that cannot be stored or would not come back from an export."""
-    for name in TEXTS:
-        value = getattr(new, name)
-        if value is not None:
-            storable(value, name)
-    for name in (*LISTS, "supersedes"):
-        for value in getattr(new, name):
+    stated = [(getattr(new, name), name) for name in TEXTS if getattr(new, name) is not None]
+    stated += [(value, name) for name in (*LISTS, "supersedes") for value in getattr(new, name)]
+    if stated:
+        from tideline_cli.model.short_text import storable  # noqa: PLC0415  many have no labels
+
+        for value, name in stated:
             storable(value, name)
     if new.metadata is not None:
         try:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fields import LABELS
 from tideline_cli.model.origin import Origin
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.model.source import LEAST, STANDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, Literal, TypeVar
+    from collections.abc import Mapping
+    from typing import Any, Literal
 
     from tideline_cli.model.source import Source
 
-    Word = TypeVar("Word", bound=str)
     Segment = Literal[
         "identity", "correction", "relationship", "preference", "project", "knowledge", "context"
     ]
@@ -50,11 +49,9 @@ CORE_USES = 15
 BOTH_USES, BOTH_IMPORTANCE = 5, 0.8
 COOLING_MS, COOLING_USES = 60 * 86_400_000, 3
 """A fact that is older, with fewer uses, cools down."""
-_LONGEST_SCOPE, _DEEPEST_SCOPE = 200, 16
 
 
-@record
-class SegmentDefaults:
+class SegmentDefaults(Record):
     """What a segment gives a fact that states nothing itself (Tideline, segment table)."""
 
     tier: Tier
@@ -104,8 +101,7 @@ KINDS: Mapping[str, tuple[Segment, float | None, Heat]] = {
 }
 
 
-@record
-class NewFact:
+class NewFact(Record):
     """What a writer means to remember: the labels of `fields.LABELS`, and what is about the writing
     itself. None lets the segment or the kind decide. `assumed` are
     the labels that have a value here and that the writer has not stated."""
@@ -140,8 +136,7 @@ class NewFact:
     assumed: tuple[str, ...] = ("segment",)
 
 
-@record
-class Fact:
+class Fact(Record):
     """A stored fact: what `fields.FIELDS` lists, in that order. Times are milliseconds UTC;
     `metadata` is None or a JSON object."""
 
@@ -192,7 +187,7 @@ def birth(new: NewFact, *, fact_id: str, now: int) -> Fact:
         "importance": importance,
         "confidence": None if new.confidence is None else clamped(new.confidence, 1.0),
         "slot": slot_key(new.slot) if new.slot else None,
-        "scope": scope_key(new.scope) if new.scope else None,
+        "scope": _scope_key(new.scope) if new.scope else None,
         "session": bare_name(new.session),
         "speaker": bare_name(new.speaker),
         "document": bare_name(new.document),
@@ -287,39 +282,13 @@ def slot_key(text: str) -> str:
     return key
 
 
-def scope_key(text: str) -> str | None:
-    """Return the name of a scope, its parts parted by `/`: without spaces or slashes around them.
-    None where nothing is left: no scope. Raises UsageError for one that is too long or too deep."""
-    parts = [part for part in map(str.strip, text.split("/")) if part]
-    if len(text) > _LONGEST_SCOPE or len(parts) > _DEEPEST_SCOPE:
-        shown = text if len(text) <= 40 else text[:39] + "…"
-        raise UsageError(
-            f"not a scope: {shown!r}",
-            hint=f"at most {_LONGEST_SCOPE} characters and {_DEEPEST_SCOPE} parts, such as a/b",
-        )
-    return "/".join(parts) or None
+def _scope_key(text: str) -> str | None:
+    from tideline_cli.model.scope import scope_key  # noqa: PLC0415  many have no scopes
+
+    return scope_key(text)
 
 
 def bare_name(text: str | None) -> str | None:
     """Return the name of a session, a speaker, a document or an agent: without spaces around it,
     None where nothing is left."""
     return (text or "").strip() or None
-
-
-def seen_from(scope: str | None) -> tuple[str | None, ...]:
-    """Return the scopes that a scope sees: itself, those above it, and none."""
-    parts = scope.split("/") if scope else []
-    return (*("/".join(parts[:end]) for end in range(len(parts), 0, -1)), None)
-
-
-def are_seen_together(one: str | None, other: str | None) -> bool:
-    """Say whether there is a scope from which facts of both scopes are seen."""
-    return one in seen_from(other) or other in seen_from(one)
-
-
-def one_of(value: str, allowed: Sequence[Word], name: str) -> Word:
-    """Return the allowed word that `value` is, or raise UsageError naming what is allowed."""
-    for word in allowed:
-        if word == value:
-            return word
-    raise UsageError(f"unknown {name}: {value!r}", hint="use one of " + ", ".join(allowed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     Again = Literal["first", "later", "all", "together"]
 
 
-@record
-class Field:
+class Field(Record):
     """One field of a fact.
 
     name       in Fact, in the file, in JSON and in CSV.

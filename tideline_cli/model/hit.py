@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     Lane = Literal["lexical", "vector", "graph"]
 
 
-@record
-class Breakdown:
+class Breakdown(Record):
     """What makes a score. Lexical: ((bm25 + date) · speaker · time + neighbour + session) · trust ·
     modulator · role · held. Vector: base · damping · trust · modulator · role, where base is half
     the lowest lexical score. Graph: base · damping · trust · modulator · role · held, where base is
@@ -50,8 +49,7 @@ class Breakdown:
     group: str | None = None
 
 
-@record
-class Via:
+class Via(Record):
     """The link by which a fact was found: from the hit with this id, or to it."""
 
     id: str
@@ -59,8 +57,7 @@ class Via:
     leaves: bool
 
 
-@record
-class Hit:
+class Hit(Record):
     """One ranked answer. `weak`: it rests on so little that it may be no answer. `via` is the link
     that led to it, where its words did not."""
 

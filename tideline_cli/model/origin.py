@@ -10,7 +10,7 @@ name that is not in that form: it is an origin like any other, and found by its 
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ _IGNORABLE = (  # fillers and selectors that show nothing, of any category
 )  # fmt: skip
 
 
-@record
-class Origin:
+class Origin(Record):
     """An identity by its canonical key; two origins are the same when their keys are the same."""
 
     key: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     ]
 
 
-@record
-class Standing:
+class Standing(Record):
     """How far a source is trusted.
 
     `weight` is its factor in ranking, above 0 and at most 1. A `trusted` source may replace and

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     # codes of languages with commas.
     Analyzer = str
 
-MAX_SHORT = 1024
 ANALYZERS = ("standard", "reference")
 WITH_FORMS = "standard/2"
 """The analyser of new files: as `standard`, with further forms behind the terms."""
@@ -94,23 +93,6 @@ def normalise(text: str) -> str:
     from tideline_cli.model.unicode_forms import in_form  # noqa: PLC0415  ASCII needs none of it
 
     return in_form("NFC", text).strip()
-
-
-def storable(value: str, name: str) -> str:
-    """Return a short text (a title, a tag, a reference) that can be stored as it is.
-
-    Raises UsageError for one that is too long, holds a NUL, or is not valid Unicode.
-    """
-    if len(value) > MAX_SHORT:
-        raise UsageError(f"{name} has more than {MAX_SHORT:,} characters")
-    if "\x00" in value:
-        raise UsageError(f"{name} holds a NUL character")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise UsageError(f"{name} is not valid Unicode", hint="pass it as UTF-8") from error
-    return value
 
 
 def terms(text: str, *, analyzer: Analyzer) -> list[str]:

@@ -6,7 +6,7 @@ as it goes; `admit` stops reading at the first fact that says the same.
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy import gate
 from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard, may_be_one_chunk
@@ -20,24 +20,21 @@ if TYPE_CHECKING:
     from tideline_cli.policy.sameness import Sameness
 
 
-@record
-class Rival:
+class Rival(Record):
     """An active fact of the same origin with its distinct terms."""
 
     fact: Fact
     terms: frozenset[str]
 
 
-@record
-class Like:
+class Like(Record):
     """A fact that is much like the new one, and why the two do not say the same."""
 
     fact: Fact
     apart: str
 
 
-@record
-class Insert:
+class Insert(Record):
     """Store the fact. `alike` are candidates that say something else, `elsewhen` are facts that say
     the same of other times; both in order of arrival."""
 
@@ -46,8 +43,7 @@ class Insert:
     elsewhen: tuple[Fact, ...] = ()
 
 
-@record
-class Reinforce:
+class Reinforce(Record):
     """Store no new fact; the one that says it already becomes `after`. `not_taken` are labels that
     were said and that it does not take over."""
 

@@ -7,8 +7,8 @@ Tideline, contradictions.
 
 from __future__ import annotations
 
-from tideline_cli.model.fact import are_seen_together
 from tideline_cli.model.record import record
+from tideline_cli.model.scope import are_seen_together
 from tideline_cli.policy.sameness import jaccard
 
 MIN_OVERLAP = 0.2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ _MAX_LEAVES = 400
 _SHORT = 48  # terms up to which counting each query term alone is faster
 
 
-@record
-class Statistics:
+class Statistics(Record):
     """The facts of a viewer as BM25 needs them: how many, their mean length, the idf of each term.
 
     `idf` holds only terms that occur, the rarest first, each times what it weighs in the question:

@@ -3,7 +3,7 @@ with what is remembered, and share some word with it all the same."""
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.ranking.everyday_words import EVERYDAY
 from tideline_cli.ranking.question_words import common_terms
 
@@ -20,8 +20,7 @@ LIKE = 0.6
 """The cosine of other spellings that says as much as a rare word."""
 
 
-@record
-class Prompt:
+class Prompt(Record):
     """The words of a prompt that tell something, how many facts there are, how many of them hold
     each term of those words, and of each term of the prompt its word."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.edge import TWOFOLD, sql_list
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ NAMES = (
 _ALL = ", ".join(NAMES)
 
 
-@record
-class Deeds:
+class Deeds(Record):
     """What a batch did to facts (`archived` are some of the changed ones), to edges, and to the use
     of facts."""
 

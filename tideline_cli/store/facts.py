@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.errors import NotFoundError
 from tideline_cli.model.origin import Origin
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.store import visibility
 from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
@@ -36,8 +36,7 @@ _ADDED = """fact.seq IN (
     AND batch = ? AND entity IN ('fact', 'facts') AND act = '+')"""
 
 
-@record
-class Filter:
+class Filter(Record):
     """What a caller asks of facts beside the query; None and () ask nothing.
 
     `since` and `until` are compared with created_at; `as_of` asks for what was valid then,

@@ -3,7 +3,7 @@ of each origin, by which a fact is found by its labels.
 
 Facts without labels have no row. Of a chunk of a document the kind says nothing: all of them have
 it. Who changes one of `fields.SEARCHED` takes the fact out before
-that, and puts it back afterwards; who deletes a fact takes it out before.
+that, and puts it back afterwards; who deletes a fact takes it out before. `label_holders` reads it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.text import Analyzer
 
-MOST = 1000  # holders of a term that a question reads, the newest
-_COUNTED = 20_000  # older holders that are counted beside them
 _KIND = SEARCHED.index("kind")
 _COLUMNS = tuple(
     "iif(document IS NULL, kind, NULL)" if name == "kind" else name for name in SEARCHED
@@ -36,11 +34,6 @@ _SELECT = f"SELECT seq, origin, terms, {', '.join(_COLUMNS)} FROM fact"
 _values = attrgetter(*SEARCHED)
 _INSERT = "INSERT INTO label_term (origin, term, fact, size) VALUES (?, ?, ?, ?)"
 _FEW = 500  # facts that are taken out by their terms; for more of them the table is read
-_HOLDERS = (
-    "SELECT fact, size FROM label_term WHERE origin = ? AND term = ? ORDER BY fact DESC LIMIT ?"
-)
-_OLDER = "SELECT count(*) FROM (SELECT 1 FROM label_term WHERE origin = ? AND term = ? LIMIT ?)"
-
 
 def add(
     db: Connection, seq: int, fact: Fact, *, origin_number: int, held: Iterable[str]
@@ -111,31 +104,6 @@ def wrong_count(db: Connection) -> int:
     wanted = set(_of_rows(db.execute(f"{_SELECT} WHERE {_LABELLED}"), _analyzer(db)))
     held = set(db.execute("SELECT origin, term, fact, size FROM label_term"))
     return len(wanted ^ held)
-
-
-def holders(
-    db: Connection, asked: Sequence[str], *, origin_number: int
-) -> dict[str, dict[int, int]]:
-    """Return the numbers of the facts whose labels hold an asked term, the newest MOST of each
-    term, newest first, and how many terms the labels of each have; terms that no label holds are
-    left out."""
-    if not db.execute(
-        "SELECT EXISTS (SELECT 1 FROM label_term WHERE origin = ?)", (origin_number,)
-    ).get:
-        return {}
-    found: dict[str, dict[int, int]] = {}
-    for term in asked:
-        rows: Iterable[Any] = db.execute(_HOLDERS, (origin_number, term, MOST))
-        sizes = dict(rows)
-        if sizes:
-            found[term] = sizes
-    return found
-
-
-def older_count(db: Connection, term: str, *, origin_number: int) -> int:
-    """Return how many facts hold a term in their labels beyond the newest MOST, counted up to a
-    bound."""
-    return max(0, int(db.execute(_OLDER, (origin_number, term, MOST + _COUNTED)).get) - MOST)
 
 
 def _of_rows(rows: Iterable[Any], analyzer: Analyzer) -> Iterator[tuple[int, str, int, int]]:

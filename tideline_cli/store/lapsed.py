@@ -7,7 +7,7 @@ that gets much, `settle` brings the instant forward.
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ _AT_ONCE = 16_384  # facts that are counted in one transaction, and those of the
 _ABSENT: Mapping[str, int] = {}
 
 
-@record
-class Lapsed:
+class Lapsed(Record):
     """The facts of an origin that do not hold at a moment: how many, with how many terms.
 
     `is_counted` says that the file counts the terms of some. `changes` are, by term, the facts that

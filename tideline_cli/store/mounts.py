@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import StoreError
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.store import ALLOW_NETWORK
 
 MOUNTS = "/proc/self/mountinfo"
@@ -64,8 +64,7 @@ def file_system_of(folder: str, *, listing: str = MOUNTS) -> str:
     return kind
 
 
-@record
-class Mount:
+class Mount(Record):
     """A row of the table of mounts: device, which part of it, where, and of what kind."""
 
     device: bytes

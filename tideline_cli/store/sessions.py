@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model import codec
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.model.source import TRUSTED
 
 TYPE_CHECKING = False
@@ -49,16 +49,14 @@ WHERE own.origin = ?2
 """
 
 
-@record
-class Neighbours:
+class Neighbours(Record):
     """The facts next to a fact in its session or document, by number; None where there is none."""
 
     before: int | None
     after: int | None
 
 
-@record
-class Place:
+class Place(Record):
     """Where and by whom a fact was said, how many terms it has, and whether it is trusted. Facts of
     one `group` may move one another: those of a session, a scope and a degree of trust; None has no
     session."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.store import arrivals, vectors, visibility
 from tideline_cli.store.connection import purge_pending, setting
 
@@ -19,8 +19,7 @@ _VECTOR_BYTES = 132
 _ROW_BYTES = 160  # what a fact takes beside its texts: columns, index entries, journal
 
 
-@record
-class Counts:
+class Counts(Record):
     """What an origin holds. `groups` maps a column to counts of active facts by value; only
     lifecycle counts all facts. `scopes` counts the active facts of every scope; an empty name is
     none. `waiting` is how many active facts have no vector yet. `size` is what its facts take in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.options import Option
 
 
-@record
-class Command:
+class Command(Record):
     """A subcommand: its module in this package, its summary, the help panel it stands in."""
 
     module: str

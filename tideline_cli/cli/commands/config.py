@@ -12,7 +12,7 @@ from tideline_cli.cli.session import Session
 from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.repair import analyse_anew
-from tideline_cli.model.fact import one_of
+from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import record
 from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of

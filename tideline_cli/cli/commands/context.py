@@ -18,7 +18,7 @@ from tideline_cli.memory.context import (
 )
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query, nothing
 from tideline_cli.memory.recall import has_questions, recall, write_back
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import Record, replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter, has_open
 
@@ -81,8 +81,7 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
-class Options:
+class Options(Record):
     """The options of a call."""
 
     max_chars: int | None

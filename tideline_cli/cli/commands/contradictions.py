@@ -11,7 +11,6 @@ from tideline_cli.memory import contradictions as memory
 from tideline_cli.memory.query import ALL
 from tideline_cli.model import instant
 from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.model.record import record
 from tideline_cli.policy.contradictions import MIN_SCORE
 
 TYPE_CHECKING = False
@@ -40,7 +39,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Formats):
     """The options of a call."""
 

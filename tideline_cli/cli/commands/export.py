@@ -15,7 +15,7 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
 from tideline_cli.store.transactions import snapshot
 
@@ -72,7 +72,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Filters, Formats):
     """The options of a call."""
 

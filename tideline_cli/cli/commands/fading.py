@@ -9,7 +9,6 @@ from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.memory.fading import SOON_MS, Foretold, foretold
 from tideline_cli.model.instant import DAY_MS, LONGEST_SPAN_MS, iso
-from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import Eviction
 
 TYPE_CHECKING = False
@@ -39,7 +38,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Formats):
     """The options of a call."""
 

@@ -10,8 +10,8 @@ from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.memory import amend
 from tideline_cli.memory.beginnings import beginning_with
-from tideline_cli.model.fact import scope_key
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
+from tideline_cli.model.scope import scope_key
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -51,7 +51,6 @@ TOO_FAR = 0.5
 _SHOWN, _NAMED = 10, 5
 
 
-@record
 class Options(Filters):
     """The options of a call."""
 

@@ -13,7 +13,7 @@ from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fields import FIELDS
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.store import deeds, facts, steps
 from tideline_cli.store.facts import Filter
 
@@ -56,7 +56,6 @@ _MOST = 10  # changes of a batch that are listed; --verbose lists all
 _FORMS = {field.name: field.form for field in FIELDS}
 
 
-@record
 class Options(Formats, Spoken):
     """The options of a call."""
 

@@ -15,9 +15,10 @@ from tideline_cli.exchange.ingest.names import STDIN, Names
 from tideline_cli.exchange.ingest.notes import Cut, Reading
 from tideline_cli.exchange.ingest.written import IngestContext
 from tideline_cli.memory.lanes import is_slow
-from tideline_cli.model.fact import bare_name, one_of
+from tideline_cli.model.closed_set import one_of
+from tideline_cli.model.fact import bare_name
 from tideline_cli.model.record import record
-from tideline_cli.model.text import storable
+from tideline_cli.model.short_text import storable
 from tideline_cli.store import documents
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from tideline_cli.errors import NotFoundError, UsageError
 from tideline_cli.memory import library
 from tideline_cli.model import codec, instant
 from tideline_cli.model.finding import some
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.store import documents
 
 TYPE_CHECKING = False
@@ -44,7 +44,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Scopes, Formats):
     """The options of a call."""
 

@@ -9,7 +9,7 @@ from tideline_cli.cli.shared_options import Filters, Formats
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS
 from tideline_cli.store import facts
 from tideline_cli.store.facts import Filter
@@ -57,7 +57,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Filters, Formats):
     """The options of a call."""
 

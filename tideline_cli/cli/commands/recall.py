@@ -11,7 +11,7 @@ from tideline_cli.memory.answer import active_part, answered
 from tideline_cli.memory.query import ALL, DEFAULT_LIMIT, FUSIONS, MODES, Query
 from tideline_cli.memory.recall import write_back
 from tideline_cli.model import codec
-from tideline_cli.model.record import record, replace
+from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS, DEPTH
 from tideline_cli.store.facts import Filter
 
@@ -82,7 +82,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Narrowing):
     """The options of a call."""
 

@@ -32,7 +32,6 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
-@record
 class Options(Said, Formats):
     """The options of a call."""
 

@@ -12,7 +12,7 @@ from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UsageError
 from tideline_cli.model.fact import HEATS, LIFECYCLES, SEGMENTS, TIERS
 from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
-from tideline_cli.model.record import record
+from tideline_cli.model.record import Record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import SCHEMA_VERSION, activity, stats
 from tideline_cli.store.connection import OLDER_TERMS, is_analysed_by_older_rules
@@ -64,8 +64,7 @@ _OLDER = f"words      {OLDER_TERMS}"
 _LABEL = 11  # columns of a label, with the blank behind it
 
 
-@record
-class Options:
+class Options(Record):
     """The options of a call."""
 
     all_origins: bool

@@ -8,7 +8,6 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats, Said
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.record import record
 from tideline_cli.store import label_counts
 
 TYPE_CHECKING = False
@@ -26,7 +25,6 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
-@record
 class Options(Said, Formats):
     """The options of a call."""
 

@@ -13,7 +13,6 @@ from tideline_cli.memory import timeline
 from tideline_cli.memory.timeline import Moment, SlotChange
 from tideline_cli.model import codec
 from tideline_cli.model.instant import iso
-from tideline_cli.model.record import record
 from tideline_cli.ranking.fading import Eviction
 from tideline_cli.store import facts
 
@@ -40,7 +39,6 @@ OPTIONS = (
 _BAR = 10
 
 
-@record
 class Options(Formats):
     """The options of a call."""
 

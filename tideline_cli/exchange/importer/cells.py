@@ -6,9 +6,10 @@ from math import isfinite
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import instant
-from tideline_cli.model.fact import PROGRESSES, one_of
+from tideline_cli.model.closed_set import one_of
+from tideline_cli.model.fact import PROGRESSES
 from tideline_cli.model.lists import parted
-from tideline_cli.model.text import storable
+from tideline_cli.model.short_text import storable
 from tideline_cli.model.utterance import turn_of
 
 TYPE_CHECKING = False

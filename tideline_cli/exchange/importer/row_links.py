@@ -11,8 +11,8 @@ from tideline_cli.exchange.importer.rows import links_of, replaced_by
 from tideline_cli.model.edge import INVERSE, REPLACING
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import record, replace
+from tideline_cli.model.short_text import storable
 from tideline_cli.model.source import is_trusted
-from tideline_cli.model.text import storable
 from tideline_cli.policy.gate import may_end, may_touch
 from tideline_cli.policy.periods import ended, holds_from
 from tideline_cli.store import facts, links, writes

@@ -17,6 +17,7 @@ from tideline_cli.exchange.importer.cells import (
 from tideline_cli.exchange.importer.worth import last_used, worth_of
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model import codec, ulid, utterance
+from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.fact import (
     KINDS,
     LIFECYCLES,
@@ -26,8 +27,6 @@ from tideline_cli.model.fact import (
     TIERS,
     Fact,
     bare_name,
-    one_of,
-    scope_key,
     slot_key,
     usual_progress,
 )
@@ -35,6 +34,7 @@ from tideline_cli.model.fields import FIELDS, NAMES, SAID
 from tideline_cli.model.lean import blake2b
 from tideline_cli.model.origin import UNKNOWN, Origin, parse_origin
 from tideline_cli.model.record import record
+from tideline_cli.model.scope import scope_key
 from tideline_cli.model.source import SOURCES, parse_source
 from tideline_cli.model.times import Times
 from tideline_cli.policy.gate import confined

@@ -1,0 +1,31 @@
+"""Names of scopes, such as work/api, and which scopes one sees."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+
+_LONGEST, _DEEPEST = 200, 16
+
+
+def scope_key(text: str) -> str | None:
+    """Return the name of a scope, its parts parted by `/`: without spaces or slashes around them.
+    None where nothing is left: no scope. Raises UsageError for one that is too long or too deep."""
+    parts = [part for part in map(str.strip, text.split("/")) if part]
+    if len(text) > _LONGEST or len(parts) > _DEEPEST:
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise UsageError(
+            f"not a scope: {shown!r}",
+            hint=f"at most {_LONGEST} characters and {_DEEPEST} parts, such as a/b",
+        )
+    return "/".join(parts) or None
+
+
+def seen_from(scope: str | None) -> tuple[str | None, ...]:
+    """Return the scopes that a scope sees: itself, those above it, and none."""
+    parts = scope.split("/") if scope else []
+    return (*("/".join(parts[:end]) for end in range(len(parts), 0, -1)), None)
+
+
+def are_seen_together(one: str | None, other: str | None) -> bool:
+    """Say whether there is a scope from which facts of both scopes are seen."""
+    return one in seen_from(other) or other in seen_from(one)
