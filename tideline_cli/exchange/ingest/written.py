@@ -86,4 +86,4 @@ def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written
     """Return a chunk as it is stored."""
     fact = birth(new, fact_id=context.new_id(), now=context.now)
     terms = index_terms(fact.content, analyzer=analyzer)
-    return Written(fact, terms, bulk_inserts.sealed(fact, terms))
+    return Written(fact, terms, bulk_inserts.sealed(fact, terms, analyzer))
