@@ -81,14 +81,42 @@ def extend(db: Connection, *, limit: int) -> None:
         _store(db, number, made + fresh)
 
 
-def append(db: Connection, first: int, fresh: bytes) -> None:
-    """Store the bytes of new facts, numbered from `first` on. Where many before them have none yet,
-    all are left to `extend`."""
+class NewBounds:
+    """The bytes of facts that a load stores, kept back until they fill a row: a row that grows
+    leaves room unused. They are dropped when anybody else has written since, who may have changed
+    such a fact; `extend` and the next row make those that are missing."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._codes = bytearray()
+        self._version = 0
+
+    def add(self, db: Connection, fresh: bytes) -> None:
+        """Add the bytes of the newest facts, in the open transaction that stores them."""
+        first: int = db.execute("SELECT max(seq) FROM fact").get + 1 - len(fresh)
+        version: int = db.pragma("data_version")
+        if version != self._version or first != self._first + len(self._codes):
+            self._first, self._version = first, version
+            self._codes.clear()
+        self._codes += fresh
+        if len(self._codes) >= CHUNK:
+            _append(db, self._first, bytes(self._codes))
+            self.drop()
+
+    def drop(self) -> None:
+        """Drop what is kept back."""
+        self._first = 0
+        self._codes.clear()
+
+
+def _append(db: Connection, first: int, fresh: bytes) -> None:
+    """Store the bytes of facts, numbered from `first` on. Where more than a row before them have
+    none yet, all are left to `extend`."""
     if not _are_ours(db):
         clear(db)
     number, made = _last(db)
     missing = first - number * CHUNK - len(made)
-    if 0 <= missing < CHUNK:
+    if 0 <= missing <= CHUNK:
         before = _made(db, first - missing, limit=missing) if missing else b""
         _store(db, number, made + before.ljust(missing, b"\x00") + fresh)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import bulk_inserts, fact_counts, facts, score_bounds
+from tideline_cli.store import bulk_inserts, fact_counts, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,15 +65,15 @@ class RowGroups:
             self._destination.added_plain(len(self._waiting))
             self._waiting.clear()
 
-    def count(self, last: int) -> None:
+    def count(self, last: int, bounds: score_bounds.NewBounds) -> None:
         """Count the facts that were stored, which have the numbers after `last`, and bound their
         scores, as far as that can be done without reading them again."""
         if self.apart:
+            bounds.drop()
             fact_counts.count_after(self._db, last)
         elif self._bounds:
             self._counts.store(self._db)
-            first = facts.last_number(self._db) - len(self._bounds) + 1
-            score_bounds.append(self._db, first, bytes(self._bounds))
+            bounds.add(self._db, bytes(self._bounds))
 
     def _number(self, key: str) -> int:
         number = self._numbers.get(key)
