@@ -16,7 +16,6 @@ from tests.isolation import crowd
 from tests.isolation.programs import Arena, difference, drawn
 from tests.support import NOW
 
-
 say = partial(print, flush=True)  # it takes a quarter of an hour, and more on a busy machine
 
 
