@@ -93,10 +93,10 @@ def test_a_process_that_dies(db, expected, monkeypatch):
     """What a process beside no longer answers is made here."""
     answer = beside.Beside.answer
 
-    def dying(self, size):
+    def dying(self):
         self._process.kill()
         self._process.wait()
-        return answer(self, size)
+        return answer(self)
 
     monkeypatch.setattr(beside.Beside, "answer", dying)
     assert vectors_of(db) == (expected, False)

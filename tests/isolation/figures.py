@@ -9,11 +9,14 @@ import os
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from tests.isolation import crowd
 from tests.isolation.programs import Arena, difference, drawn
 from tests.support import NOW
+
+say = partial(print, flush=True)  # it takes a quarter of an hour, and more on a busy machine
 
 
 def main():
@@ -25,24 +28,31 @@ def main():
     began = time.perf_counter()
     arena = Arena()
     for seed in range(programs):
+        if seed and seed % 25 == 0:
+            took = time.perf_counter() - began
+            say(f"  {seed:,} of {programs:,} programs, {took:.0f} s")
         commands += len(drawn(seed)[2])
         pair = difference(arena, seed)
         if pair is not None:
             found += 1
-            print(f"seed {seed}: {pair}")
+            say(f"seed {seed}: {pair}")
     arena.close()
     took = time.perf_counter() - began
-    print(f"{programs:,} programs, {commands:,} commands, {took:.0f} s: {found} differences")
+    say(
+        f"{programs:,} programs, {commands:,} commands, {took:.0f} s: {found} differences",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="tideline-crowd-") as folder:
         place = Path(folder)
         began = time.perf_counter()
+        say(f"  what one origin reads beside {people:,} facts of others")
         same = crowd.told(place / "a", people) == crowd.told(place / "b", 0)
         took = time.perf_counter() - began
-        print(f"a crowd of {people:,}: {'no' if same else 'A'} difference, {took:.0f} s")
+        say(f"a crowd of {people:,}: {'no' if same else 'A'} difference, {took:.0f} s")
         base = crowd.recall_times(place / "t0", 0)
         for count in (people // 50, people // 5, people):
             ms = crowd.recall_times(place / f"t{count}", count)
-            print(f"recall beside {count:,}: p50 {ms:.2f} ms, {ms / base:.2f} of {base:.2f} alone")
+            say(f"recall beside {count:,}: p50 {ms:.2f} ms, {ms / base:.2f} of {base:.2f} alone")
     return int(found or not same)
 
 

@@ -13,7 +13,7 @@ from tests.policy.test_threats import ATTACKS
 from tests.support import NOW
 from tideline_cli.exchange.importer import row_frames
 from tideline_cli.exchange.importer.plain_words import PlainWords
-from tideline_cli.exchange.importer.row_frames import COUNT, Answerer
+from tideline_cli.exchange.importer.row_frames import Answerer
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.remember import checked_text
 from tideline_cli.model.origin import OWNER, channel
@@ -21,6 +21,7 @@ from tideline_cli.model.text import WITH_FORMS, index_terms
 from tideline_cli.policy import secret_cues, secrets
 from tideline_cli.policy.threats import _cues, plain
 from tideline_cli.policy.threats.scan import scan
+from tideline_cli.vector.worker import LENGTH
 
 PIECES = sorted({
     piece
@@ -116,7 +117,7 @@ def answered(answerer, made, context, merge):
     request = row_frames.request(
         list(enumerate(made)), context, WITH_FORMS, merge=merge
     )
-    return marshal.loads(answerer.answer(request[COUNT:])[COUNT:])  # noqa: S302  our own
+    return marshal.loads(answerer.answer(request[LENGTH:])[LENGTH:])  # noqa: S302  our own
 
 
 @settings(max_examples=150)

@@ -200,4 +200,5 @@ def _next_to(found, places):
 
 
 def _labels(fact):
-    return [label for label in (fact.title, fact.slot, fact.kind, *fact.tags) if label]
+    kind = fact.kind if fact.document is None else None  # that of a chunk says nothing
+    return [label for label in (fact.title, fact.slot, kind, *fact.tags) if label]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli.commands.config import OF_FILE
+from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.scopes import AUTO
 from tideline_cli.config.settings import SETTINGS

@@ -151,7 +151,7 @@ def sweep(fading: Iterable[Fading], *, now: int, after_owner_ms: int = 0) -> lis
     `after_owner_ms` ago."""
     found: list[Faded] = []
     for fact in fading:
-        age, power = now - fact.created_at, _strength(fact, now)
+        age, power = max(0, now - fact.created_at), _strength(fact, now)
         becomes = _swept_to(fact.tier, power)
         if becomes is None or was_given_out(fact.given_at, now=now):
             continue

@@ -55,7 +55,6 @@ def bound_code(
     """Return the byte of a fact with these index terms, of which the first `said` are those that it
     is compared by: it tells how many they are, and how often any of all is repeated. `role` is None
     where roles do not weigh, `highest` the strength that the fact has at most."""
-    most = 1 if len(set(terms)) == len(terms) else _most(terms)
     standing = STANDING.get(source)
     if standing is None:  # a source of a newer program, or a damaged one
         return UNKNOWN
@@ -63,7 +62,17 @@ def bound_code(
     if role is not None:
         weight *= ROLE_WEIGHTS.get(role, 1.0)
     weight -= 1e-12  # rounding, for which bounds have a margin
-    place = sum(weight > edge for edge in _WEIGHTS[:-1])
+    return _code(terms, said, sum(weight > edge for edge in _WEIGHTS[:-1]))
+
+
+def bound_code_like(code: int, terms: Sequence[str]) -> int:
+    """Return the byte of a fact that weighs as much as the one of `code`, and has these index
+    terms, by all of which it is compared."""
+    return UNKNOWN if code == UNKNOWN else _code(terms, len(terms), (code - 1) % len(_WEIGHTS))
+
+
+def _code(terms: Sequence[str], said: int, place: int) -> int:
+    most = 1 if len(set(terms)) == len(terms) else _most(terms)
     repeats = min(most, len(_REPEATS)) - 1
     return 1 + _SHORTNESS[min(said, _LENGTHS[-1])] * _COUNTS + repeats * len(_WEIGHTS) + place
 

@@ -537,8 +537,9 @@ def is_lapsed(fact: str) -> str:
 
 
 _OCTETS = "octet_length({0}content) + octet_length({0}terms)"
-_KEY = ("origin", *COUNTED)
-_WATCHED = (*_KEY, "created_at", "length", "terms", "valid_from", "valid_to")
+CENSUS_KEY = ("origin", *COUNTED)
+"""What tells a row of `census` from another."""
+_WATCHED = (*CENSUS_KEY, "created_at", "length", "terms", "valid_from", "valid_to")
 
 
 def _values(row: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -551,7 +552,7 @@ def _counted(row: str) -> str:
     return _filled((*_values(row, _WATCHED), _OCTETS.format(row)))
 
 
-_OWN_KEY = ", ".join(_values("", _KEY))
+_OWN_KEY = ", ".join(_values("", CENSUS_KEY))
 _CENSUS = f"""SELECT {_OWN_KEY}, count(*), sum({_OCTETS.format("")})
   FROM fact {{}}GROUP BY {_OWN_KEY}"""
 _ARRIVAL = f"""SELECT origin, created_at / {HOUR_MS}, count(*), sum(length) FROM fact
@@ -567,6 +568,18 @@ COUNT_LATER = (
     f"INSERT INTO tally {_TALLY.format('AND seq > ?1 ')} {_MORE.format('tokens')}",
 )
 """The SQL that counts the facts after a number in those tables."""
+
+
+def _added(table: str, sums: str, keys: int) -> str:
+    """Return the SQL that adds a row of counts to a table."""
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * (keys + 2))}) {_MORE.format(sums)}"
+
+
+ADD_COUNTS = (
+    _added("census", "octets", len(CENSUS_KEY)), _added("arrival", "tokens", 2),
+    _added("tally", "tokens", 2),
+)  # fmt: skip
+"""The SQL that adds rows of counts to those tables."""
 
 
 def state_of(entity: str) -> str:
@@ -629,8 +642,8 @@ _PIECES = (
     ("new_counted", _counted("new.").lstrip()),
     ("old_counted", _counted("old.").lstrip()),
     ("new_hour", f"new.created_at / {HOUR_MS}"),
-    ("key", ", ".join(_KEY)),
-    ("new_key", ", ".join(f"new.{name}" for name in _KEY)),
+    ("key", ", ".join(CENSUS_KEY)),
+    ("new_key", ", ".join(f"new.{name}" for name in CENSUS_KEY)),
     ("index_of", _INDEX_OF),
     ("journalled", _filled(_FACT[1:])),
     ("old_values", _old_values()),

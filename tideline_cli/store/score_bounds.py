@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.model.fact import Tier
+    from tideline_cli.model.source import Source
+
 # Files of the reference's analyser weigh no roles.
 _SELECT = """
 SELECT seq, terms, source,
@@ -72,19 +75,65 @@ def extend(db: Connection, *, limit: int) -> None:
     """Make the bytes of up to `limit` more numbers; those without a fact are 0."""
     if not _are_ours(db):
         clear(db)
-    row = db.execute(
-        "SELECT number, codes FROM ceiling ORDER BY number DESC LIMIT 1"
-    ).fetchone() or (0, b"")
-    number, made = int(row[0]), bytearray(row[1])
-    start = number * CHUNK + len(made)
-    fresh = _made(db, start, limit=limit)
-    made += fresh
-    if not fresh:
-        return
-    for offset in range(0, len(made), CHUNK):
+    number, made = _last(db)
+    fresh = _made(db, number * CHUNK + len(made), limit=limit)
+    if fresh:
+        _store(db, number, made + fresh)
+
+
+class NewBounds:
+    """The bytes of facts that a load stores, kept back until they fill a row: a row that grows
+    leaves room unused. They are dropped when anybody else has written since, who may have changed
+    such a fact; `extend` and the next row make those that are missing."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._codes = bytearray()
+        self._version = 0
+
+    def add(self, db: Connection, fresh: bytes) -> None:
+        """Add the bytes of the newest facts, in the open transaction that stores them."""
+        first: int = db.execute("SELECT max(seq) FROM fact").get + 1 - len(fresh)
+        version: int = db.pragma("data_version")
+        if version != self._version or first != self._first + len(self._codes):
+            self._first, self._version = first, version
+            self._codes.clear()
+        self._codes += fresh
+        if len(self._codes) >= CHUNK:
+            _append(db, self._first, bytes(self._codes))
+            self.drop()
+
+    def drop(self) -> None:
+        """Drop what is kept back."""
+        self._first = 0
+        self._codes.clear()
+
+
+def _append(db: Connection, first: int, fresh: bytes) -> None:
+    """Store the bytes of facts, numbered from `first` on. Where more than a row before them have
+    none yet, all are left to `extend`."""
+    if not _are_ours(db):
+        clear(db)
+    number, made = _last(db)
+    missing = first - number * CHUNK - len(made)
+    if 0 <= missing <= CHUNK:
+        before = _made(db, first - missing, limit=missing) if missing else b""
+        _store(db, number, made + before.ljust(missing, b"\x00") + fresh)
+
+
+def _last(db: Connection) -> tuple[int, bytes]:
+    """Return the number of the last row, and its bytes."""
+    sql = "SELECT number, codes FROM ceiling ORDER BY number DESC LIMIT 1"
+    row: tuple[int, bytes] = db.execute(sql).fetchone() or (0, b"")
+    return row
+
+
+def _store(db: Connection, number: int, codes: bytes) -> None:
+    """Store bytes from the beginning of a row on."""
+    for offset in range(0, len(codes), CHUNK):
         db.execute(
             "INSERT OR REPLACE INTO ceiling (number, codes) VALUES (?, ?)",
-            (number + offset // CHUNK, bytes(made[offset : offset + CHUNK])),
+            (number + offset // CHUNK, codes[offset : offset + CHUNK]),
         )
 
 
@@ -141,9 +190,16 @@ def _made(db: Connection, start: int, *, limit: int) -> bytes:
     if not facts:
         return b""
     fresh = bytearray(facts[-1][0] + 1 - start)
-    for seq, terms, source, role, importance, tier, pinned, uses in facts:
-        immune = is_immune(tier, bool(pinned))
-        highest = most_strength(importance, uses, immune=immune)
-        said = len(said_terms(terms))
-        fresh[seq - start] = bound_code(terms.split(), source, role, highest, said=said)
+    for seq, terms, *weights in facts:
+        fresh[seq - start] = code_of(terms, *weights)
     return bytes(fresh)
+
+
+def code_of(
+    terms: str, source: Source, role: str | None, importance: float, tier: Tier, pinned: int,
+    uses: int,
+) -> int:  # fmt: skip
+    """Return the byte of a fact, by what the file keeps of it; `role` is None where roles do not
+    weigh."""
+    highest = most_strength(importance, uses, immune=is_immune(tier, bool(pinned)))
+    return bound_code(terms.split(), source, role, highest, said=len(said_terms(terms)))

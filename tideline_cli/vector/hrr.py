@@ -34,6 +34,7 @@ _PRODUCT_ERROR = 0.0001
 # Limits of the fixed-point sums: see _Bundler.
 _ONE = 1 << 21
 _MOST_FEATURES = 1 << 13
+_MOST_SHORT = (1 << 31) // _ONE
 _MOST_SUMS = 1 << 16
 _LONGEST_WORD = 40
 
@@ -156,13 +157,15 @@ class _Bundler:
         if not tokens or size > _MOST_FEATURES:
             return 0
         try:
-            slots = [self._slots[token] for token in tokens]
+            slots = [*map(self._slots.__getitem__, tokens)]
         except KeyError:
             astral = not text.isascii() and max(text) > "\uffff"
             if astral or max(map(len, tokens)) > _LONGEST_WORD:
                 return 0
             slots = self._learn(tokens)
-        self._sums.take(slots, axis=0).sum(axis=0, dtype=np.float64, out=out)
+        # Up to _MOST_SHORT features the sum is an int32, and of the same value.
+        dtype = np.int32 if size < _MOST_SHORT else np.float64
+        out[:] = np.add.reduce(self._sums.take(slots, axis=0), axis=0, dtype=dtype)
         return size
 
     def _learn(self, tokens: list[str]) -> list[int]:

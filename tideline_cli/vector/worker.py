@@ -1,8 +1,8 @@
 """A process that embeds texts for another: `python -m tideline_cli.vector.worker EMBEDDER PIPE`.
 
 Frames on standard input: the number of texts, the length of each, then the texts in UTF-8; counts
-are 4 bytes, little-endian. The answer to a frame is the packed vectors, one after the other. PIPE
-is the number of a handle whose pipe ends when the other process is gone.
+are 4 bytes, little-endian. The answer to a frame is its length, and the packed vectors, one after
+the other. PIPE is the number of a handle whose pipe ends when the other process is gone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _COUNT = 4
+LENGTH = 8
+"""The bytes of the length in front of an answer, little-endian."""
+
+
+def framed(answer: bytes) -> bytes:
+    """Return an answer with its length in front."""
+    return len(answer).to_bytes(LENGTH, "little") + answer
 
 
 def frame(texts: list[str]) -> bytes:
@@ -32,7 +39,7 @@ def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
     while head := requests.read(_COUNT):
         lengths = [_number(requests.read(_COUNT)) for _ in range(_number(head))]
         texts = [requests.read(length).decode() for length in lengths]
-        answers.write(embedder.embed_packed(texts).tobytes())
+        answers.write(framed(embedder.embed_packed(texts).tobytes()))
         answers.flush()
 
 

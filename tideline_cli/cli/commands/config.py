@@ -5,25 +5,19 @@ from __future__ import annotations
 import os
 
 from tideline_cli import config
-from tideline_cli.cli import output
+from tideline_cli.cli import file_settings, output
+from tideline_cli.cli.file_settings import OF_FILE
 from tideline_cli.cli.model_options import NO_MODEL
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
-from tideline_cli.memory.repair import analyse_anew
 from tideline_cli.model.closed_set import one_of
-from tideline_cli.model.forms.stems import LANGUAGES
 from tideline_cli.model.record import record
-from tideline_cli.model.text import ANALYZERS, WITH_FORMS, languages_of
-from tideline_cli.policy.sameness import SAMENESS
-from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.folders import make_folder
-from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 HELP = """Show and change settings.
@@ -54,10 +48,6 @@ ARGUMENTS = (
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
-NO_LANGUAGE = "none"
-OF_FILE: dict[str, tuple[str, ...]] = {
-    "analyzer": ANALYZERS, "language": (NO_LANGUAGE, *LANGUAGES), "sameness": SAMENESS
-}  # fmt: skip
 
 
 @record
@@ -194,22 +184,15 @@ def _project_file(folder: str, *, is_gone: bool = False) -> str:
 
 def _get(session: Session, name: str) -> str:
     if name in OF_FILE:
-        db = session.reading()
-        if name in _OF_ANALYZER:
-            held = WITH_FORMS if db is None else setting(db, "analyzer", "standard")
-            return _OF_ANALYZER[name](held)
-        default = OF_FILE[name][0]
-        return default if db is None else setting(db, name, default)
+        return file_settings.value_of(session, name)
     one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
     return _text(_effective(name, session.config.get(name)))
 
 
 def _set(session: Session, name: str, value: str) -> None:
     if name in OF_FILE:
-        if not session.viewer.is_owner:
-            raise UsageError("only the owner may change the memory file", hint="leave out --origin")
-        checked = _languages(value) if name == "language" else one_of(value, OF_FILE[name], name)
-        _set_of_file(session, name, checked)
+        checked = file_settings.change(session, name, value)
+        _put(session, name, checked, session.database)
         return
     one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
     _check_model(name, value)
@@ -248,44 +231,6 @@ def _check_model(name: str, value: str) -> None:
         checked_model(Model(value, None, None, None, _PATIENCE))
     if name == "base_url" and value.strip():
         checked_model(Model(None, value, "any", None, _PATIENCE))
-
-
-def _set_of_file(session: Session, name: str, value: Any) -> None:
-    db = session.writing()
-    if name in _OF_ANALYZER:
-        count = analyse_anew(db, _analyzer(setting(db, "analyzer", "standard"), name, value))
-        session.note(f"{count:,} facts analysed anew")
-    else:
-        with writing(db):
-            put_setting(db, name, value)
-    _put(session, name, value, session.database)
-
-
-_OF_ANALYZER: dict[str, Callable[[str], str]] = {
-    "analyzer": lambda held: held.partition("/")[0],
-    "language": lambda held: ",".join(languages_of(held)) or NO_LANGUAGE,
-}
-"""The settings that the analyser of a file says."""
-
-
-def _languages(value: str) -> str:
-    """Return codes of languages with commas, each once, as the analyser has them."""
-    codes = [code.strip().lower() for code in value.split(",") if code.strip()]
-    if codes in ([], [NO_LANGUAGE]):
-        return NO_LANGUAGE
-    return ",".join(sorted({one_of(code, tuple(LANGUAGES), "language") for code in codes}))
-
-
-def _analyzer(held: str, name: str, value: str) -> str:
-    """Return the analyser that a setting makes of the one that a file has."""
-    if name == "analyzer" and value == "reference":
-        return value
-    if name == "language" and held == "reference":
-        raise UsageError(
-            "the reference analyser knows no language", hint="tideline config set analyzer standard"
-        )
-    named = value if name == "language" else ",".join(languages_of(held)) or NO_LANGUAGE
-    return WITH_FORMS if named == NO_LANGUAGE else f"{WITH_FORMS}:{named}"
 
 
 def _put(session: Session, name: str, value: str, path: str) -> None:

@@ -7,15 +7,23 @@ import fcntl
 import os
 import subprocess
 import sys
+from collections import deque
 from contextlib import suppress
 from typing import BinaryIO, cast
 
-_PIPE = 1 << 18  # most chunks fit in, so that asking waits for nothing
+from tideline_cli.vector.worker import LENGTH
+
+_PIPE = 1 << 20  # some requests and answers fit in, so that neither side waits for the other
+_PAGE = 4096  # of which a pipe gives each request some for itself
 
 
 class Beside:
     """The process that runs a module, with words for it and the number of a handle: the pipe of
-    that handle ends when this process is gone."""
+    that handle ends when this process is gone.
+
+    Requests are answered in their order. As long as there is room for a request, asking waits for
+    nothing; so neither side waits for the other for ever, however little the pipes hold.
+    """
 
     def __init__(self, module: str, *words: str) -> None:
         # The end that nobody writes to closes with this process, whatever ends it.
@@ -36,22 +44,34 @@ class Beside:
         self._answers = cast(BinaryIO, self._process.stdout)
         _widen(self._requests)
         _widen(self._answers)
+        self._unanswered: deque[int] = deque()
+
+    def has_room(self, request: bytes) -> bool:
+        """Say whether a request can be sent before all others are answered."""
+        sizes = (*self._unanswered, len(request))
+        taken = sum([(size // _PAGE + 2) * _PAGE for size in sizes])
+        return len(sizes) == 1 or taken <= _size_of(self._requests)
 
     def ask(self, request: bytes) -> bool:
-        """Send a request; return False where nobody takes it."""
+        """Send a request for which there is room; return False where nobody takes it."""
         try:
             self._requests.write(request)
             self._requests.flush()
         except OSError:
             return False
+        self._unanswered.append(len(request))
         return True
 
-    def answer(self, size: int) -> bytes:
-        """Return so many bytes of the answers; fewer when the process is gone."""
+    def answer(self) -> bytes:
+        """Return the answer to the oldest request; nothing when the process is gone."""
+        self._unanswered.popleft()
         try:
-            return b"" if self._answers.closed else self._answers.read(size)
+            head = b"" if self._answers.closed else self._answers.read(LENGTH)
+            size = int.from_bytes(head, "little")
+            raw = self._answers.read(size) if len(head) == LENGTH else b""
         except OSError:
             return b""
+        return raw if len(raw) == size else b""
 
     def end(self) -> None:
         """End the process."""
@@ -83,6 +103,17 @@ def _processors() -> int:
     """Return on how many processors this process may run."""
     may_run_on = getattr(os, "sched_getaffinity", None)
     return len(may_run_on(0)) if may_run_on is not None else os.cpu_count() or 1
+
+
+def _size_of(pipe: BinaryIO) -> int:
+    """Return how much a pipe holds; 0 where the system does not tell."""
+    tell = getattr(fcntl, "F_GETPIPE_SZ", None)
+    if tell is None:
+        return 0
+    try:
+        return fcntl.fcntl(pipe, tell)
+    except OSError:
+        return 0
 
 
 def _widen(pipe: BinaryIO) -> None:

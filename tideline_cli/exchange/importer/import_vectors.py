@@ -19,11 +19,8 @@ _WORKER = "tideline_cli.vector.worker"
 
 
 class ChunkEmbedder:
-    """Embeds chunks in order: `start` one, do other work, `finish` for its packed vectors.
-
-    The process beside is asked only when it has answered all before, so neither side waits for the
-    other for ever, however little the pipes hold.
-    """
+    """Embeds chunks in order: `start` some, do other work, `finish` for the packed vectors of the
+    oldest."""
 
     def __init__(self, db: Connection) -> None:
         self._embedder = embedder_of(db)
@@ -37,10 +34,18 @@ class ChunkEmbedder:
         self._started += 1
         if self._started == _CHUNKS_ALONE and self.name == DEFAULT_EMBEDDER:
             self._beside = started(_WORKER, self.name)
+        self._under_way.append(_Asked(texts, self._asked(texts)))
+
+    def _asked(self, texts: list[str]) -> Beside | None:
+        """Ask the process beside, and return it; None where it does not take the request."""
+        if self._beside is None:
+            return None
+        request = frame(texts)
         for earlier in self._under_way:
+            if self._beside is None or self._beside.has_room(request):
+                break
             self._take_answer(earlier)
-        is_sent = self._beside is not None and self._beside.ask(frame(texts))
-        self._under_way.append(_Asked(texts, self._beside if is_sent else None))
+        return self._beside if self._beside is not None and self._beside.ask(request) else None
 
     @property
     def texts_under_way(self) -> list[list[str]]:
@@ -59,7 +64,7 @@ class ChunkEmbedder:
         if beside is None:
             return
         wanted = len(asked.texts) * self._embedder.code_size
-        codes = beside.answer(wanted)
+        codes = beside.answer() if beside is self._beside else b""
         if len(codes) == wanted:
             asked.codes = codes
         else:

@@ -71,7 +71,7 @@ def plain_columns(ready: Prepared, context: ImportContext) -> list[Any] | None:
     """Return the columns of a row that is plain, None of any other."""
     if not is_plain(ready, context):
         return None
-    return bulk_inserts.sealed(ready.fact, ready.terms)
+    return bulk_inserts.sealed(ready.fact, ready.terms, ready.analyzer)
 
 
 def is_plain(ready: Prepared, context: ImportContext) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import islice
 
 from tideline_cli.errors import TidelineError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Ready = Prepared | PlainRow
 
 _ROWS = vectors.CHUNK  # that are sent at once
+_AHEAD = 8  # of them at most are under way
 _ALONE = 4  # such parts; a process beside pays from the next one on: it takes 80 ms to start
 _WORKER = "tideline_cli.exchange.importer.row_worker"
 
@@ -56,24 +58,29 @@ class RowPreparer:
     def _in_parts(
         self, part: list[Numbered], waiting: Iterator[Numbered], beside: Beside | None
     ) -> Iterator[tuple[int, Row, Ready | TidelineError]]:
-        """Yield the rows of each part, while the part after it is read and prepared."""
-        asked = self._asked(part, beside)
+        """Yield the rows of each part, while parts after it are read and prepared."""
+        asked: deque[_Asked] = deque()
         while part:
+            newest = self._request(part, beside)
+            while asked and not (len(asked) < _AHEAD and newest.has_room()):
+                yield from self._answered(asked.popleft())
+            newest.ask()
+            asked.append(newest)
             part = list(islice(waiting, _ROWS))
-            asked.hear()
-            earlier = asked
-            if part:
-                asked = self._asked(part, beside)
-            for place, (line, row) in enumerate(earlier.part):
-                yield line, row, earlier.made[place] or self._here(line, row)
+        for earlier in asked:
+            yield from self._answered(earlier)
 
-    def _asked(self, part: list[Numbered], beside: Beside | None) -> _Asked:
-        """Send rows to the process beside; it has answered all before, so neither side waits for
-        the other for ever, however little the pipes hold."""
-        asked = _Asked(part, self.analyzer)
-        if beside is not None:
-            asked.ask(beside, self._context, merge=self._merge)
-        return asked
+    def _answered(self, asked: _Asked) -> Iterator[tuple[int, Row, Ready | TidelineError]]:
+        """Yield the rows of a part, as they were prepared beside or as they are prepared here."""
+        asked.hear()
+        for place, (line, row) in enumerate(asked.part):
+            yield line, row, asked.made[place] or self._here(line, row)
+
+    def _request(self, part: list[Numbered], beside: Beside | None) -> _Asked:
+        request = beside and row_frames.request(
+            part, self._context, self.analyzer, merge=self._merge
+        )
+        return _Asked(part, self.analyzer, beside, request or b"")
 
     def _here(self, line: int, row: Row) -> Ready | TidelineError:
         """Prepare a row in this process."""
@@ -86,26 +93,30 @@ class RowPreparer:
 
 
 class _Asked:
-    """Rows of which a process beside was asked, and its answer: None where it has none."""
+    """Rows of which a process beside is asked, and its answer: None where it has none. Without a
+    request the rows cannot be sent."""
 
-    def __init__(self, part: list[Numbered], analyzer: Analyzer) -> None:
+    def __init__(
+        self, part: list[Numbered], analyzer: Analyzer, beside: Beside | None, request: bytes
+    ) -> None:
         self.part = part
         self.made: Sequence[Ready | None] = [None] * len(part)
         self._analyzer = analyzer
-        self._beside: Beside | None = None
+        self._beside = beside if request else None
+        self._request = request
 
-    def ask(self, beside: Beside, context: ImportContext, *, merge: bool) -> None:
+    def has_room(self) -> bool:
+        """Say whether the process takes the request without a wait for answers."""
+        return self._beside is None or self._beside.has_room(self._request)
+
+    def ask(self) -> None:
         """Send the rows, where they can be sent."""
-        request = row_frames.request(self.part, context, self._analyzer, merge=merge)
-        if request is not None and beside.ask(request):
-            self._beside = beside
+        if self._beside is not None and not self._beside.ask(self._request):
+            self._beside = None
+        self._request = b""
 
     def hear(self) -> None:
         """Read the answer, if there is one to come."""
-        if self._beside is None:
-            return
-        raw = self._beside.answer(row_frames.COUNT)
-        size = int.from_bytes(raw, "little")
-        raw = self._beside.answer(size) if len(raw) == row_frames.COUNT else b""
-        if raw and len(raw) == size:
+        raw = self._beside.answer() if self._beside is not None else b""
+        if raw:
             self.made = row_frames.rows_of(raw, self.part, self._analyzer)

@@ -1,7 +1,7 @@
 """What an import and the process that prepares its rows say to one another.
 
-A frame is the number of bytes, 8 of them, little-endian, then a value as `marshal` writes it: both
-ends are one program on one interpreter.
+A frame is its length, as `vector.worker` writes it, then a value as `marshal` writes it: both ends
+are one program on one interpreter.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tideline_cli.model.fact import Fact
 from tideline_cli.model.fields import NAMES
 from tideline_cli.model.origin import Origin
 from tideline_cli.model.text import IndexTerms
+from tideline_cli.vector.worker import framed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     # where the process that asks shall look itself.
     Answer = list[Any] | tuple[list[Any], str, bool] | None
 
-COUNT = 8  # bytes of the length in front of a frame
 _ORIGIN = NAMES.index("origin")
 
 
@@ -140,5 +140,4 @@ def _values(fact: Fact) -> list[Any]:
 
 
 def _frame(value: Any) -> bytes:
-    raw = marshal.dumps(value)
-    return len(raw).to_bytes(COUNT, "little") + raw
+    return framed(marshal.dumps(value))

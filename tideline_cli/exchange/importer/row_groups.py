@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import bulk_inserts
+from tideline_cli.store import bulk_inserts, fact_counts, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class RowGroups:
         self._taken = bulk_inserts.taken(db, ids) if ids else set()
         self._numbers: dict[str, int] = {}
         self._waiting: list[list[Any]] = []
+        self._bounds = bytearray()
+        self._counts = fact_counts.NewCounts()
         self.added: list[tuple[int, int]] = []
         self.apart: list[Fact] = []
 
@@ -44,6 +46,7 @@ class RowGroups:
                 self._taken.add(fact_id)
                 number = self._number(columns[bulk_inserts.ORIGIN])
                 self._waiting.append(bulk_inserts.numbered(columns, number))
+                self._bounds.append(columns[bulk_inserts.BOUND])
                 self.added.append((number, place))
                 return
             ready = ready.prepared()
@@ -58,8 +61,19 @@ class RowGroups:
         """Store the rows that wait."""
         if self._waiting:
             bulk_inserts.insert(self._db, self._waiting)
+            self._counts.add(self._waiting)
             self._destination.added_plain(len(self._waiting))
             self._waiting.clear()
+
+    def count(self, last: int, bounds: score_bounds.NewBounds) -> None:
+        """Count the facts that were stored, which have the numbers after `last`, and bound their
+        scores, as far as that can be done without reading them again."""
+        if self.apart:
+            bounds.drop()
+            fact_counts.count_after(self._db, last)
+        elif self._bounds:
+            self._counts.store(self._db)
+            bounds.add(self._db, bytes(self._bounds))
 
     def _number(self, key: str) -> int:
         number = self._numbers.get(key)

@@ -12,7 +12,7 @@ import os
 import sys
 
 from tideline_cli.exchange.importer import row_frames
-from tideline_cli.vector.worker import end_with
+from tideline_cli.vector.worker import LENGTH, end_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until they end."""
     answerer = row_frames.Answerer()
-    while head := requests.read(row_frames.COUNT):
+    while head := requests.read(LENGTH):
         answers.write(answerer.answer(requests.read(int.from_bytes(head, "little"))))
         answers.flush()
 

@@ -8,7 +8,7 @@ from tideline_cli.exchange.importer.merge import Merger
 from tideline_cli.exchange.importer.plain_rows import PlainRow
 from tideline_cli.exchange.importer.row_groups import RowGroups
 from tideline_cli.model.origin import Origin
-from tideline_cli.store import fact_counts, facts, fts
+from tideline_cli.store import facts, fts, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class ChunkInserter:
         self._db = db
         self._destination = destination
         self._vectors = ChunkVectors(db)
+        self._bounds = score_bounds.NewBounds()
 
     def begin(self, chunk: list[Ready]) -> None:
         """Begin with the vectors of a chunk."""
@@ -63,7 +64,7 @@ class ChunkInserter:
             rows.put(place, ready)
         rows.flush()
         fts.index_after(self._db, last)
-        fact_counts.count_after(self._db, last)
+        rows.count(last, self._bounds)
         seqs = facts.numbers_after(self._db, last)
         numbered = [(seq, *added) for seq, added in zip(seqs, rows.added, strict=True)]
         self._vectors.store(numbered, chunk_size=len(chunk))

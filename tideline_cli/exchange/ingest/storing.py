@@ -120,7 +120,9 @@ class Storage:
         rows = [bulk_inserts.numbered(one.columns, origin_number) for one in chunks]
         bulk_inserts.insert(self._db, rows)
         fts.index_after(self._db, last)
-        fact_counts.count_after(self._db, last)
+        counts = fact_counts.NewCounts()
+        counts.add(rows)
+        counts.store(self._db)
         seqs = facts.numbers_after(self._db, last)
         titled = [
             (seq, one.fact.title, one.terms)

@@ -37,10 +37,12 @@ class IngestContext:
 
 @record
 class Written:
-    """A chunk as it is stored: the fact, its index terms, and the columns of its row."""
+    """A chunk as it is stored: the fact, its index terms, what made them, and the columns of its
+    row."""
 
     fact: Fact
     terms: IndexTerms
+    analyzer: Analyzer
     columns: list[Any]
 
 
@@ -87,9 +89,10 @@ def written(new: NewFact, context: IngestContext, analyzer: Analyzer) -> Written
     """Return a chunk as it is stored."""
     fact = birth(new, fact_id=context.new_id(), now=context.now)
     terms = index_terms(fact.content, analyzer=analyzer)
-    return Written(fact, terms, bulk_inserts.sealed(fact, terms))
+    return Written(fact, terms, analyzer, bulk_inserts.sealed(fact, terms, analyzer))
 
 
 def with_fact(one: Written, fact: Fact) -> Written:
     """Return a chunk as it is stored with other labels."""
-    return Written(fact, one.terms, bulk_inserts.sealed(fact, one.terms))
+    columns = bulk_inserts.sealed(fact, one.terms, one.analyzer)
+    return Written(fact, one.terms, one.analyzer, columns)

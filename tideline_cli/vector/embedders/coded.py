@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from tideline_cli.vector.arrays import np
 from tideline_cli.vector.embedders.codes import EIGHTHS, MOST, TAIL
 
@@ -15,7 +17,7 @@ _ROWS_AT_ONCE = 1 << 13
 _EXACT_FLOAT32 = 1024  # products of so many values stay below 2^24
 
 
-class CodedEmbedder:
+class CodedEmbedder(ABC):
     """Protocol `tideline_cli.vector.embedder.Embedder`, but for `embed`.
 
     Codes decide, not the vectors that they are made of: so `exact` is False and nothing is off.
@@ -31,9 +33,9 @@ class CodedEmbedder:
         self.floor = floor
         self.code_size = dims + TAIL
 
+    @abstractmethod
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit rows (n, dims)."""
-        raise NotImplementedError
 
     def pack(self, vectors: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return codes (n, dims + 2) of rows (n, dims) of any length."""
