@@ -58,6 +58,9 @@ def test_halves_are_joined_again(codes):
     assert len(high) == len(low) == len(codes) // 2
     assert code_halves.joined(high, low) == codes
     count = len(codes) // 128
+    some = list(range(count - 1, -1, -2))
+    wanted = b"".join([codes[128 * place : 128 * place + 128] for place in some])
+    assert code_halves.rows(high, low, some) == wanted
     for row in range(count):
         code = codes[128 * row : 128 * row + 128]
         first, second = code_halves.pair(high[row::count], low[row::count])
@@ -159,3 +162,22 @@ def test_the_file_keeps_halves(db):
     with writing(db):
         vector_upkeep.insert(db, {gone: made[gone]}, origin_number=1, embedder="hrr-256")
     assert held() == made
+
+
+@pytest.mark.parametrize("embedder", ["hrr-256", "other"])
+def test_vectors_of_some_facts(db, monkeypatch, embedder):
+    """Of the facts that are asked for come those that have a vector, each with its own."""
+    monkeypatch.setattr(vectors, "CHUNK", 4)
+    seqs = put(db, [fact(f"fact {n}", f"F{n}") for n in range(11)])
+    codes = {seq: bytes((place * seq) % 256 for place in range(128)) for seq in seqs}
+    with writing(db):
+        vectors.append(db, seqs, b"".join(codes.values()), origin_number=1, embedder=embedder)
+    for wanted in ([], seqs[3:4], [*seqs[1::3], 10_000], seqs):
+        found = {
+            int.from_bytes(numbers[4 * i : 4 * i + 4], "little"): packed[128 * i : 128 * i + 128]
+            for numbers, packed in vectors.chunks_of(
+                db, wanted, origin_number=1, embedder=embedder
+            )
+            for i in range(len(numbers) // 4)
+        }
+        assert found == {seq: codes[seq] for seq in wanted if seq in codes}

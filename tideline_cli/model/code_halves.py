@@ -7,6 +7,10 @@ column: first that byte of all rows, then the next. So a search takes a column a
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 CODE = 128
 """Bytes of a code."""
 COLUMNS = CODE // 2
@@ -27,11 +31,17 @@ def split(codes: bytes) -> tuple[bytes, bytes]:
 
 def joined(highs: bytes, lows: bytes) -> bytes:
     """Return the codes of which these are the halves."""
-    rows = len(highs) // COLUMNS
-    codes = bytearray(CODE * rows)
-    for place, half in enumerate(pair(highs, lows)):
-        for column in range(COLUMNS):
-            codes[2 * column + place :: CODE] = half[column * rows : (column + 1) * rows]
+    return rows(highs, lows, range(len(highs) // COLUMNS))
+
+
+def rows(highs: bytes, lows: bytes, places: Iterable[int]) -> bytes:
+    """Return the codes at some places."""
+    count = len(highs) // COLUMNS
+    cut = [slice(place, None, count) for place in places]
+    codes = bytearray(CODE * len(cut))
+    codes[::2], codes[1::2] = pair(
+        b"".join([highs[row] for row in cut]), b"".join([lows[row] for row in cut])
+    )
     return bytes(codes)
 
 

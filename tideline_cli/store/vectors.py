@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from struct import unpack_from
+
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model import code_halves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -68,19 +70,31 @@ def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
     return int(db.execute(sql, (origin_number, embedder)).get)
 
 
-def chunks_since(
-    db: Connection, seq: int, *, origin_number: int, embedder: str
+def chunks_of(
+    db: Connection, numbers: Collection[int], *, origin_number: int, embedder: str
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the chunks that may hold facts from number `seq` on, the last one first."""
+    """Yield numbers and packed vectors as `chunks` does, of those of some facts that have one."""
+    wanted, oldest = frozenset(numbers), min(numbers, default=0)
     rows = db.execute(
         "SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ?"
         " ORDER BY number DESC",
         (origin_number, embedder),
     )
     for facts, codes, lows in rows:
-        if int.from_bytes(facts[-4:], "little") < seq:
+        if int.from_bytes(facts[-4:], "little") < oldest:
             return
-        yield facts, whole(codes, lows)
+        held = unpack_from(f"<{len(facts) // 4}I", facts)
+        places = [place for place, one in enumerate(held) if one in wanted]
+        if places:
+            part = b"".join([facts[4 * place : 4 * place + 4] for place in places])
+            yield part, _codes_at(places, codes, lows, len(held))
+
+
+def _codes_at(places: list[int], codes: bytes, lows: bytes, count: int) -> bytes:
+    if lows:
+        return code_halves.rows(codes, lows, places)
+    size = len(codes) // count
+    return b"".join([codes[place * size : (place + 1) * size] for place in places])
 
 
 def packed_of(
