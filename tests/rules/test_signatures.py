@@ -29,6 +29,7 @@ CALLERS_CHOICE = ("viewer", "origin_number", "by")
 TELLS_NOTHING = {"None", "bool", "int", "int | None", "Iterator[Finding]"}
 OF_NOBODY = {
     "store.bulk_inserts.taken": "those of the ids that are given",
+    "store.vectors.held": "a chunk, for the upkeep that writes it back",
     "store.backup.write_over": "where a copy of the whole file went",
     "store.backup.write": "where a copy of the whole file went",
     "store.backup.replace_content": "where a copy of the whole file went",

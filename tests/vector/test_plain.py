@@ -16,7 +16,7 @@ from tideline_cli.memory import lanes, nearest, semantic
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.origin import OWNER
-from tideline_cli.store import facts
+from tideline_cli.store import facts, vectors
 from tideline_cli.store.transactions import writing
 from tideline_cli.vector import hrr_plain
 from tideline_cli.vector.hrr import HrrEmbedder
@@ -132,7 +132,7 @@ def stores(draw):
 def answers(db, query, *, as_plain: bool):
     """The hits of one of the lanes, as id, score, lane and cosine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lanes, "_numpy_is_loaded", lambda: not as_plain)
+        patch.setattr(lanes, "_is_plain", lambda _: as_plain)
         patch.setattr(semantic, "PLAIN_TEXTS", 1000)
         patch.setattr(semantic, "PLAIN_CHARS", 10**6)
         patch.setattr(semantic, "PLAIN_HITS", 1000)
@@ -174,8 +174,8 @@ def test_the_search_that_ends_early_misses_nothing(given_, mode):
         found = answers(db, query, as_plain=True)
         there = facts.among(db, numbers, viewer=OWNER, wanted=query.wanted, now=NOW).values()
     asked = hrr_plain.embed(query.text)
-    vectors = {one.id: hrr_plain.embed(one.content) for one in there}
-    cosines = {key: round(hrr_plain.cosine(asked, made), 10) for key, made in vectors.items()}
+    phases = {one.id: hrr_plain.embed(one.content) for one in there}
+    cosines = {key: round(hrr_plain.cosine(asked, made), 10) for key, made in phases.items()}
     near = [one for one in there if cosines[one.id] >= query.min_sim]
     near.sort(key=lambda one: (-cosines[one.id], -one.created_at, one.id))
     scores = [
@@ -194,15 +194,15 @@ def test_a_backlog_is_kept(db):
     """The vectors that a recall makes of facts that had none are stored after its answer."""
     seqs = put(db, [fact("I deploy on Fridays", "A"), fact("a vegetarian diet", "B")])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lanes, "_numpy_is_loaded", lambda: False)
         patch.setattr(lanes, "ArrayLane", None)
         answer = recall(db, Query("vegetation"), viewer=OWNER, now=NOW)
         assert [hit.fact.id for hit in answer.hits] == ["B"]
         write_back(db, answer, touch=False, now=NOW)
         assert recall(db, Query("vegetation"), viewer=OWNER, now=NOW).backlog is None
-    ((_, _, _, numbers, codes),) = rows(db, "vector_chunk")
+    ((_, _, _, numbers, *kept),) = rows(db, "vector_chunk")
     assert np.frombuffer(numbers, "<u4").tolist() == seqs
-    assert codes == HRR.pack(HRR.embed(["I deploy on Fridays", "a vegetarian diet"])).tobytes()
+    made = HRR.embed(["I deploy on Fridays", "a vegetarian diet"])
+    assert vectors.whole(*kept) == HRR.pack(made).tobytes()
 
 
 @pytest.mark.parametrize(
@@ -215,13 +215,12 @@ def test_a_backlog_is_kept(db):
     ],
 )
 def test_the_lane_that_ends_sooner_is_taken(db, monkeypatch, count, text, limit, is_plain):
-    """Many facts or long ones that wait for vectors are embedded by arrays."""
-    monkeypatch.setattr(lanes, "_numpy_is_loaded", lambda: False)
+    """Many facts or long ones that wait for vectors are embedded by arrays; so are many hits."""
     put(db, [fact(f"{text} {number}", f"F{number}") for number in range(count)])
     lane, _, backlog = semantic._gathered(db, 1, limit)
     assert isinstance(lane, lanes.ArrayLane) is not is_plain
     assert len(backlog.numbers) == count
-    monkeypatch.setattr(semantic, "PLAIN_VECTORS", count - 1)
+    monkeypatch.setattr(semantic, "PLAIN_HITS", min(limit, count) - 1)
     assert isinstance(semantic._gathered(db, 1, limit)[0], lanes.ArrayLane)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.reading import Reader
     from tideline_cli.ranking.bm25 import Statistics
 
-_STEPS = 255  # the highest idf is counted as so many; each is rounded up
+_STEPS = 63  # the highest idf is counted as so many; each is rounded up
 _BANDS = 4  # of sums that are looked at apart
 _SLACK = 1.0 - 1e-9  # what is asked of a sum is lowered by a margin for rounding
 _MANY = 30_000  # facts of a band that are asked first whether they reach the floor, at once

@@ -75,10 +75,10 @@ def contradictions(
         embedder = None
         if len(rows) > 1:
             embedder = lanes.embedder_of(db)
-            oldest = min(seq for seq, _, _ in rows)
+            numbers = [seq for seq, _, _ in rows]
             chunks = list(
-                vectors.chunks_since(
-                    db, oldest, origin_number=origin_number, embedder=embedder.name
+                vectors.chunks_of(
+                    db, numbers, origin_number=origin_number, embedder=embedder.name
                 )
             )
     best: list[tuple[Any, ...]] = []

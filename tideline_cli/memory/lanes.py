@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError
 from tideline_cli.memory.nearest import DECIMALS, PlainLane
@@ -145,8 +143,4 @@ class ArrayLane:
 
 def _is_plain(db: Connection) -> bool:
     """Say whether a few texts are compared faster in plain Python than with numpy."""
-    return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name and not _numpy_is_loaded()
-
-
-def _numpy_is_loaded() -> bool:
-    return "numpy" in sys.modules
+    return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name

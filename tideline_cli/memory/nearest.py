@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tideline_cli.model.record import Record
 from tideline_cli.ranking import fuse
-from tideline_cli.vector import hrr_plain
+from tideline_cli.store import vectors
+from tideline_cli.vector import hrr_halves, hrr_plain
 from tideline_cli.vector.features import FLOOR, HRR
 
 TYPE_CHECKING = False
@@ -12,10 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol, TypeVar
 
+    from apsw import Connection
+
     from tideline_cli.model.fact import Fact
 
     Chunk = tuple[bytes, bytes]
-    Rough = list[tuple[int, float]]
+    Near = tuple[int, float]
+    Rough = list[Near]
     Vector = TypeVar("Vector")
 
     class Lane(Protocol[Vector]):
@@ -35,9 +41,9 @@ if TYPE_CHECKING:
         def packed(self, texts: Sequence[str]) -> bytes:
             """Return the codes of the texts."""
 
-        def rough(self, asked: Vector, chunks: Iterable[Chunk], least: float) -> Rough:
+        def rough(self, asked: Vector, chunks: Held, least: float) -> Iterable[Near]:
             """Return (number, approximate cosine) of all facts with `least` or more, nearest
-            first, then lower number; chunks are numbers, 4 bytes each, and codes."""
+            first, then lower number."""
 
         def exact(self, asked: Vector, text: str, approximate: float) -> float:
             """Return the cosine of a vector and a text; `approximate` where there is none."""
@@ -70,6 +76,34 @@ class Candidate(Record):
         return self.trust * self.modulator * self.role
 
 
+class Held:
+    """The vectors of an origin by an embedder, and `last`, which are not stored yet. Its chunks are
+    numbers of facts, 4 bytes each, and codes."""
+
+    def __init__(
+        self, db: Connection, *, origin_number: int, embedder: str, last: Chunk | None = None
+    ) -> None:
+        self._db = db
+        self._origin_number = origin_number
+        self._embedder = embedder
+        self.last = last
+
+    def __iter__(self) -> Iterator[Chunk]:
+        yield from vectors.chunks(
+            self._db, origin_number=self._origin_number, embedder=self._embedder
+        )
+        if self.last:
+            yield self.last
+
+    def halves(self) -> hrr_halves.Halves:
+        """Return those that are stored, as they are kept: in halves."""
+        db, origin = self._db, self._origin_number
+        stored = vectors.halves(db, origin_number=origin, embedder=self._embedder)
+        return hrr_halves.Halves(
+            stored, lambda number: vectors.halves_of(db, number, origin_number=origin)
+        )
+
+
 class PlainLane:
     """Similarity by hrr-256 in plain Python."""
 
@@ -83,22 +117,15 @@ class PlainLane:
     def packed(self, texts: Sequence[str]) -> bytes:
         return b"".join([hrr_plain.pack(hrr_plain.embed(text)) for text in texts])
 
-    def rough(self, asked: hrr_plain.Phases, chunks: Iterable[Chunk], least: float) -> Rough:
-        parts: list[bytes] = []
-
-        def codes() -> Iterator[bytes]:
-            for part, held in chunks:
-                parts.append(part)
-                yield held
-
-        near = hrr_plain.near(asked, codes(), least)
-        numbers = b"".join(parts)
-        found = [
+    def rough(
+        self, asked: hrr_plain.Phases, chunks: Held, least: float
+    ) -> Iterable[Near]:
+        numbers, codes = chunks.last or (b"", b"")
+        fresh = [
             (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
-            for row, score in near
+            for row, score in hrr_plain.near(asked, [codes], least)
         ]
-        found.sort(key=lambda item: (-item[1], item[0]))
-        return found
+        return hrr_halves.near(asked, chunks.halves(), least, fresh)
 
     def exact(self, asked: hrr_plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002
         return round(hrr_plain.cosine(asked, hrr_plain.embed(text)), DECIMALS)
@@ -116,17 +143,17 @@ class Nearest:
     """
 
     def __init__(
-        self, rough: Rough, read: Callable[[Sequence[int]], dict[int, Candidate]],
+        self, rough: Iterable[Near], read: Callable[[Sequence[int]], dict[int, Candidate]],
         exact: Callable[[str, float], float], *, floor: float, margin: float, weighted: bool,
     ) -> None:  # fmt: skip
-        self._rough = rough
+        self._rough = iter(rough)
+        self._first = next(self._rough, None)  # of what is not read yet
         self._read = read
         self._exact = exact
         self._floor = floor
         self._margin = margin
         self._weighted = weighted
         self._given = 0
-        self._start = 0  # of what is not read yet
         self._size = _FIRST_READ
         # (value or the most it can be, cosine, candidate), the best last
         self._ahead: list[tuple[float, float, Candidate]] = []
@@ -173,14 +200,16 @@ class Nearest:
 
     def _unread(self) -> float:
         """Return the highest value that a fact not read yet can have."""
-        if self._start >= len(self._rough):
+        if self._first is None:
             return _NONE
-        highest = self._rough[self._start][1] + self._margin
+        highest = self._first[1] + self._margin
         return max(highest, 0.0) if self._weighted else highest
 
     def _read_on(self) -> None:
-        part = self._rough[self._start : self._start + self._size]
-        self._start += self._size
+        part = [*islice(self._rough, self._size - 1)]
+        if self._first is not None:
+            part.insert(0, self._first)
+        self._first = next(self._rough, None)
         self._size = min(2 * self._size, _MOST_READ)
         found = self._read([seq for seq, _ in part])
         for seq, cosine in part:

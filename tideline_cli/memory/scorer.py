@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.memory.query import Match
-from tideline_cli.memory.question import matched_count
+from tideline_cli.memory.question import word_keys
 from tideline_cli.model.fact import SEGMENTS, role_weight, trust
 from tideline_cli.model.hit import Breakdown
 from tideline_cli.model.instant import DAY_MS
@@ -41,6 +41,7 @@ class Scorer:
         self.retained = retained  # the strength of a row by another curve than the half-life
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
+        self._keys: dict[str, str] = {}  # of terms, the one that stands for the word
         self.matches: list[Match] = []
         self.is_mostly_unknown = False  # the question, to the memory
         self.labelled: dict[int, Match] = {}  # facts with an asked word in a label, by number
@@ -138,10 +139,19 @@ class Scorer:
             (len(matched) == 1 or self._stats.forms is not None) and self._is_weak(matched),
         )
 
+    def _are_one_word(self, matched: tuple[str, ...]) -> bool:
+        forms = self._stats.forms
+        if forms is None:
+            return len(matched) == 1
+        new = [term for term in matched if term not in self._keys]
+        if new:
+            self._keys |= word_keys(new, forms)
+        return len({self._keys[term] for term in matched}) == 1
+
     def _is_weak(self, matched: tuple[str, ...]) -> bool:
         """Say whether what matched is one common word of a longer question; a word in parts is as
         common as the rarest of them."""
-        if self._asked == 1 or matched_count(matched, self._stats.forms) != 1:
+        if self._asked == 1 or not self._are_one_word(matched):
             return False
         from tideline_cli.ranking import worth  # noqa: PLC0415  most hits share more words
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import lane_of
-from tideline_cli.memory.nearest import Candidate, Nearest
+from tideline_cli.memory.nearest import Candidate, Held, Nearest
 from tideline_cli.memory.query import Backlog, Match
 from tideline_cli.model.fact import role_weight, trust
 from tideline_cli.model.hit import Breakdown
@@ -18,14 +16,14 @@ from tideline_cli.vector.features import WORD_BAGS, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     import numpy as np
     from apsw import Connection
     from numpy.typing import NDArray
 
-    from tideline_cli.memory.nearest import Chunk, Lane
+    from tideline_cli.memory.nearest import Lane
     from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
@@ -36,8 +34,7 @@ if TYPE_CHECKING:
 BACKLOG = 256
 LEARNED_BACKLOG = 32
 
-# Up to these, plain Python has finished before numpy is loaded.
-PLAIN_VECTORS = 500_000
+# Up to these, plain Python has finished before numpy is loaded. Vectors it compares as fast.
 PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
@@ -56,7 +53,7 @@ def extended(
     """
     origin_number = visibility.number(db, viewer)
     room = limit - len(matches)
-    lane, chunks, backlog = _gathered(db, origin_number, room)
+    lane, held, backlog = _gathered(db, origin_number, room)
     floor = lane.floor if query.min_sim is None else query.min_sim
     asked = _asked(db, lane, query.text, origin_number)
     read = _reader(db, query, viewer=viewer, now=now, weighs_roles=weighs_roles)
@@ -65,8 +62,8 @@ def extended(
         return lane.exact(asked, text, approximate)
 
     known = {match.seq for match in matches}
-    rough = lane.rough(asked, chunks, floor - lane.margin)
-    rough = [pair for pair in rough if pair[0] not in known]
+    near_ones = lane.rough(asked, held, floor - lane.margin)
+    rough = (pair for pair in near_ones if pair[0] not in known)
     alone = query.mode == "semantic"
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
     base = None if alone else fuse.base([match.score for match in matches])
@@ -81,13 +78,13 @@ def likest(
     """Return the facts that are most like a question, with their cosines, at most `limit`, and the
     backlog; `floor` None is the embedder's."""
     origin_number = visibility.number(db, viewer)
-    lane, chunks, backlog = _gathered(db, origin_number, limit)
+    lane, held, backlog = _gathered(db, origin_number, limit)
     if lane.name in WORD_BAGS and not words(query.text):
         return [], backlog  # nothing is like a text without words
     least = lane.floor if floor is None else floor
     asked = _asked(db, lane, query.text, origin_number)
     near = Nearest(
-        lane.rough(asked, chunks, least - lane.margin), _reader(db, query, viewer=viewer, now=now),
+        lane.rough(asked, held, least - lane.margin), _reader(db, query, viewer=viewer, now=now),
         lambda text, approximate: lane.exact(asked, text, approximate), floor=least,
         margin=lane.margin, weighted=False,
     )  # fmt: skip
@@ -206,24 +203,27 @@ def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
 
 def _gathered(
     db: Connection, origin_number: int, room: int
-) -> tuple[Lane[Any], Iterable[Chunk], Backlog | None]:
-    """Return the lane for an origin, all vectors of the origin, one part at a time, and those that
-    are not stored yet."""
+) -> tuple[Lane[Any], Held, Backlog | None]:
+    """Return the lane for an origin, all vectors of the origin, and those of them that are not
+    stored yet."""
     lane = lane_of(db)
-    chunks = vectors.chunks(db, origin_number=origin_number, embedder=lane.name)
+    held = Held(db, origin_number=origin_number, embedder=lane.name)
     most = LEARNED_BACKLOG if " " in lane.name else BACKLOG
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
-    count = len(texts) + vectors.made_count(db, origin_number=origin_number, embedder=lane.name)
-    if count > PLAIN_VECTORS or min(room, count) > PLAIN_HITS or not _are_few(texts):
-        lane = lane_of(db, large=True)
+    if room > PLAIN_HITS or not _are_few(texts):
+        count = len(texts) + vectors.made_count(
+            db, origin_number=origin_number, embedder=lane.name
+        )
+        if count > PLAIN_HITS or not _are_few(texts):
+            lane = lane_of(db, large=True)
     if not waiting:
-        return lane, chunks, None
+        return lane, held, None
     numbers = tuple([seq for seq, *_ in waiting])
     ids = tuple([fact_id for *_, fact_id in waiting])
     backlog = Backlog(origin_number, lane.name, numbers, lane.packed(texts), ids)
-    last = b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes
-    return lane, chain(chunks, (last,)), backlog
+    held.last = b"".join([seq.to_bytes(4, "little") for seq in numbers]), backlog.codes
+    return lane, held, backlog
 
 
 def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> Any:

@@ -409,13 +409,15 @@ CREATE TABLE stated (
 ) STRICT;
 
 -- Vectors, a derived index: packed codes of up to 498 facts of one origin a row, which fill their
--- pages. Vectors of different embedders are never compared.
+-- pages. Vectors of different embedders are never compared. Those of hrr-256 are kept in halves,
+-- column by column: the high four bits of each two bytes in `codes`, the low ones in `lows`.
 CREATE TABLE vector_chunk (
   number   INTEGER PRIMARY KEY,
   origin   INTEGER NOT NULL REFERENCES origin (number),
   embedder TEXT NOT NULL,
   facts    BLOB NOT NULL,              -- fact.seq, little-endian, 4 bytes each
-  codes    BLOB NOT NULL               -- one packed vector per fact, in the same order
+  codes    BLOB NOT NULL,              -- one packed vector per fact, in the same order
+  lows     BLOB NOT NULL DEFAULT x''   -- what `codes` leaves out
 ) STRICT;
 CREATE INDEX vector_chunk_of ON vector_chunk (origin, embedder);
 

@@ -326,7 +326,8 @@ number INTEGER PRIMARY KEY,
 origin INTEGER NOT NULL REFERENCES origin(number),
 embedder TEXT NOT NULL,
 facts BLOB NOT NULL,
-codes BLOB NOT NULL
+codes BLOB NOT NULL,
+lows BLOB NOT NULL DEFAULT x''
 ) STRICT;
 CREATE INDEX vector_chunk_of ON vector_chunk(origin,embedder);
 CREATE TABLE ceiling(

@@ -6,6 +6,7 @@ derived is made once all steps are done (`derived_anew`).
 
 from __future__ import annotations
 
+from tideline_cli.model import code_halves
 from tideline_cli.store import utterances
 from tideline_cli.store.schema_3 import SCRIPT
 
@@ -207,6 +208,21 @@ def _documents(db: Connection) -> None:
     )
 
 
+def _halve_codes(db: Connection) -> None:
+    """Keep the vectors of hrr-256 in halves: version 2 kept them one after the other."""
+    db.execute("ALTER TABLE vector_chunk ADD COLUMN lows BLOB NOT NULL DEFAULT x''")
+    rows: list[Any] = db.execute(
+        "SELECT number FROM vector_chunk WHERE embedder = 'hrr-256'"
+        " AND length(codes) = 128 * (length(facts) / 4)"
+    ).fetchall()
+    for (number,) in rows:
+        codes = db.execute("SELECT codes FROM vector_chunk WHERE number = ?", (number,)).get
+        db.execute(
+            "UPDATE vector_chunk SET codes = ?, lows = ? WHERE number = ?",
+            (*code_halves.split(codes), number),
+        )
+
+
 PARTS: tuple[Callable[[Connection], None], ...] = (
     _fading,
     _note_statements,
@@ -221,6 +237,7 @@ PARTS: tuple[Callable[[Connection], None], ...] = (
     _counts,
     _keep_questions,
     _keep_common_terms,
+    _halve_codes,
 )
 """What changes, in this order: columns, then tables and what they hold, then rows."""
 

@@ -82,18 +82,13 @@ def _pack_anew(
     numbers = sorted(held)
     for start in range(0, len(numbers), vectors.CHUNK):
         part = numbers[start : start + vectors.CHUNK]
-        db.execute(
-            "INSERT INTO vector_chunk (origin, embedder, facts, codes) VALUES (?, ?, ?, ?)",
-            (origin_number, embedder, _packed(part), b"".join(held[number] for number in part)),
-        )
+        codes = b"".join([held[number] for number in part])
+        vectors.add_chunk(db, _packed(part), codes, origin_number, embedder)
 
 
 def _held(db: Connection, row: int) -> dict[int, bytes]:
     """Return the vectors of one chunk by the number of their fact."""
-    found: list[Any] = db.execute(
-        "SELECT facts, codes FROM vector_chunk WHERE number = ?", (row,)
-    ).fetchall()
-    facts, codes = found[0]
+    facts, codes, _ = vectors.held(db, row)
     numbers = _numbers(facts)
     size = len(codes) // len(numbers)
     return {number: codes[i * size : (i + 1) * size] for i, number in enumerate(numbers)}
@@ -102,10 +97,8 @@ def _held(db: Connection, row: int) -> dict[int, bytes]:
 def _write(db: Connection, row: int, held: dict[int, bytes]) -> None:
     numbers = sorted(held)
     if numbers:
-        db.execute(
-            "UPDATE vector_chunk SET facts = ?, codes = ? WHERE number = ?",
-            (_packed(numbers), b"".join(held[number] for number in numbers), row),
-        )
+        codes = b"".join([held[number] for number in numbers])
+        vectors.put_chunk(db, row, _packed(numbers), codes, vectors.held(db, row)[2])
     else:
         db.execute("DELETE FROM vector_chunk WHERE number = ?", (row,))
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from struct import unpack_from
+
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
+from tideline_cli.model import code_halves
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from apsw import Connection
@@ -15,10 +20,46 @@ _SMALL = 50_000
 
 def chunks(db: Connection, *, origin_number: int, embedder: str) -> Iterator[tuple[bytes, bytes]]:
     """Yield (numbers of facts, little-endian, 4 bytes each; their packed vectors) of an origin."""
-    yield from db.execute(
-        "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ? ORDER BY number",
+    rows = db.execute(
+        "SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ?"
+        " ORDER BY number",
         (origin_number, embedder),
     )
+    for facts, codes, lows in rows:
+        yield facts, whole(codes, lows)
+
+
+def halves(
+    db: Connection, *, origin_number: int, embedder: str
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield (number of a chunk, numbers of facts, high halves) of an origin whose vectors are kept
+    in halves."""
+    yield from db.execute(
+        "SELECT number, facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ?"
+        " ORDER BY number",
+        (origin_number, embedder),
+    )
+
+
+def halves_of(db: Connection, number: int, *, origin_number: int) -> tuple[bytes, bytes]:
+    """Return both halves of a chunk of an origin."""
+    row: Any = db.execute(
+        "SELECT codes, lows FROM vector_chunk WHERE number = ? AND origin = ?",
+        (number, origin_number),
+    ).fetchone()
+    return row[0], row[1]
+
+
+def kept(codes: bytes, embedder: str) -> tuple[bytes, bytes]:
+    """Return what the columns `codes` and `lows` have of packed vectors."""
+    if embedder != DEFAULT_EMBEDDER or len(codes) % code_halves.CODE:
+        return codes, b""
+    return code_halves.split(codes)
+
+
+def whole(codes: bytes, lows: bytes) -> bytes:
+    """Return the packed vectors that the columns `codes` and `lows` have."""
+    return code_halves.joined(codes, lows) if len(lows) == len(codes) else codes
 
 
 def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
@@ -29,25 +70,38 @@ def made_count(db: Connection, *, origin_number: int, embedder: str) -> int:
     return int(db.execute(sql, (origin_number, embedder)).get)
 
 
-def chunks_since(
-    db: Connection, seq: int, *, origin_number: int, embedder: str
+def chunks_of(
+    db: Connection, numbers: Collection[int], *, origin_number: int, embedder: str
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the chunks that may hold facts from number `seq` on, the last one first."""
+    """Yield numbers and packed vectors as `chunks` does, of those of some facts that have one."""
+    wanted, oldest = frozenset(numbers), min(numbers, default=0)
     rows = db.execute(
-        "SELECT facts, codes FROM vector_chunk WHERE origin = ? AND embedder = ?"
+        "SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ?"
         " ORDER BY number DESC",
         (origin_number, embedder),
     )
-    for facts, codes in rows:
-        if int.from_bytes(facts[-4:], "little") < seq:
+    for facts, codes, lows in rows:
+        if int.from_bytes(facts[-4:], "little") < oldest:
             return
-        yield facts, codes
+        held = unpack_from(f"<{len(facts) // 4}I", facts)
+        places = [place for place, one in enumerate(held) if one in wanted]
+        if places:
+            part = b"".join([facts[4 * place : 4 * place + 4] for place in places])
+            yield part, _codes_at(places, codes, lows, len(held))
+
+
+def _codes_at(places: list[int], codes: bytes, lows: bytes, count: int) -> bytes:
+    if lows:
+        return code_halves.rows(codes, lows, places)
+    size = len(codes) // count
+    return b"".join([codes[place * size : (place + 1) * size] for place in places])
 
 
 def packed_of(
     db: Connection, numbers: Sequence[int], *, origin_number: int, embedder: str
 ) -> dict[int, bytes]:
-    """Return the packed vectors of those of some facts that are of an origin and have one."""
+    """Return the packed vectors of those of some facts that are of an origin and have one. The
+    embedder is a learned one: its vectors are not kept in halves."""
     wanted = {number.to_bytes(4, "little"): number for number in numbers}
     found: dict[int, bytes] = {}
     rows: list[Any] = db.execute(
@@ -57,10 +111,10 @@ def packed_of(
     ).fetchall()
     for chunk, facts, octets in rows:
         count = len(facts) // 4
-        held = [facts[start : start + 4] for start in range(0, 4 * count, 4)]
+        its = [facts[start : start + 4] for start in range(0, 4 * count, 4)]
         size = octets // max(1, count)
-        for place in [place for place, one in enumerate(held) if one in wanted]:
-            found[wanted[held[place]]] = db.execute(
+        for place in [place for place, one in enumerate(its) if one in wanted]:
+            found[wanted[its[place]]] = db.execute(
                 "SELECT substr(codes, ?, ?) FROM vector_chunk WHERE number = ?",
                 (1 + place * size, size, chunk),
             ).get
@@ -118,18 +172,38 @@ def append(
     facts = b"".join(number.to_bytes(4, "little") for number in numbers)
     room = _fill_last(db, facts, codes, size, origin_number, embedder)
     for start in range(room, len(numbers), CHUNK):
-        db.execute(
-            "INSERT INTO vector_chunk (origin, embedder, facts, codes) VALUES (?, ?, ?, ?)",
-            (
-                origin_number,
-                embedder,
-                facts[start * 4 : (start + CHUNK) * 4],
-                codes[start * size : (start + CHUNK) * size],
-            ),
-        )
+        some = codes[start * size : (start + CHUNK) * size]
+        add_chunk(db, facts[start * 4 : (start + CHUNK) * 4], some, origin_number, embedder)
     db.execute(
         "INSERT OR REPLACE INTO vector_progress (origin, embedder, seq) VALUES (?, ?, ?)",
         (origin_number, embedder, numbers[-1]),
+    )
+
+
+def add_chunk(
+    db: Connection, facts: bytes, codes: bytes, origin_number: int, embedder: str
+) -> None:
+    """Add a chunk behind all others."""
+    db.execute(
+        "INSERT INTO vector_chunk (origin, embedder, facts, codes, lows) VALUES (?, ?, ?, ?, ?)",
+        (origin_number, embedder, facts, *kept(codes, embedder)),
+    )
+
+
+def held(db: Connection, number: int) -> tuple[bytes, bytes, str]:
+    """Return numbers of facts, packed vectors and embedder of a chunk."""
+    row: Any = db.execute(
+        "SELECT facts, codes, lows, embedder FROM vector_chunk WHERE number = ?", (number,)
+    ).fetchone()
+    facts, codes, lows, embedder = row
+    return facts, whole(codes, lows), embedder
+
+
+def put_chunk(db: Connection, number: int, facts: bytes, codes: bytes, embedder: str) -> None:
+    """Give a chunk another content."""
+    db.execute(
+        "UPDATE vector_chunk SET facts = ?, codes = ?, lows = ? WHERE number = ?",
+        (facts, *kept(codes, embedder), number),
     )
 
 
@@ -188,9 +262,7 @@ def _fill_last(
     if row is None or row[1] >= CHUNK:
         return 0
     room = CHUNK - int(row[1])
-    db.execute(
-        "UPDATE vector_chunk SET facts = CAST(facts || ? AS BLOB), codes = CAST(codes || ? AS BLOB)"
-        " WHERE number = ?",
-        (facts[: room * 4], codes[: room * size], row[0]),
-    )
+    before, packed, _ = held(db, row[0])
+    both = before + facts[: room * 4], packed + codes[: room * size]
+    put_chunk(db, row[0], *both, embedder)
     return room

@@ -76,7 +76,7 @@ def similarities(query: Phases, codes: Iterable[bytes]) -> list[float]:
     wrote codes of bulk imports. The error is at most pi/256 + pi/2048 + 1/63 + 0.0007 = 0.0304,
     if all are at their largest and of one sign.
     """
-    return [_cosine(total) for totals in _all_totals(query, codes) for total in totals]
+    return [cosine_of(total) for totals in _all_totals(query, codes) for total in totals]
 
 
 def near(query: Phases, codes: Iterable[bytes], least: float) -> list[tuple[int, float]]:
@@ -87,26 +87,30 @@ def near(query: Phases, codes: Iterable[bytes], least: float) -> list[tuple[int,
     for totals in _all_totals(query, codes):
         if max(totals) >= enough:
             found += [
-                (place, _cosine(total)) for place, total in enumerate(totals, start)
+                (place, cosine_of(total)) for place, total in enumerate(totals, start)
                 if total >= enough
             ]  # fmt: skip
         start += len(totals)
     return found
 
 
-def _cosine(total: int) -> float:
+def cosine_of(total: int) -> float:
+    """Return the approximate cosine that a sum over the `tables` of a query stands for."""
     return total * (2 / _MOST / PHASES) - 1.0
 
 
-def _all_totals(query: Phases, codes: Iterable[bytes]) -> Iterator[list[int]]:
+def tables(query: Phases) -> list[bytes]:
+    """Return for each phase of a query the table [level of a code]: cos(level - phase)."""
     base = _cosines()
     step = _LEVELS // _LEVELS_OF_CODE
-    tables = []
-    for phase in query:
-        start = -round(phase * (_LEVELS / (2 * pi))) % _LEVELS
-        tables.append(base[start : start + _LEVELS : step])  # [level]: cos(level - phase)
+    starts = [-round(phase * (_LEVELS / (2 * pi))) % _LEVELS for phase in query]
+    return [base[start : start + _LEVELS : step] for start in starts]
+
+
+def _all_totals(query: Phases, codes: Iterable[bytes]) -> Iterator[list[int]]:
+    made = tables(query)
     for rows in _blocks(codes):
-        yield _totals(tables, rows)
+        yield _totals(made, rows)
 
 
 def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -129,7 +133,7 @@ def _blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
-def _totals(tables: Sequence[bytes], rows: bytes) -> list[int]:
+def _totals(by_level: Sequence[bytes], rows: bytes) -> list[int]:
     """Return the sum over each row of what the tables hold for its bytes.
 
     Each column becomes one integer, so that one addition adds to all rows: four columns of at most
@@ -141,7 +145,7 @@ def _totals(tables: Sequence[bytes], rows: bytes) -> list[int]:
     number = int.from_bytes
     for first in range(0, PHASES, _COLUMNS):
         four = sum([
-            number(rows[index::PHASES].translate(tables[index]), "little")
+            number(rows[index::PHASES].translate(by_level[index]), "little")
             for index in range(first, first + _COLUMNS)
         ])  # fmt: skip
         even += four & mask

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from sys import byteorder
 
+from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model.finding import mendable, some
 from tideline_cli.store import score_bounds, similar_pairs, vectors
 
@@ -63,13 +64,14 @@ def _held(db: Connection, origin_number: int, embedder: str) -> tuple[list[int],
     numbers = array("I")
     sizes: set[float] = set()
     rows: Any = db.execute(
-        "SELECT facts, length(codes) FROM vector_chunk WHERE origin = ? AND embedder = ?"
-        " ORDER BY number",
+        "SELECT facts, length(codes), length(lows) FROM vector_chunk"
+        " WHERE origin = ? AND embedder = ? ORDER BY number",
         (origin_number, embedder),
     )
-    for facts, codes in rows:
+    for facts, codes, lows in rows:
         numbers.frombytes(facts[: len(facts) // 4 * 4])
-        sizes.add(codes / (len(facts) / 4) if facts else -1.0)
+        is_kept = lows == (codes if embedder == DEFAULT_EMBEDDER else 0)
+        sizes.add((codes + lows) / (len(facts) / 4) if facts and is_kept else -1.0)
     if byteorder == "big":
         numbers.byteswap()
     held = numbers.tolist()
