@@ -256,6 +256,8 @@ _tideline_value() {
         eval:--timeout) REPLY='text' ;;
         eval:--scope) REPLY='ask scope' ;;
         schedule:--at) REPLY='text' ;;
+        mcp:--agent) REPLY='ask agent' ;;
+        mcp:--format) REPLY='one of json text' ;;
     esac
 }
 
@@ -292,7 +294,7 @@ _tideline_argument() {
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -342,6 +344,7 @@ _tideline_flags() {
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
+        mcp) REPLY='--write --forget-any --agent --format' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
@@ -391,6 +394,7 @@ _tideline_summary() {
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
+        mcp) REPLY='Serve the memory to an agent, by MCP.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
         man) REPLY='Show a manual page.' ;;
     esac
@@ -515,7 +519,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

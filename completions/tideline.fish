@@ -71,6 +71,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
+        case mcp
+            contains -- $argv[2] --agent --format
         case '*'
             return 1
     end
@@ -185,6 +187,7 @@ complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answ
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
+complete -c tideline -n "__tideline_at ''" -a mcp -d 'Serve the memory to an agent, by MCP.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -591,6 +594,10 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
+complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forget'
+complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
+complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
+complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man'

@@ -46,6 +46,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
+        'mcp' = 'Serve the memory to an agent, by MCP.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
     }
@@ -522,6 +523,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'config' = @(
         )
+        'mcp' = @(
+            @{ Flags = @('--write'); Kind = 'flag'; Help = 'Also remember and forget.' }
+            @{ Flags = @('--forget-any'); Kind = 'flag'; Help = 'With --write: forget also what trusted sources said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'The name that stands on what is remembered [default: the setting agent].' }
+            @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
+        )
         'completions' = @(
         )
         'man' = @(
@@ -558,7 +565,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

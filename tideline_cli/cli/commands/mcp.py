@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tideline_cli.cli import perform
+from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Option
 from tideline_cli.cli.session import Session
 from tideline_cli.model.record import record
@@ -50,7 +51,7 @@ class Options:
 
 def run(session: Session, _: list[str], options: Options) -> int:
     """Serve until standard input ends."""
-    from tideline_cli.serve.mcp.lines import serve  # noqa: PLC0415  help and man need no server
+    from tideline_cli.serve.mcp.lines import answer_lines  # noqa: PLC0415  help and man need no server
     from tideline_cli.serve.mcp.protocol import Server  # noqa: PLC0415  as above
     from tideline_cli.serve.mcp.service import Service  # noqa: PLC0415  as above
 
@@ -61,10 +62,10 @@ def run(session: Session, _: list[str], options: Options) -> int:
         return Session(session.options, is_door=True)  # settings and clock of this moment
 
     service = Service(
-        opened, _meaning, options.write, options.forget_any, options.format == "text",
+        opened, _meaning, new_id, options.write, options.forget_any, options.format == "text",
         options.agent,
     )  # fmt: skip
-    serve(Server(service), sys.stdin.buffer, sys.stdout.buffer)
+    answer_lines(Server(service), sys.stdin.buffer, sys.stdout.buffer)
     return 0
 
 

@@ -4,9 +4,11 @@ halves. Whatever goes wrong is a result that says so, which a model can act on."
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError
+from tideline_cli.memory.screening import THREAT
 from tideline_cli.model.codec import dumps
+from tideline_cli.policy.render import prompt_text
 from tideline_cli.serve.mcp.arguments import checked
-from tideline_cli.serve.mcp.safe import shown
+from tideline_cli.serve.mcp.safe import safe_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +37,15 @@ def _done(tool: Tool, door: Door, given: dict[str, Any], service: Service) -> di
     if tool.name == "timeline":
         from tideline_cli.serve.mcp import changes  # noqa: PLC0415  with the first such call
 
-        return changes.timeline(door, given)
+        return changes.changes_of(door, given)
     if not tool.reads:
         from tideline_cli.serve.mcp import writing  # noqa: PLC0415  few servers write
 
-        verb = writing.remember if tool.name == "remember" else writing.forget
+        verb = writing.stored if tool.name == "remember" else writing.forgotten
         return verb(door, given, service)
     from tideline_cli.serve.mcp import reading  # noqa: PLC0415  with the first such call
 
-    return (reading.recall if tool.name == "recall" else reading.show)(door, given)
+    return (reading.hits_of if tool.name == "recall" else reading.facts_of)(door, given)
 
 
 def _result(tool: Tool, told: dict[str, Any], *, as_text: bool) -> dict[str, Any]:
@@ -57,7 +59,9 @@ def _result(tool: Tool, told: dict[str, Any], *, as_text: bool) -> dict[str, Any
 def _failure(error: TidelineError) -> dict[str, Any]:
     """Return an error as a model reads it; its words may quote what is stored."""
     said = f"{error.message}; {error.hint}" if error.hint else error.message
-    return {"content": [_block(shown(said))], "isError": True}
+    # What the scan says quotes nothing, and names patterns in words that look like them.
+    safe = prompt_text(said) if error.code == THREAT else safe_text(said)
+    return {"content": [_block(safe)], "isError": True}
 
 
 def _block(text: str) -> dict[str, Any]:

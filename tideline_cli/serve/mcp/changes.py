@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.errors import NotFoundError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.memory import told_changes
 from tideline_cli.serve.mcp.arguments import instant_of
-from tideline_cli.serve.mcp.safe import NOTICE, SHORT, shown_value
-from tideline_cli.store import history, images
+from tideline_cli.serve.mcp.safe import NOTICE, SHORT, safe_value
+from tideline_cli.store import facts, history, images
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _USUAL = 20
 _TELLING = ("content", "segment", "slot", "kind", "source", "tags")  # of a fact that came or went
 
 
-def timeline(door: Door, given: dict[str, Any]) -> dict[str, Any]:
+def changes_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     """Return the changes, each with the values that it changed."""
     reference, limit = given["id"], given["limit"] or _USUAL
     since = instant_of(given, "since", now=door.now)
@@ -33,7 +33,7 @@ def timeline(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     db = door.reading()
     if db is None:
         if reference is not None:
-            raise NotFoundError(f"no fact {reference}")
+            raise facts.missing(reference)
         return {"changes": []}
     if reference is None:
         told = _between(door, db, since, until, limit + 1)
@@ -89,7 +89,7 @@ def _form(entry: Entry, after: str | None, names: dict[int, str]) -> dict[str, A
             "did": f"{form['act'] or form['outcome']} {entry.entity or ''}".rstrip(),
             "reason": entry.reason, "before": before, "after": later}  # fmt: skip
     full = {name: value for name, value in told.items() if value not in (None, {})}
-    told_safely: dict[str, Any] = shown_value(full, SHORT)
+    told_safely: dict[str, Any] = safe_value(full, SHORT)
     return told_safely
 
 

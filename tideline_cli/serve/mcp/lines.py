@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _LONGEST = 1 << 20
 
 
-def serve(server: Server, asked: BinaryIO, told: BinaryIO) -> None:
+def answer_lines(server: Server, asked: BinaryIO, told: BinaryIO) -> None:
     """Answer each line, in order, until there is none."""
     while line := asked.readline(_LONGEST):
         answer: str | None

@@ -120,7 +120,8 @@ class Server:
         name = params.get("name")
         tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None:
-            why = "; it needs a server started with --write" if name in WRITING else ""
+            is_barred = isinstance(name, str) and name in WRITING
+            why = "; it needs a server started with --write" if is_barred else ""
             return _Refusal(_PARAMS, f"no tool {name!r:.60}{why}")
         return calls.called(tool, params.get("arguments"), self._service)
 

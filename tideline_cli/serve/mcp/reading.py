@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from tideline_cli.errors import AmbiguousError, NotFoundError
 from tideline_cli.memory.query import DEFAULT_LIMIT, Query
-from tideline_cli.memory.recall import recall as recalled
-from tideline_cli.memory.recall import write_back
+from tideline_cli.memory.recall import recall, write_back
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.ranking.decay import DEPTH
 from tideline_cli.serve.mcp.arguments import instant_of
-from tideline_cli.serve.mcp.safe import NOTICE, SHORT, shown, shown_value
+from tideline_cli.serve.mcp.safe import NOTICE, SHORT, safe_text, safe_value
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -27,7 +26,7 @@ _LINKED = 80  # characters of the text of a linked fact
 _MOST_LINKS = 20
 
 
-def recall(door: Door, given: dict[str, Any]) -> dict[str, Any]:
+def hits_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     """Return the facts that answer a query, best first; their use counts, but for the past."""
     as_of = instant_of(given, "as_of", now=door.now, ends=True)
     query = Query(
@@ -44,10 +43,13 @@ def recall(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     db = door.reading()
     if db is None:
         return {"hits": []}
-    answer = recalled(db, query, viewer=door.viewer, now=door.now)
+    answer = recall(db, query, viewer=door.viewer, now=door.now)
     told: dict[str, Any] = {"hits": [_hit(one, now=door.now) for one in answer.hits]}
     if answer.lacking is not None:
-        told["found_by"] = shown(f"words alone: {answer.lacking.message}")
+        from tideline_cli.memory import lanes  # noqa: PLC0415  an embedder that cannot be had
+
+        lanes.forget_named()  # the next call looks for it anew: it may be there by then
+        told["found_by"] = safe_text(f"words alone: {answer.lacking.message}")
     write_back(db, answer, touch=as_of is None and query.touches, now=door.now)
     return told | {"notice": NOTICE} if answer.hits else told
 
@@ -56,7 +58,7 @@ def _hit(hit: Hit, *, now: int) -> dict[str, Any]:
     fact = hit.fact
     told = {
         "id": fact.id,
-        "text": shown(fact.content, SHORT),
+        "text": safe_text(fact.content, SHORT),
         "segment": fact.segment,
         "score": round(hit.score, 4),
         "age_days": round((now - fact.created_at) / DAY_MS, 1),
@@ -64,33 +66,32 @@ def _hit(hit: Hit, *, now: int) -> dict[str, Any]:
     return told if fact.lifecycle == "active" else told | {"lifecycle": fact.lifecycle}
 
 
-def show(door: Door, given: dict[str, Any]) -> dict[str, Any]:
+def facts_of(door: Door, given: dict[str, Any]) -> dict[str, Any]:
     """Return whole facts; the references that name none are told as missing."""
     db = door.reading()
     found: list[dict[str, Any]] = []
     missing: list[str] = []
     for reference in given["ids"]:
         try:
-            whole = None if db is None else _whole(door, db, door.reference(reference))
+            whole = _whole(door, db, reference)
         except (NotFoundError, AmbiguousError) as error:
-            missing.append(shown(error.message, SHORT))
-            continue
-        if whole is None:
-            missing.append(shown(f"no fact {reference}", SHORT))
-        elif whole["id"] not in (one["id"] for one in found):
-            found.append(whole)
+            missing.append(safe_text(error.message, SHORT))
+        else:
+            found += [whole] if whole["id"] not in (one["id"] for one in found) else []
     if not found:
         raise NotFoundError("; ".join(missing))
     return {"facts": found, "missing": missing, "notice": NOTICE}
 
 
-def _whole(door: Door, db: Connection, reference: str) -> dict[str, Any]:
+def _whole(door: Door, db: Connection | None, reference: str) -> dict[str, Any]:
     from tideline_cli.memory import timeline  # noqa: PLC0415  recall needs none of it
     from tideline_cli.model import codec  # noqa: PLC0415  as above
     from tideline_cli.ranking.fading import Eviction  # noqa: PLC0415  as above
     from tideline_cli.store import facts  # noqa: PLC0415  as above
 
-    fact = facts.find(db, reference, viewer=door.viewer)
+    if db is None:
+        raise facts.missing(reference)
+    fact = facts.find(db, door.reference(reference), viewer=door.viewer)
     rule = Eviction(after_owner_ms=door.setting("evict_after_owner", None))
     life = timeline.of_fact(db, fact.id, rule, viewer=door.viewer, now=door.now)
     form = codec.fact_form(fact)
@@ -103,9 +104,9 @@ def _whole(door: Door, db: Connection, reference: str) -> dict[str, Any]:
     why = next(_reasons(one) for one in life if one.fact.id == fact.id)
     return {
         "id": fact.id,
-        "text": shown(fact.content),
+        "text": safe_text(fact.content),
         **why,
-        **shown_value(labels),
+        **safe_value(labels),
         "links": _links(door, db, fact),
     }
 
@@ -137,6 +138,6 @@ def _links(door: Door, db: Connection, fact: Fact) -> list[dict[str, Any]]:
     told = []
     for kind, end, reason in ends[:_MOST_LINKS]:
         text = facts.find(db, end, viewer=door.viewer).content
-        one = {"kind": shown(kind, SHORT), "id": end, "text": shown(text, _LINKED)}
-        told.append(one | ({"reason": shown(reason, SHORT)} if reason else {}))
+        one = {"kind": safe_text(kind, SHORT), "id": end, "text": safe_text(text, _LINKED)}
+        told.append(one | ({"reason": safe_text(reason, SHORT)} if reason else {}))
     return told

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 @record
 class Service:
-    """How a server works: `opened` makes the door of a call, `meaning` says what an error means.
+    """How a server works: `opened` makes the door of a call, `meaning` says what an error means,
+    `new_id` makes the id of a fact.
 
     It `writes` if the person who started it says so, and `forgets_any` if it may forget what a
     trusted source said. `as_text` leaves the structured half of results out. `agent` is the name
@@ -55,6 +56,7 @@ class Service:
 
     opened: Callable[[], Door]
     meaning: Callable[[Exception, Door | None], TidelineError]
+    new_id: Callable[[int], str]
     writes: bool = False
     forgets_any: bool = False
     as_text: bool = False

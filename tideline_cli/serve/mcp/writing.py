@@ -3,15 +3,12 @@ scanned; it may not replace what a trusted source said, nor forget it unless the
 
 from __future__ import annotations
 
-import os
-
-from tideline_cli.errors import NotFoundError, WriteBlockedError
+from tideline_cli.errors import WriteBlockedError
 from tideline_cli.memory import amend
-from tideline_cli.memory.remember import remember as remembered
-from tideline_cli.model import ulid
+from tideline_cli.memory.remember import remember
 from tideline_cli.model.fact import NewFact
 from tideline_cli.policy.gate import confined, may_touch
-from tideline_cli.serve.mcp.safe import SHORT, shown
+from tideline_cli.serve.mcp.safe import SHORT, safe_text
 from tideline_cli.store import facts
 
 TYPE_CHECKING = False
@@ -28,7 +25,7 @@ SOURCE: Source = "extraction"
 """Who a model is: the door says so, and no argument."""
 
 
-def remember(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
+def stored(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
     """Store a fact, and return what became of it."""
     segment: Segment = given["segment"] or "knowledge"
     new = NewFact(
@@ -42,8 +39,8 @@ def remember(door: Door, given: dict[str, Any], service: Service) -> dict[str, A
         agent=door.agent(service.agent),
         assumed=() if given["segment"] else ("segment",),
     )
-    fact_id = ulid.at(door.now, os.urandom(10))
-    done = remembered(door.writing(), new, fact_id=fact_id, now=door.now)
+    fact_id = service.new_id(door.now)
+    done = remember(door.writing(), new, fact_id=fact_id, now=door.now)
     told: dict[str, Any] = {"action": done.action, "id": done.fact.id}
     if done.fact.segment != segment:
         told["segment"] = done.fact.segment
@@ -53,17 +50,17 @@ def remember(door: Door, given: dict[str, Any], service: Service) -> dict[str, A
         told["secrets_taken_out"] = done.secrets
     if done.similar:
         told["similar"] = [
-            {"id": like.fact.id, "text": shown(like.fact.content, SHORT)} for like in done.similar
+            {"id": one.fact.id, "text": safe_text(one.fact.content, SHORT)} for one in done.similar
         ]
     return told | {"undo": door.call("undo", str(done.batch))}
 
 
-def forget(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
+def forgotten(door: Door, given: dict[str, Any], service: Service) -> dict[str, Any]:
     """Archive facts, all or none, and return which. The reason is for the person who approves the
     call: it is a model's text, which may quote a fact, so it is not stored."""
     seen = door.reading()
     if seen is None:
-        raise NotFoundError(f"no fact {given['ids'][0]}")
+        raise facts.missing(given["ids"][0])
     named = [door.reference(one) for one in given["ids"]]
     if not service.forgets_any:
         _refuse_trusted(door, seen, named)
