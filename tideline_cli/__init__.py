@@ -10,5 +10,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     """Load Memory when it is asked for: the commands need none of it."""
     if name == "Memory":
-        return __import__("tideline_cli.serve.python_api", fromlist=(name,)).Memory
+        from tideline_cli.serve.python_api import Memory  # noqa: PLC0415  30 ms
+
+        return Memory
     raise AttributeError(f"module 'tideline_cli' has no attribute {name!r}")
