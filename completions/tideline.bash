@@ -171,25 +171,8 @@ _tideline_value() {
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
         graph:--hops) REPLY='text' ;;
-        graph:--fan-out) REPLY='text' ;;
         graph:--limit|graph:-n) REPLY='text' ;;
         graph:--format) REPLY='one of text dot json svg' ;;
-        graph:--segment|graph:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
-        graph:--tag|graph:-t) REPLY='ask tag' ;;
-        graph:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
-        graph:--session) REPLY='ask session' ;;
-        graph:--speaker) REPLY='ask speaker' ;;
-        graph:--role) REPLY='one of user assistant system tool' ;;
-        graph:--agent) REPLY='ask agent' ;;
-        graph:--document) REPLY='ask document' ;;
-        graph:--status|graph:--progress) REPLY='one of active blocked done' ;;
-        graph:--since) REPLY='text' ;;
-        graph:--until) REPLY='text' ;;
-        graph:--slot) REPLY='ask slot' ;;
-        graph:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
-        graph:--heat) REPLY='one of core working peripheral' ;;
-        graph:--batch) REPLY='ask batch' ;;
-        graph:--scope) REPLY='ask scope' ;;
         feedback:--delta) REPLY='text' ;;
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
@@ -210,10 +193,10 @@ _tideline_value() {
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
+        import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
-        import:--agent) REPLY='ask agent' ;;
         export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
@@ -242,7 +225,6 @@ _tideline_value() {
         ingest:--chunk-size) REPLY='text' ;;
         ingest:--overlap) REPLY='text' ;;
         ingest:--scope) REPLY='ask scope' ;;
-        ingest:--agent) REPLY='ask agent' ;;
         library:--scope) REPLY='ask scope' ;;
         library:--fmt) REPLY='text' ;;
         library:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
@@ -275,6 +257,8 @@ _tideline_value() {
         eval:--timeout) REPLY='text' ;;
         eval:--scope) REPLY='ask scope' ;;
         schedule:--at) REPLY='text' ;;
+        mcp:--agent) REPLY='ask agent' ;;
+        mcp:--format) REPLY='one of json text' ;;
     esac
 }
 
@@ -311,7 +295,7 @@ _tideline_argument() {
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -337,7 +321,7 @@ _tideline_flags() {
         restore) REPLY='--from --yes -y' ;;
         edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
-        graph) REPLY='--hops --fan-out --limit -n --archived --format --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes' ;;
+        graph) REPLY='--hops --limit -n --archived --format' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -346,9 +330,9 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows --map --agent --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --dry-run -n' ;;
         export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle' ;;
-        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
+        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --dry-run -n' ;;
@@ -361,6 +345,7 @@ _tideline_flags() {
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
+        mcp) REPLY='--write --forget-any --agent --format' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
@@ -410,6 +395,7 @@ _tideline_summary() {
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
+        mcp) REPLY='Serve the memory to an agent, by MCP.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
         man) REPLY='Show a manual page.' ;;
     esac
@@ -534,7 +520,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -36,7 +36,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case link
             contains -- $argv[2] --kind --reason --strength
         case graph
-            contains -- $argv[2] --hops --fan-out --limit -n --format --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope
+            contains -- $argv[2] --hops --limit -n --format
         case feedback
             contains -- $argv[2] --delta
         case contradictions
@@ -50,11 +50,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows --map --agent
+            contains -- $argv[2] --format --from --table --max-rows --map
         case export
             contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle
         case ingest
-            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope --agent
+            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
         case library
             contains -- $argv[2] --scope --fmt --format
         case gc
@@ -71,6 +71,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
+        case mcp
+            contains -- $argv[2] --agent --format
         case '*'
             return 1
     end
@@ -185,6 +187,7 @@ complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answ
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
+complete -c tideline -n "__tideline_at ''" -a mcp -d 'Serve the memory to an agent, by MCP.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -417,29 +420,9 @@ complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of th
 complete -c tideline -n '__tideline_at link 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at link 1' -k -x -a '(__tideline_values active)'
 complete -c tideline -n "__tideline_at graph" -l hops -x -d 'Links away from the fact at most [default: 2]'
-complete -c tideline -n "__tideline_at graph" -l fan-out -x -d 'Links followed from one fact at most, the strongest first [default: 10]'
 complete -c tideline -n "__tideline_at graph" -l limit -s n -x -d 'Facts at most [default: 40]'
 complete -c tideline -n "__tideline_at graph" -l archived -d 'Also facts that are no longer active'
 complete -c tideline -n "__tideline_at graph" -l format -x -a 'text dot json svg' -d 'text, dot, json or svg [default: text]; --json goes with json alone'
-complete -c tideline -n "__tideline_at graph" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
-complete -c tideline -n "__tideline_at graph" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at graph" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
-complete -c tideline -n "__tideline_at graph" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
-complete -c tideline -n "__tideline_at graph" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
-complete -c tideline -n "__tideline_at graph" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
-complete -c tideline -n "__tideline_at graph" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
-complete -c tideline -n "__tideline_at graph" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
-complete -c tideline -n "__tideline_at graph" -l no-documents -d 'No chunks of documents'
-complete -c tideline -n "__tideline_at graph" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
-complete -c tideline -n "__tideline_at graph" -l since -x -d 'Only facts made at or after TIME'
-complete -c tideline -n "__tideline_at graph" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
-complete -c tideline -n "__tideline_at graph" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
-complete -c tideline -n "__tideline_at graph" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
-complete -c tideline -n "__tideline_at graph" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
-complete -c tideline -n "__tideline_at graph" -l pinned -d 'Only pinned facts'
-complete -c tideline -n "__tideline_at graph" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
-complete -c tideline -n "__tideline_at graph" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
-complete -c tideline -n "__tideline_at graph" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n '__tideline_at graph 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values active)'
@@ -495,10 +478,10 @@ complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources tha
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
 complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
-complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
@@ -539,7 +522,6 @@ complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding o
 complete -c tideline -n "__tideline_at ingest" -l chunk-size -x -d 'Characters of a chunk at most [default: 600]'
 complete -c tideline -n "__tideline_at ingest" -l overlap -x -d 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most]'
 complete -c tideline -n "__tideline_at ingest" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
-complete -c tideline -n "__tideline_at ingest" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program takes them in; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at ingest" -l dry-run -s n -d 'Store nothing; say what would be'
 complete -c tideline -n '__tideline_at ingest' -F
 complete -c tideline -n "__tideline_at library" -l scope -k -x -a '(__tideline_values scope)' -d 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
@@ -613,6 +595,10 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
+complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forget'
+complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
+complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
+complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man'

@@ -191,7 +191,11 @@ class _Comparison:
         if self._line.command == "export":
             return not any("out.1" in part or "rows.jsonl" in part for part in own)
         is_lines = {"--jsonl", "--nl", "--format=jsonl", "jsonl"} & {*own}
-        return "--batch" in own or (bool(is_lines) and self._line.command != "import")
+        if self._line.command == "mcp":
+            return True
+        # Of other commands --batch is a filter.
+        is_batch = "--batch" in own and self._line.command in ("remember", "recall")
+        return is_batch or (bool(is_lines) and self._line.command != "import")
 
     def _is_report(self) -> bool:
         return self._line.command == "doctor" or "--batch" in self._line.own

@@ -302,5 +302,6 @@ SAYS: dict[str, Says] = {
     "extract": _extract, "relink": _relink, "embed": _embed, "embedder": _embedder,
     "eval": _eval, "reembed": _reembed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,
+    "mcp": lambda form, text: _same("answers", form, json.loads(text or "null")),
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

@@ -188,7 +188,7 @@ def _reports(line: Line) -> bool:
 
 
 def _streams(line: Line) -> bool:
-    return any(
+    return line.command == "mcp" or any(
         word in ("--batch", "--jsonl", "--nl", "--format=jsonl", "jsonl") for word in line.argv
     )
 

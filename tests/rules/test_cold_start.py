@@ -51,6 +51,7 @@ HOT = {
     "a TAB behind show": ("__complete", "id:", "show"),
     "a TAB behind undo": ("__complete", "batch:", "undo"),
     "status": ("status", "--json"),
+    "mcp": ("mcp", "--write"),
 }
 
 

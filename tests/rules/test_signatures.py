@@ -59,6 +59,7 @@ OF_NOBODY = {
     "store.stats.origins": "the owner's view of all origins: keys and counts, never text",
     "store.transactions.generation": "a setting of the file",
     "store.transactions.heat_rule": "settings of the user",
+    "memory.told_changes.names_of": "ids of the ends that are given",
     "memory.heat.warmed": "the fact that is given",
     "store.undo_conflicts.edges_of_removed": "of the facts that a batch of the viewer's touched",
     "store.undo_conflicts.in_the_slot": "of the facts that a batch of the viewer's touched",

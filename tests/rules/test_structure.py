@@ -70,6 +70,7 @@ CATCHERS = {
     "tideline_cli.cli.perform:_is_damaged",  # the error before it is the one to report
     "tideline_cli.cli.completion_values:run",  # a prompt is being typed
     "tideline_cli.exchange.ingest.pdf_text:blocks",  # of a damaged page pypdf raises anything
+    "tideline_cli.serve.mcp.calls:called",  # the server stays, and the model reads the error
     "tideline_cli.store.checks.run_check:run",  # a damaged file may hold anything
 }
 """Who may catch every exception and go on."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 _COMPLETE = "__complete"  # the hidden word of the completion scripts
-_HOT = ("remember", "recall", "context", "status")
+_HOT = ("remember", "recall", "context", "status", "mcp")
 
 
 def run(argv: Sequence[str]) -> int:

@@ -73,8 +73,9 @@ class Source:
 
     def __init__(
         self, session: Session, path: str, kind: str, table: str, *, twice: bool,
-        mapping: Mapping[str, str],
+        mapping: Mapping[str, str], tool: str | None = None,
     ) -> None:  # fmt: skip
+        self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
         self.missed = set(mapping)  # columns that --map names and no row has
         self.displaced: set[str] = set()  # columns whose name another one takes by --map
@@ -88,7 +89,7 @@ class Source:
         self._spool: io.BytesIO | None = None
         self.size = 0
         self.position: Callable[[], int] = lambda: 0
-        if self._is_vault():
+        if self._is_vault() or self._tool is not None:
             return
         if self._is_folder():
             if not self._documents():
@@ -164,6 +165,11 @@ class Source:
             return sum(1 for line in _lines(file) if line.strip())
 
     def _read(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
+        if self._tool is not None:
+            from tideline_cli.exchange import tools  # noqa: PLC0415  --from alone
+
+            yield from tools.rows_of(self._tool, self._path)
+            return
         if self._kind == "sqlite":
             from tideline_cli.exchange import foreign  # noqa: PLC0415  only a SQLite file
 

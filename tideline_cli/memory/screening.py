@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from tideline_cli.model.fact import Fact, NewFact
 
+THREAT = "memory:threat"
+"""The code of an error that refuses a text for what the scan found in it."""
+
 
 def threats_in(text: str) -> tuple[str, ...]:
     """Return the names of the patterns found in a text. A text that is too costly to scan is
@@ -96,6 +99,6 @@ def refusal(found: tuple[str, ...], whose: str, hint: str) -> WriteBlockedError:
     return WriteBlockedError(
         " ".join(filter(None, ("threat scan:", whose, "matched", listed))),
         hint=hint,
-        code="memory:threat",
+        code=THREAT,
         reason=f"threat: {listed}",
     )

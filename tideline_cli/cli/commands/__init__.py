@@ -68,6 +68,7 @@ COMMANDS: Mapping[str, Command] = {
     "schedule": Command("schedule", "Let the memory tend itself every night.", "Care"),
     "config": Command("config", "Show and change settings.", "Care"),
     "serve": Command("serve", "Serve pages and an API, on this machine alone.", "Doors"),
+    "mcp": Command("mcp", "Serve the memory to an agent, by MCP.", "Doors"),
     "completions": Command("completions", "Print the completion script of a shell.", "Shell"),
     "man": Command("man", "Show a manual page.", "Shell"),
 }

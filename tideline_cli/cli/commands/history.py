@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from itertools import groupby, takewhile
 
-from tideline_cli.cli import filter_options, history_entries, output
-from tideline_cli.cli.commands.show import ACTS, births, deed
+from tideline_cli.cli import filter_options, output
+from tideline_cli.cli.commands.show import births, deed
 from tideline_cli.cli.filter_options import Spoken
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Formats
 from tideline_cli.errors import UsageError
+from tideline_cli.memory import told_changes
+from tideline_cli.memory.told_changes import ACTS
 from tideline_cli.model import codec, instant
-from tideline_cli.model.fields import FIELDS
 from tideline_cli.model.record import replace
 from tideline_cli.store import deeds, facts, steps
 from tideline_cli.store.facts import Filter
@@ -53,7 +54,6 @@ OPTIONS = (
 _COMMANDS = 20
 _ENDING = 6  # letters of an id in the table of a fact's life
 _MOST = 10  # changes of a batch that are listed; --verbose lists all
-_FORMS = {field.name: field.form for field in FIELDS}
 
 
 class Options(Formats, Spoken):
@@ -82,9 +82,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     counts: dict[int | None, int] = {}
     is_cut = False
     if db is not None and words:
-        told, is_cut = history_entries.of_fact(session, db, words[0], limit)
+        told, is_cut = told_changes.of_fact(
+            db, session.reference(words[0]), limit, viewer=session.viewer
+        )
     elif db is not None:
-        told, counts, is_cut = history_entries.of_commands(session, db, limit, most, about)
+        told, counts, is_cut = told_changes.of_commands(
+            db, limit, most, about, viewer=session.viewer
+        )
     _print(session, db, chosen, told, counts, words, is_cut=is_cut)
     if is_cut:
         session.note(f"there are more commands than the newest {limit:,}: --limit 0 shows all")
@@ -102,7 +106,7 @@ def _print(
     if db is not None:
         edges = [pair for pair in told if pair[0].entity == "link"]
         rows = [row for _, row in edges] + [entry.before for entry, _ in edges]
-        names = history_entries.names_of(db, rows)
+        names = told_changes.names_of(db, rows)
 
     def table() -> None:
         if words:
@@ -112,7 +116,7 @@ def _print(
 
     output.emit_rows(
         format if told or format != "table" else "lines",
-        (_form(entry, after, names) for entry, after in told),
+        (told_changes.form_of(entry, after, names) for entry, after in told),
         whole=lambda forms: {"changes": forms, "truncated": is_cut},
         lines=lambda: _lines(told, names, counts, whole=not words),
         table=table if told else None,
@@ -156,47 +160,6 @@ def _about(options: Options) -> Filter | None:
         lifecycle=None, sessions=options.session, speakers=options.speaker, roles=options.role,
         agents=options.agent,
     )
-
-
-def _form(entry: Entry, after: str | None, names: dict[int, str]) -> dict[str, Any]:
-    return {
-        "batch": entry.batch,
-        "at": instant.iso(entry.at),
-        "verb": entry.verb,
-        "outcome": entry.outcome,
-        "reason": entry.reason,
-        "entity": entry.entity,
-        "act": ACTS[entry.act] if entry.act else None,
-        "id": entry.fact,
-        "before": _values(entry.before, names),
-        "after": _values(after, names),
-    }
-
-
-def _values(row: str | None, names: dict[int, str]) -> dict[str, Any] | None:
-    """Return the values of a row by the names that users know; an end that is gone is null."""
-    if row is None:
-        return None
-    values = codec.loads(row)
-    ends = {
-        name: names.get(values[column])
-        for name, column in (("from", "from_fact"), ("to", "to_fact"))
-        if column in values
-    }
-    hidden = ("seq", "origin", "number", "fact", "from_fact", "to_fact")
-    return ends | {
-        name: _plain(name, value) for name, value in values.items() if name not in hidden
-    }
-
-
-def _plain(name: str, value: Any) -> Any:
-    """Return a stored value in the form that JSON output has everywhere."""
-    form = _FORMS.get(name)
-    if form in ("texts", "object"):
-        return codec.loads(value) if value else ([] if form == "texts" else None)
-    if form == "flag":
-        return bool(value)
-    return instant.iso(value) if _is_time(name, value) else value
 
 
 def _lines(
@@ -245,7 +208,7 @@ def _words(
         return entry.reason or "changed nothing that is still there"
     what = deed(entry, born) if entry.entity == "usage" else f"{ACTS[entry.act]} {entry.entity}"
     line = f"{what} {entry.fact or ''}".rstrip()
-    old, new = _values(entry.before, names), _values(after, names)
+    old, new = (told_changes.values_of(row, names) for row in (entry.before, after))
     if entry.entity == "link" and (old or new):
         edge = new or old or {}
         ends = [edge[end] or "(gone)" for end in ("from", "to")]
@@ -265,7 +228,3 @@ def _words(
 def _shown(name: str, value: Any) -> str:
     is_time = isinstance(value, str) and (name.endswith("_at") or name.startswith("valid_"))
     return str(value) if is_time else codec.dumps(value)
-
-
-def _is_time(name: str, value: Any) -> bool:
-    return isinstance(value, int) and (name.endswith("_at") or name.startswith("valid_"))

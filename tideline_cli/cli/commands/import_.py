@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.importer.summary import ImportSummary
 
 MAX_ROWS = 1_000_000
+PROGRAMS = ("claude-code", "claude-mem", "mem0", "mcp-memory-service", "mcp-memory",
+            "basic-memory", "brigade", "codex", "openclaw", "hermes")  # fmt: skip
 HELP = """Take in facts from JSON, CSV, TSV, SQLite or Markdown.
 
 The text of a row is its "content", or else text, memory, body, note, fact, statement or
@@ -39,6 +41,9 @@ With --merge two memories become one, by time: of a fact that both know the stat
 later holds (archived, restored, labels), of a slot the value that was said later, and a row
 restates a fact that says it already, at the row's own time.
 
+--from NAME reads what another memory has left: each fact is tagged import:NAME, keeps the id that
+it had there in its metadata, and is not taken twice. A file that is cut off changes nothing.
+
 Rows count as retrieved documents, whatever the file says, unless --trust vouches for it: they are
 scanned, may not speak for the owner, get new ids, and claim no more use or weight than new facts
 of their segment have.
@@ -47,7 +52,8 @@ Of a SQLite file one table is read; views and virtual tables are not. After --ma
 where a file cannot be read on, it stops with 2; what was taken until then is one batch, which one
 undo takes back. Where no row could be used it ends with 1."""
 EXAMPLES = (("facts.jsonl", ""), ("laptop.jsonl", "--trust --merge"),
-            ("books.csv", "--map author=tags --dry-run"), ("CLAUDE.md", ""))
+            ("books.csv", "--map author=tags --dry-run"), ("CLAUDE.md", ""),
+            ("memory.json", "--from mem0 --dry-run"))
 ARGUMENTS = (Argument("words", "FILE", "What to read; `-` is standard input.", "file", False, 1),)
 OPTIONS = (
     Option("trust", ("--trust",), "Keep the sources that the file states; the rest is the "
@@ -56,6 +62,8 @@ OPTIONS = (
     Option("strict", ("--strict",), "Take nothing if any row is bad.", "flag", False),
     Option("format", ("--format",), "jsonl, csv, tsv, sqlite or markdown [default: by the file's "
            "name].", "choice", choices=("jsonl", "csv", "tsv", "sqlite", "markdown")),
+    Option("from_", ("--from",), "The program that wrote it; docs/importers.md says what is read.",
+           "choice", choices=PROGRAMS, metavar="PROGRAM", excludes=("format", "table")),
     Option("table", ("--table",), "The table of a SQLite file [default: fact].", metavar="NAME"),
     Option("max_rows", ("--max-rows",), f"Rows at most, bad ones included [default: {MAX_ROWS:,}].",
            "count", MAX_ROWS, least=1),
@@ -76,6 +84,7 @@ class Options:
     merge: bool
     strict: bool
     format: str | None
+    from_: str | None
     table: str | None
     max_rows: int
     map: tuple[tuple[str, str], ...]
@@ -95,7 +104,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     context = ImportContext(session.viewer, session.now, options.trust, agent)
     source = Source(
         session, path, kind, options.table or "fact", twice=options.strict,
-        mapping=mapping_of(options.map),
+        mapping=mapping_of(options.map), tool=options.from_,
     )  # fmt: skip
     if options.strict:
         _check(LimitedRows(source, options.max_rows), context)

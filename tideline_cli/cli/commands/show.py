@@ -6,6 +6,7 @@ from tideline_cli.cli import ages, output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.errors import UsageError
+from tideline_cli.memory.told_changes import ACTS
 from tideline_cli.model import codec, instant
 from tideline_cli.model.edge import INVERSE
 from tideline_cli.model.fields import TIMES
@@ -128,7 +129,6 @@ def _form(
     }
 
 
-ACTS = {"+": "added", "~": "changed", "-": "removed"}
 _USING = ("remember", "extract", "import", "edit", "feedback")
 
 

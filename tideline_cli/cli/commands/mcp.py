@@ -1,0 +1,73 @@
+"""tideline mcp."""
+
+from __future__ import annotations
+
+import sys
+
+from tideline_cli.cli import perform
+from tideline_cli.cli.new_fact import new_id
+from tideline_cli.cli.options import Option
+from tideline_cli.cli.session import Session
+from tideline_cli.model.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tideline_cli.errors import TidelineError
+
+HELP = """Serve the memory to an agent, by MCP.
+
+An agent starts it and talks with it by standard input and output, a line of JSON a message, until
+one of them closes. It has the tools recall, show and timeline; with --write remember and forget
+too. Whose memory it is stands in its own command line or in your settings: neither the agent nor
+the .tideline.toml of a project can name another.
+
+What an agent remembers counts as extraction: untrusted, confined to what such a source may say,
+scanned, without secrets. It may forget what untrusted sources said; what you said it may not,
+unless you start it with --forget-any. Both are undone by `tideline undo`."""
+EXAMPLES = (("", ""), ("--write", "--origin channel:wa/team/standup"))
+ARGUMENTS = ()
+OPTIONS = (
+    Option("write", ("--write",), "Also remember and forget.", "flag", False),
+    Option("forget_any", ("--forget-any",), "With --write: forget also what trusted sources said.",
+           "flag", False),
+    Option("agent", ("--agent",), "The name that stands on what is remembered [default: the "
+           "setting agent].", metavar="NAME", completes="agent"),
+    Option("format", ("--format",), "Results as json, in both halves, or as text alone, for "
+           "clients that cannot read both [default: json].", "choice", choices=("json", "text")),
+)  # fmt: skip
+
+
+@record
+class Options:
+    """The options of a call."""
+
+    write: bool
+    forget_any: bool
+    agent: str | None
+    format: str | None
+
+
+def run(session: Session, _: list[str], options: Options) -> int:
+    """Serve until standard input ends."""
+    from tideline_cli.serve.mcp.lines import answer_lines  # noqa: PLC0415  help and man need no server
+    from tideline_cli.serve.mcp.protocol import Server  # noqa: PLC0415  as above
+    from tideline_cli.serve.mcp.service import Service  # noqa: PLC0415  as above
+
+    if options.forget_any and not options.write:
+        session.note("--forget-any says nothing without --write")
+
+    def opened() -> Session:
+        return Session(session.options, is_door=True)  # settings and clock of this moment
+
+    service = Service(
+        opened, _meaning, new_id, options.write, options.forget_any, options.format == "text",
+        options.agent,
+    )  # fmt: skip
+    answer_lines(Server(service), sys.stdin.buffer, sys.stdout.buffer)
+    return 0
+
+
+def _meaning(error: Exception, door: Any) -> TidelineError:
+    return perform.meaning(error, door)

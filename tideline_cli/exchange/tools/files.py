@@ -1,0 +1,98 @@
+"""Files and folders that another program wrote, read whole and bounded; and what their values
+mean."""
+
+from __future__ import annotations
+
+import os
+
+from tideline_cli.errors import UsageError
+from tideline_cli.model import codec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping
+    from typing import Any
+
+_LARGEST = 256 << 20  # bytes
+_MAGIC = b"SQLite format 3\x00"
+
+
+def text_of(path: str) -> str:
+    """Return a text file; raise UsageError where it is none."""
+    with open(path, "rb") as file:
+        raw = file.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB", hint="split it")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8", hint="name another file") from error
+
+
+def is_sqlite(path: str) -> bool:
+    """Say whether a file is a SQLite database."""
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def markdown_files(path: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name."""
+    if not os.path.isdir(path):
+        yield os.path.basename(path), text_of(path)
+        return
+    for folder, inner, names in os.walk(path):
+        inner[:] = sorted(one for one in inner if not one.startswith("."))
+        for name in sorted(names):
+            whole = os.path.join(folder, name)
+            is_ours = name.lower().endswith((".md", ".markdown")) and not name.startswith(".")
+            if is_ours and os.path.isfile(whole):
+                yield os.path.relpath(whole, path), text_of(whole)
+
+
+def json_lines(path: str) -> list[dict[str, Any]]:
+    """Return the objects of a file of JSON lines; raise UsageError for a line that is none."""
+    found = []
+    for number, line in enumerate(text_of(path).splitlines(), 1):
+        if line.strip():
+            value = json_of(line, f"{path}, line {number}")
+            if not isinstance(value, dict):
+                raise UsageError(f"{path}, line {number}: not an object", hint="nothing was taken")
+            found.append(value)
+    return found
+
+
+def json_of(text: str, where: str) -> Any:
+    """Return a JSON value; raise UsageError, which says where it stands, for a text that is
+    none."""
+    try:
+        return codec.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{where}: not JSON, or cut off", hint="nothing was taken") from error
+
+
+def parts_of(value: Any) -> list[Any]:
+    """Return a list that stands as a list, as JSON, or as words with commas between them."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        try:
+            value = codec.loads(value)
+        except ValueError:
+            return [value]
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    return [one for one in value if one not in (None, "")] if isinstance(value, list) else []
+
+
+def rest_of(row: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Return what of a row has no place here, for the metadata."""
+    return {
+        name: value.decode(errors="replace") if isinstance(value, bytes) else value
+        for name, value in row.items()
+        if name not in known and value not in (None, "", [], {})
+    }
+
+
+def ms_of(seconds: Any) -> Any:
+    """Return a time in seconds as milliseconds; any other value as it is."""
+    if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 100_000_000_000):
+        return round(seconds * 1000)
+    return seconds

@@ -1,0 +1,105 @@
+"""Memories that are JSON: mem0, the reference server of MCP, brigade."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange.tools.files import json_lines, json_of, rest_of, text_of
+from tideline_cli.model.origin import OWNER, channel
+from tideline_cli.model.source import SOURCES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Row = dict[str, Any]
+
+
+def mem0(path: str) -> Iterator[Row]:
+    """Yield the memories of `get_all`: an object with results, a list, or a page of them."""
+    whole = json_of(text_of(path), path)
+    found = whole.get("results", whole.get("memories")) if isinstance(whole, dict) else whole
+    if not isinstance(found, list):
+        raise UsageError(
+            f"{path} is no list of memories", hint="export by get_all; a schema of your own has "
+            "other names: rename them, or use `tideline import --map COLUMN=FIELD`",
+        )  # fmt: skip
+    for one in found:
+        if not (isinstance(one, dict) and isinstance(one.get("memory"), str)):
+            raise UsageError(
+                f"{path}: an entry has no text under `memory`",
+                hint="a schema of your own? use `tideline import --map COLUMN=FIELD`",
+            )
+        metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
+        known = ("id", "memory", "created_at", "expiration_date", "categories", "metadata")
+        yield {
+            "id": one.get("id"), "content": one["memory"], "tags": one.get("categories") or [],
+            "created_at": one.get("created_at"), "valid_to": one.get("expiration_date"),
+            "metadata": {**(metadata or {}), **rest_of(one, known)},
+        }  # fmt: skip
+
+
+def mcp_memory(path: str) -> Iterator[Row]:
+    """Yield a row for each observation of each entity; a relation joins the first ones of two."""
+    rows = json_lines(path)
+    entities = [one for one in rows if one.get("type") == "entity" and one.get("name")]
+    held = {one["name"] for one in entities if one.get("observations")}
+    edges: dict[str, list[Row]] = {}
+    for one in rows:
+        if one.get("type") == "relation" and one.get("to") in held:
+            edges.setdefault(one.get("from", ""), []).append(
+                {"kind": "relates", "target": f"{one['to']}#1", "reason": one.get("relationType")}
+            )
+    for one in entities:
+        name, kind = one["name"], one.get("entityType")
+        rest = rest_of(one, ("type", "name", "entityType", "observations"))
+        for place, text in enumerate(one.get("observations") or (), 1):
+            yield {
+                "id": f"{name}#{place}", "content": f"{name}: {text}",
+                "tags": [kind] if kind else [], "metadata": rest,
+                "links": edges.get(name, []) if place == 1 else [],
+            }  # fmt: skip
+
+
+_SAME = {"content": "content", "segment": "segment", "tier": "tier", "importance": "importance",
+         "decayRate": "decay_rate", "accessCount": "access_count",
+         "lastAccessedAt": "last_accessed_at", "createdAt": "created_at", "lifecycle": "lifecycle",
+         "validFrom": "valid_from", "validTo": "valid_to", "confidence": "confidence",
+         "status": "status", "subjectKey": "slot", "supersedes": "supersedes"}  # fmt: skip
+_PLACED = (*_SAME, "memoryId", "createdBy", "sourceType", "links", "metadata")
+
+
+def brigade(path: str) -> Iterator[Row]:
+    """Yield the records of memory/facts.jsonl, all of whose fields have a place here."""
+    for one in json_lines(path):
+        row = {ours: one[its] for its, ours in _SAME.items() if one.get(its) is not None}
+        metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
+        rest = rest_of(one, _PLACED)
+        source = one.get("sourceType")
+        if source in SOURCES:
+            row["source"] = source
+        elif source:
+            rest["sourceType"] = source
+        yield row | {
+            "id": one.get("memoryId"), "origin": _origin(one.get("createdBy")),
+            "links": [_edge(link) for link in one.get("links") or ()],
+            "metadata": {**(metadata or {}), **rest},
+        }  # fmt: skip
+
+
+def _origin(by: Any) -> str | None:
+    """Return the origin that a record names by who made it; None where it names none."""
+    if not isinstance(by, dict):
+        return None
+    parts = [by.get(name) for name in ("channelId", "conversationId", "sessionKey")]
+    if by.get("kind") == "owner" or not all(isinstance(one, str) and one for one in parts):
+        return OWNER.key if by.get("kind") == "owner" else None
+    return channel(*map(str, parts)).key
+
+
+def _edge(link: Any) -> Row:
+    if not isinstance(link, dict):
+        return {"kind": "relates", "target": str(link)}
+    target = link.get("target") or link.get("targetId") or link.get("memoryId") or ""
+    kind = link.get("kind") or link.get("type") or "relates"
+    return {"kind": str(kind), "target": str(target), "reason": link.get("reason")}

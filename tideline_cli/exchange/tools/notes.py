@@ -1,0 +1,130 @@
+"""Memories that are Markdown: Claude Code, basic-memory, and lists of facts."""
+
+from __future__ import annotations
+
+import re
+
+from tideline_cli.errors import TidelineError
+from tideline_cli.exchange import markdown_rows
+from tideline_cli.exchange.tools.files import markdown_files, parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Row = dict[str, Any]
+
+_SEGMENTS = {"user": "preference", "feedback": "correction", "project": "project",
+             "reference": "knowledge"}  # fmt: skip
+_WIKI = re.compile(r"\[\[([^\[\]|#]{1,200})")
+_OBSERVATION = re.compile(r"\s*[-*] \[(?![ xX\-/]\])([^\[\]()]{1,80})\] (?!\()(.+)")
+_RELATION = re.compile(r"\s*[-*] (.{0,80}?)\s*\[\[([^\[\]|]{1,200})\]\]")
+_TAG = re.compile(r"(?:^|\s)#([\w/-]{1,60})")
+_ASIDE = re.compile(r"\s*\(([^()]{1,200})\)\s*$")
+
+
+def claude_code(path: str) -> Iterator[Row]:
+    """Yield a row for each note of a memory folder, and for each item of any other Markdown; the
+    index MEMORY.md says nothing of its own."""
+    for name, text in markdown_files(path):
+        if name.rpartition("/")[2] == "MEMORY.md":
+            continue
+        head, body = _front(text)
+        own = head.pop("name", None)
+        if own is None:
+            yield from _items(name, text)
+            continue
+        kind = head.pop("type", None)
+        said = head.pop("description", None)
+        content = " ".join(body.split()) or said
+        targets = [one.strip() for one in _WIKI.findall(body)]
+        yield {
+            "id": own, "title": said if said != content else None, "content": content,
+            "segment": _SEGMENTS.get(str(kind), "knowledge"),
+            "metadata": {**head, "file": name, **({"type": kind} if kind else {})},
+            "links": [{"kind": "relates", "target": one} for one in dict.fromkeys(targets)
+                      if one != own],
+        }  # fmt: skip
+
+
+def basic_memory(path: str) -> Iterator[Row]:
+    """Yield a row for each observation of each note; a relation joins the first ones of two."""
+    notes = [(name, *_front(text)) for name, text in markdown_files(path)]
+    first: dict[str, str] = {}
+    for name, head, body in notes:
+        if _observed(body):
+            own = str(head.get("permalink") or name)
+            title = str(head.get("title") or name.rpartition("/")[2].removesuffix(".md"))
+            first |= {title: f"{own}#1", own: f"{own}#1"}
+    for name, head, body in notes:
+        own = str(head.get("permalink") or name)
+        rest = {key: value for key, value in head.items()
+                if key not in ("title", "tags", "created", "permalink")}  # fmt: skip
+        for place, (category, text) in enumerate(_observed(body), 1):
+            aside = _ASIDE.search(text)
+            plain = _TAG.sub("", text[: aside.start()] if aside else text).strip()
+            yield {
+                "id": f"{own}#{place}", "content": plain or text, "title": head.get("title"),
+                "tags": [*map(str, parts_of(head.get("tags"))), category, *_TAG.findall(text)],
+                "created_at": head.get("created"),
+                "metadata": {**rest, **({"context": aside[1]} if aside else {})},
+                "links": _related(body, first) if place == 1 else [],
+            }  # fmt: skip
+
+
+def lists(path: str) -> Iterator[Row]:
+    """Yield a row for each item and each paragraph."""
+    for name, text in markdown_files(path):
+        yield from _items(name, text)
+
+
+def _items(name: str, text: str) -> Iterator[Row]:
+    for _, row in markdown_rows.rows(line.encode() for line in text.splitlines(keepends=True)):
+        if isinstance(row, TidelineError):
+            raise row
+        yield row | {"metadata": {**(row.get("metadata") or {}), "file": name}}
+
+
+def _observed(body: str) -> list[tuple[str, str]]:
+    return [(found[1].strip(), found[2].strip())
+            for line in body.splitlines() if (found := _OBSERVATION.match(line))]  # fmt: skip
+
+
+def _related(body: str, first: dict[str, str]) -> list[Row]:
+    found = [
+        match for line in body.splitlines()
+        if not _OBSERVATION.match(line) and (match := _RELATION.match(line))
+    ]  # fmt: skip
+    return [
+        {"kind": "relates", "target": first[match[2].strip()], "reason": match[1] or None}
+        for match in found if match[2].strip() in first
+    ]  # fmt: skip
+
+
+def _front(text: str) -> tuple[dict[str, Any], str]:
+    """Return the values of a front matter, inner ones by their own names, and the text below."""
+    lines = text.splitlines()
+    if not lines or lines[0].strip() != "---":
+        return {}, text
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
+    if not end:
+        return {}, text
+    head: dict[str, Any] = {}
+    last = ""
+    for line in lines[1:end]:
+        key, colon, value = line.strip().partition(":")
+        if line.strip().startswith("- ") and last:
+            kept = head.get(last)
+            head[last] = [*(kept if isinstance(kept, list) else []), line.strip()[2:].strip()]
+        elif colon:
+            last = key.strip()
+            if value.strip():
+                head[last] = _bare(value.strip())
+    return head, "\n".join(lines[end + 1 :]).strip()
+
+
+def _bare(value: str) -> Any:
+    if value[:1] == "[" and value[-1:] == "]":
+        return [part.strip().strip("\"'") for part in value[1:-1].split(",") if part.strip()]
+    return value.strip("\"'")

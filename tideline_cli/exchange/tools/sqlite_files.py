@@ -1,0 +1,101 @@
+"""Memories that are SQLite files: claude-mem and mcp-memory-service."""
+
+from __future__ import annotations
+
+from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.tools.files import is_sqlite, json_of, ms_of, parts_of, rest_of, text_of
+from tideline_cli.model import codec
+from tideline_cli.store import foreign_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Row = dict[str, Any]
+
+
+def mcp_memory_service(path: str) -> Iterator[Row]:
+    """Yield the memories that are not deleted, of the database or of a JSON export."""
+    rows: Any
+    if is_sqlite(path):
+        rows = _table(path, "memories")
+    else:
+        whole = json_of(text_of(path), path)
+        rows = whole.get("memories") if isinstance(whole, dict) else whole
+        if not isinstance(rows, list):
+            raise UsageError(f"{path} has no list of memories", hint="name the export or the file")
+    for one in rows:
+        if one.get("deleted_at"):
+            continue
+        known = ("id", "content_hash", "content", "tags", "memory_type", "metadata", "created_at")
+        kind = one.get("memory_type")
+        yield {
+            "id": one.get("content_hash"), "content": one.get("content"),
+            "tags": [*parts_of(one.get("tags")), *([kind] if kind else [])],
+            "created_at": ms_of(one.get("created_at")),
+            "metadata": {**_object(one.get("metadata")), **rest_of(one, known)},
+        }  # fmt: skip
+
+
+_OBSERVED = ("id", "text", "type", "title", "subtitle", "facts", "narrative", "concepts",
+             "project", "created_at", "created_at_epoch")  # fmt: skip
+_SUMMED = ("id", "learned", "project", "created_at", "created_at_epoch", "request")
+
+
+def claude_mem(path: str) -> Iterator[Row]:
+    """Yield a row for each fact of an observation, or its text or title where it has none, and what
+    sessions have learned; prompts never."""
+    for one in _table(path, "observations"):
+        said = [str(fact) for fact in listed_json(one.get("facts"))]
+        texts = said or [text for text in (one.get("text"), one.get("title")) if text][:1]
+        tags = [one.get("project"), one.get("type"), *map(str, parts_of(one.get("concepts")))]
+        for place, text in enumerate(texts, 1):
+            yield {
+                "id": f"observation:{one.get('id')}:{place}", "content": text,
+                "title": one.get("title") if text != one.get("title") else None,
+                "tags": [tag for tag in tags if tag],
+                "created_at": one.get("created_at_epoch") or one.get("created_at"),
+                "metadata": rest_of(one, _OBSERVED),
+            }  # fmt: skip
+    for one in _table(path, "session_summaries", needed=False):
+        if one.get("learned"):
+            yield {
+                "id": f"summary:{one.get('id')}", "content": one["learned"],
+                "tags": [one["project"]] if one.get("project") else [],
+                "created_at": one.get("created_at_epoch") or one.get("created_at"),
+                "metadata": rest_of(one, _SUMMED),
+            }  # fmt: skip
+
+
+def listed_json(value: Any) -> list[Any]:
+    """Return a list that stands as JSON; a text that is none is the one entry."""
+    if isinstance(value, str) and not value.strip().startswith("["):
+        return [value] if value.strip() else []
+    return parts_of(value)
+
+
+def _table(path: str, name: str, *, needed: bool = True) -> list[Row]:
+    """Return all rows of a table; where it is not `needed`, none if it is not there."""
+    if not is_sqlite(path):
+        raise UsageError(f"{path} is not a SQLite database", hint="name the file of the program")
+    found: list[Row] = []
+    try:
+        for row in foreign_table.rows(path, name):
+            if isinstance(row, TidelineError):
+                raise row
+            found.append(row)
+    except UsageError as error:
+        if needed or error.code != "no_table":
+            raise
+    return found
+
+
+def _object(value: Any) -> Row:
+    """Return metadata that stand as an object or as its JSON."""
+    if isinstance(value, str):
+        try:
+            value = codec.loads(value)
+        except ValueError:
+            return {"metadata": value} if value else {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""MCP over standard input and output: JSON-RPC by hand, five tools, and what they answer."""
