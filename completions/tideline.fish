@@ -71,6 +71,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
+        case hook
+            contains -- $argv[2] --pause --scope
         case '*'
             return 1
     end
@@ -185,6 +187,7 @@ complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answ
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
+complete -c tideline -n "__tideline_at ''" -a hook -d 'Answer the hooks of agents, or pause them.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -591,6 +594,12 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
+complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let hooks do nothing for so long, such as 2h or 1d'
+complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
+complete -c tideline -n "__tideline_at hook" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at hook" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n '__tideline_at hook 0' -x -a 'claude-code codex gemini cursor'
+complete -c tideline -n '__tideline_at hook 1' -x -a 'start prompt end'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook completions man'

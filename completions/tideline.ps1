@@ -46,6 +46,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
+        'hook' = 'Answer the hooks of agents, or pause them.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
     }
@@ -522,6 +523,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'config' = @(
         )
+        'hook' = @(
+            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let hooks do nothing for so long, such as 2h or 1d.' }
+            @{ Flags = @('--resume'); Kind = 'flag'; Help = 'End a pause.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+        )
         'completions' = @(
         )
         'man' = @(
@@ -557,8 +564,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:0' = 'one of list get set unset edit path profiles trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
+        'hook:0' = 'one of claude-code codex gemini cursor'
+        'hook:1' = 'one of start prompt end'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

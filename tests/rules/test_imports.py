@@ -86,6 +86,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
                "exchange/vault/folder.py",
+               "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))

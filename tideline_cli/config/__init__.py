@@ -20,7 +20,7 @@ PROJECT_FILE = ".tideline.toml"
 _YES = ("1", "true", "yes", "on", "y", "t")
 _NO = ("", "0", "false", "no", "off", "n", "f")
 _OURS = "TIDELINE_"
-SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS")
+SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS", "TIDELINE_HOOKS")
 _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, "TIDELINE_HOME",
                     "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
 
@@ -114,6 +114,12 @@ def switch(environ: Mapping[str, str], name: str) -> bool:
     raise UsageError(
         f"{name} is neither yes nor no: {word!r:.60}", hint="say 1 or 0, true or false, on or off"
     )
+
+
+def is_off(environ: Mapping[str, str], name: str) -> bool:
+    """Say whether a variable of the environment switches off what is on without it."""
+    word = environ.get(name, "").strip().lower()
+    return bool(word) and word in _NO
 
 
 def data_folder(environ: Mapping[str, str]) -> str:

@@ -68,10 +68,11 @@ COMMANDS: Mapping[str, Command] = {
     "backup": Command("backup", "Copy the store into a file, while others use it.", "Care"),
     "schedule": Command("schedule", "Let the memory tend itself every night.", "Care"),
     "config": Command("config", "Show and change settings.", "Care"),
+    "hook": Command("hook", "Answer the hooks of agents, or pause them.", "Doors"),
     "completions": Command("completions", "Print the completion script of a shell.", "Shell"),
     "man": Command("man", "Show a manual page.", "Shell"),
 }
-PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Shell")
+PANELS = ("Core", "One fact", "Past", "Bulk", "Care", "Doors", "Shell")
 """Headings of the command list, in order."""
 DOOR = "context"
 """The command that with --auto is a door for programs: it always ends with 0."""

@@ -1,0 +1,1 @@
+"""What programs get when they call."""

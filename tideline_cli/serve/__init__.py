@@ -1,0 +1,1 @@
+"""Doors for programs: hooks, set-up, MCP, HTTP."""
