@@ -295,8 +295,9 @@ _tideline_argument() {
         config:2) REPLY='ask setting' ;;
         hook:0) REPLY='one of claude-code codex gemini cursor' ;;
         hook:1) REPLY='one of start prompt end' ;;
+        setup:*) REPLY='one of claude-code codex gemini cursor' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -347,6 +348,7 @@ _tideline_flags() {
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
         hook) REPLY='--pause --resume --scope --all-scopes' ;;
+        setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
@@ -397,6 +399,7 @@ _tideline_summary() {
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
         hook) REPLY='Answer the hooks of agents, or pause them.' ;;
+        setup) REPLY='Let agents use the memory, and undo that.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
         man) REPLY='Show a manual page.' ;;
     esac
@@ -521,7 +524,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -47,6 +47,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
         'hook' = 'Answer the hooks of agents, or pause them.'
+        'setup' = 'Let agents use the memory, and undo that.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
     }
@@ -529,6 +530,15 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
+        'setup' = @(
+            @{ Flags = @('--all'); Kind = 'flag'; Help = 'All clients that are on this machine.' }
+            @{ Flags = @('--check'); Kind = 'flag'; Help = 'Only look; ends with 1 where something is amiss.' }
+            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out again.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would be written and called; do nothing.' }
+            @{ Flags = @('--hooks'); Kind = 'flag'; Help = 'Only the hooks: recall by itself.' }
+            @{ Flags = @('--mcp'); Kind = 'flag'; Help = 'Only the tools: `tideline mcp`.' }
+            @{ Flags = @('--project'); Kind = 'flag'; Help = 'Only in this project, the working folder.' }
+        )
         'completions' = @(
         )
         'man' = @(
@@ -566,8 +576,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:2' = 'ask setting'
         'hook:0' = 'one of claude-code codex gemini cursor'
         'hook:1' = 'one of start prompt end'
+        'setup:*' = 'one of claude-code codex gemini cursor'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

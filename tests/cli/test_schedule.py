@@ -11,8 +11,7 @@ import sys
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import schedule_entries, scheduler
-from tideline_cli.cli.commands import schedule
+from tideline_cli.cli import own_program, schedule_entries, scheduler
 from tideline_cli.errors import UsageError
 
 BEGIN, END = "# >>> tideline >>>\n", "# <<< tideline <<<\n"
@@ -70,7 +69,7 @@ def fake(tmp_path, monkeypatch):
     for name in ("cat", "rm", "sh", "env"):
         (shell / name).symlink_to(f"/bin/{name}")
     monkeypatch.setenv("PATH", f"{folder / 'bin'}:{shell}")
-    monkeypatch.setattr(schedule, "_program", lambda: ["/opt/tide line/tideline"])
+    monkeypatch.setattr(own_program, "own_words", lambda: ["/opt/tide line/tideline"])
     monkeypatch.setattr(sys, "platform", "linux")
     return Fake(folder)
 
@@ -378,12 +377,12 @@ def test_the_program_starts_without_an_environment(process, tmp_path, home):
 def test_a_program_that_does_not_start_is_not_scheduled(process, tmp_path):
     """When no words start it without the user's environment, that is said instead."""
     script = (
-        "import sys; from tideline_cli.cli.commands import schedule;"
-        "from tideline_cli.__main__ import main; schedule._starts = lambda command: False;"
+        "import sys; from tideline_cli.cli import own_program;"
+        "from tideline_cli.__main__ import main; own_program._starts = lambda command: False;"
         "sys.exit(main(['schedule', '--cron', '--json']))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False,
                           cwd=ROOT)  # fmt: skip
     assert done.returncode == 6
     assert b"cannot be started" in done.stderr
-    assert not schedule._starts(["/bin/false"]) and not schedule._starts(["/nowhere"])
+    assert not own_program._starts(["/bin/false"]) and not own_program._starts(["/nowhere"])

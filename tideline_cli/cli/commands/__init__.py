@@ -69,6 +69,7 @@ COMMANDS: Mapping[str, Command] = {
     "schedule": Command("schedule", "Let the memory tend itself every night.", "Care"),
     "config": Command("config", "Show and change settings.", "Care"),
     "hook": Command("hook", "Answer the hooks of agents, or pause them.", "Doors"),
+    "setup": Command("setup", "Let agents use the memory, and undo that.", "Doors"),
     "completions": Command("completions", "Print the completion script of a shell.", "Shell"),
     "man": Command("man", "Show a manual page.", "Shell"),
 }
