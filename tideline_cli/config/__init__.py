@@ -139,6 +139,13 @@ def state_folder(environ: Mapping[str, str]) -> str:
     return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
 
 
+def door_files(environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return what is there only where a client was set up, or has called: the record of `setup`,
+    and the folder of the hooks."""
+    of_data, of_state = data_folder(environ), state_folder(environ)
+    return os.path.join(of_data, "doors"), os.path.join(of_state, "hooks")
+
+
 def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:
     if environ.get("TIDELINE_HOME"):
         return os.path.abspath(environ["TIDELINE_HOME"])
