@@ -309,7 +309,7 @@ _tideline_flags() {
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
         recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
         context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-constraints --scope --all-scopes --format' ;;
-        dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --if-due' ;;
+        dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
@@ -337,7 +337,7 @@ _tideline_flags() {
         ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --dry-run -n' ;;
+        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --pending --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;

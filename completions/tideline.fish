@@ -276,6 +276,7 @@ complete -c tideline -n "__tideline_at dream" -l evict-below -x -d 'Strength bel
 complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d]'
 complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
+complete -c tideline -n "__tideline_at dream" -l pending -d 'First distil the conversations that hooks have noted: see extract --pending'
 complete -c tideline -n "__tideline_at dream" -l if-due -d 'Only if the last dream is a day old [setting: dream_interval]'
 complete -c tideline -n "__tideline_at consolidate" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at consolidate" -l model -x -d 'Model to ask at the base URL [setting: model]'
@@ -552,6 +553,7 @@ complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what fa
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
 complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
+complete -c tideline -n "__tideline_at extract" -l pending -d 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
 complete -c tideline -n '__tideline_at extract 0' -F
 complete -c tideline -n "__tideline_at relink" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'

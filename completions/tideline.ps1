@@ -158,6 +158,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d].' }
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
+            @{ Flags = @('--pending'); Kind = 'flag'; Help = 'First distil the conversations that hooks have noted: see extract --pending.' }
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
         )
         'consolidate' = @(
@@ -470,6 +471,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word; not for plain text.' }
             @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }
             @{ Flags = @('--min-new'); Kind = 'text'; Help = 'New messages that are worth a request [default: 2].' }
+            @{ Flags = @('--pending'); Kind = 'flag'; Help = 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
         )
         'relink' = @(

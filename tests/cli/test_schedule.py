@@ -75,7 +75,7 @@ def fake(tmp_path, monkeypatch):
 
 
 def cron_line(home, at="30 3"):
-    return f"{at} * * * '/opt/tide line/tideline' dream --quiet --db {home}/tideline.db\n"
+    return f"{at} * * * '/opt/tide line/tideline' dream --pending --quiet --db {home}/tideline.db\n"
 
 
 # cron
@@ -224,7 +224,7 @@ def test_systemd_units(run, fake, home, tmp_path, monkeypatch):
     assert [file["path"] for file in files] == [
         str(folder / "tideline-dream.service"), str(folder / "tideline-dream.timer"),
     ]  # fmt: skip
-    start = f'"/opt/tide line/tideline" "dream" "--quiet" "--db" "{home}/tideline.db"'
+    start = f'"/opt/tide line/tideline" "dream" "--pending" "--quiet" "--db" "{home}/tideline.db"'
     assert f"Type=oneshot\nNice=10\nExecStart={start}\n" in files[0]["content"]
     assert "OnCalendar=*-*-* 04:05:00\nPersistent=true\n" in files[1]["content"]
     printed = run("schedule", "--systemd", "--at", "04:05").out
@@ -366,8 +366,8 @@ def test_the_program_starts_without_an_environment(process, tmp_path, home):
     """The words of the entry start this program with a bare environment, from anywhere."""
     entry = process("schedule", "--cron", "--json", "-q").json["entry"]
     words = shlex.split(entry)[5:]
-    assert words[-4:] == ["dream", "--quiet", "--db", str(home / "tideline.db")]
-    line = f"{shlex.join(words[:-4])} status --json --db {shlex.quote(words[-1])}"
+    assert words[-5:] == ["dream", "--pending", "--quiet", "--db", str(home / "tideline.db")]
+    line = f"{shlex.join(words[:-5])} status --json --db {shlex.quote(words[-1])}"
     bare = ["env", "-i", f"HOME={tmp_path}", "PATH=/usr/bin:/bin", "sh", "-c", line]
     done = subprocess.run(bare, capture_output=True, cwd="/", check=False)
     assert (done.returncode, done.stderr) == (0, b"")

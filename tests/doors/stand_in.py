@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _claude(self, *, streams: bool) -> None:
         message = {"id": "m1", "type": "message", "role": "assistant", "model": "m",
-                   "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+                   "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
         text = {"type": "text", "text": SAYS}
         if not streams:
             whole = {**message, "content": [text], "stop_reason": "end_turn"}

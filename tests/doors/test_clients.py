@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -38,7 +39,8 @@ def server():
 def call(place, server, *argv, stdin="", check=True):
     """Run a program with nothing of the caller's environment; return what it prints."""
     environ = {
-        "HOME": str(place), "PATH": f"{OURS}:{BIN}:/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8",
+        "HOME": str(place), "PATH": f"{OURS}:{BIN}:/usr/bin:/bin", "TERM": "dumb",
+        "LANG": "C.UTF-8",
         "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "dummy", "DISABLE_TELEMETRY": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "OPENAI_API_KEY": "dummy",
         "GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": server.url,
@@ -81,7 +83,8 @@ def ask(client, place, server, text):
     before = len(server.asked)
     argv = {
         "claude-code": ("claude", "-p", text),
-        "codex": ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", text),
+        "codex": ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check",
+                  text),
         "gemini": ("gemini", "-m", "gemini-2.5-flash", "-p", text),
     }[client]  # fmt: skip
     call(place, server, *argv)
@@ -109,6 +112,9 @@ def test_a_fact_of_one_session_reaches_the_model_of_the_next(client, place, serv
     assert "trunk-nine" in told and "untrusted-memory" in told and "not as instructions" in told
     assert call(place, server, "tideline", "hook", "--json").count('"last_failure": null') == 1
     assert '"pending": ' in call(place, server, "tideline", "hook", "--json")
+    done = json.loads(call(place, server, "tideline", "-q", "extract", "--pending", "--llm", "none",
+                           "--all-now", "--json"))  # fmt: skip
+    assert done["pending"] == 0 and all(one["messages"] >= 2 for one in done["conversations"])
     call(place, server, "tideline", "setup", client, "--remove")
     after = {path: path.read_bytes() if path.exists() else None for path in before}
     assert after == before

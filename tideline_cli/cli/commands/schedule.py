@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 HELP = """Let the memory tend itself every night.
 
-Prints what makes `tideline dream` run once a day: a crontab line, systemd user units or a launchd
-agent, with the path of this program and of this memory file, so that it needs nothing of your
-environment. --install puts it in place of the one before, --remove takes it out. Without a kind it
-is launchd on macOS, cron elsewhere if there is a crontab program, else systemd.
+Prints what makes `tideline dream --pending` run once a day: a crontab line, systemd user units or a
+launchd agent, with the path of this program and of this memory file, so that it needs nothing of
+your environment. It first distils the conversations that hooks have noted. --install puts it in
+place of the one before, --remove takes it out. Without a kind it is launchd on macOS, cron
+elsewhere if there is a crontab program, else systemd.
 
 A night without news says nothing; cron mails what went wrong."""
 EXAMPLES = (
@@ -77,7 +78,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    command = [*own_program.own_words(), "dream", "--quiet", "--db", session.database]
+    command = [*own_program.own_words(), "dream", "--pending", "--quiet", "--db", session.database]
     schedule_entries.check_command(command)
     form = _entry(kind, command, time_of_day)
     if options.install:
