@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -51,6 +52,13 @@ HOT = {
     "a TAB behind undo": ("__complete", "batch:", "undo"),
     "status": ("status", "--json"),
 }
+CALLS = {
+    "a prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "who deploys on day3?"},
+    "a start": {"hook_event_name": "SessionStart", "source": "startup"},
+    "an end": {"hook_event_name": "Stop", "transcript_path": "/t.jsonl"},
+    "a long prompt": {"hook_event_name": "UserPromptSubmit",
+                      "prompt": "<private>x</private> deploys day3 " + "word " * 200_000},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("argv", HOT.values(), ids=HOT)
@@ -63,6 +71,17 @@ def test_hot_commands_load_little(run, argv):
     names, code = loaded(_SAY.format(argv=list(argv), heavy=HEAVY))
     assert names == set()
     assert code == (1 if "of the" in argv else 0)
+
+
+@pytest.mark.parametrize("form", CALLS.values(), ids=CALLS)
+def test_hooks_load_little(run, form):
+    """A hook loads none of the modules that cost a cold start, whatever it is called for."""
+    for n in range(5):
+        run("remember", f"person{n} deploys on day{n} of the week", "--tag", "a")
+    call = json.dumps({"session_id": "s", "cwd": "/", **form})
+    given = f"import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO({call.encode()!r}))\n"
+    names, code = loaded(given + _SAY.format(argv=["hook", "codex"], heavy=HEAVY))
+    assert (names, code) == (set(), 0)
 
 
 def test_modules_that_the_package_itself_loads():
