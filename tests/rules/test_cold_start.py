@@ -53,11 +53,11 @@ HOT = {
     "status": ("status", "--json"),
 }
 CALLS = {
-    "a prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "who deploys on day3?"},
+    "a prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "which harbour crane is yellow"},
     "a start": {"hook_event_name": "SessionStart", "source": "startup"},
     "an end": {"hook_event_name": "Stop", "transcript_path": "/t.jsonl"},
     "a long prompt": {"hook_event_name": "UserPromptSubmit",
-                      "prompt": "<private>x</private> deploys day3 " + "word " * 200_000},
+                      "prompt": "<private>x</private> harbour crane " + "word " * 15_000},
 }  # fmt: skip
 
 
@@ -76,8 +76,8 @@ def test_hot_commands_load_little(run, argv):
 @pytest.mark.parametrize("form", CALLS.values(), ids=CALLS)
 def test_hooks_load_little(run, form):
     """A hook loads none of the modules that cost a cold start, whatever it is called for."""
-    for n in range(5):
-        run("remember", f"person{n} deploys on day{n} of the week", "--tag", "a")
+    for text in ("the harbour crane is painted yellow", "a tram stops at the museum"):
+        run("remember", text, "--tag", "a")
     call = json.dumps({"session_id": "s", "cwd": "/", **form})
     given = f"import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO({call.encode()!r}))\n"
     names, code = loaded(given + _SAY.format(argv=["hook", "codex"], heavy=HEAVY))
