@@ -9,11 +9,13 @@ LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-v
 # Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
+# Of `make clients`: the versions that were tried.
+CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
 # Half-written byte code and unbuffered streams of a caller's shell are not for our processes.
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: all help demo test lint bench faults fuzz contract truth planted isolation embedders poison audit locked lock \
+.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders poison audit locked lock \
 	generate pictures release-check clean
 
 all: lint test
@@ -78,6 +80,10 @@ isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures
 
+clients: $(VENV)/.installed-dev     ## install the agents from npm, and run them against a stand-in model
+	npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error $(CLIENTS)
+	$(BIN)/python -m pytest -q -m clients tests/doors
+
 audit:                              ## look the locked versions up among known vulnerabilities
 	$(PYTHON) -m venv $(VENV)-audit
 	$(VENV)-audit/bin/python -m pip install $(HASHED) -r requirements/audit.txt
@@ -108,4 +114,4 @@ pictures: $(VENV)/.installed-dev   ## make docs/pictures anew: what the program 
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python examples/pictures.py
 
 clean:                              ## remove environments, builds and caches
-	rm -rf $(VENV) $(VENV)-fuzz $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-clients $(VENV)-fuzz $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 import cold
 import documents
 import embedders
+import hooks
 import import_
 import lanes
 import long_texts
@@ -41,6 +42,7 @@ NO_MATCH_RSS = 60.0  # MiB
 LONG_TEXTS = 4.0
 REMEMBER = 3.0
 COLD = {"--version": 2.0, "--help": 8.0}
+HOOK_CPU, HOOK_WAIT = 5.0, 250.0
 IMPORT_RATE = 20_000
 IMPORT_MILLION_S = 90
 IMPORT_RSS = 300.0  # MB
@@ -169,6 +171,9 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     for name, sample in samples.items():
         yield timed(name, sample, COLD.get(name))
     yield from of_starts()
+    hook, context = hooks.beside_context(max(rounds, 15))
+    yield bounded("hook: CPU over context --auto", max(0.0, hook - context), "ms", most=HOOK_CPU)
+    yield bounded("hook beside a dream: p99", hooks.beside_a_dream(), "ms", most=HOOK_WAIT)
     for n, sample in remember.measure(sizes, max(rounds, 15)).items():
         yield timed(f"remember {stores.name_of(n)}", sample, REMEMBER)
     for n in [100, *sizes]:

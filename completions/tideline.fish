@@ -50,7 +50,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --from --table --max-rows --map
+            contains -- $argv[2] --format --table --max-rows --map
         case export
             contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle
         case ingest
@@ -71,8 +71,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
-        case mcp
-            contains -- $argv[2] --agent --format
+        case hook
+            contains -- $argv[2] --pause --scope
         case '*'
             return 1
     end
@@ -187,7 +187,8 @@ complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answ
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
-complete -c tideline -n "__tideline_at ''" -a mcp -d 'Serve the memory to an agent, by MCP.'
+complete -c tideline -n "__tideline_at ''" -a hook -d 'Answer the hooks of agents, or pause them.'
+complete -c tideline -n "__tideline_at ''" -a setup -d 'Let agents use the memory, and undo that.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -275,6 +276,7 @@ complete -c tideline -n "__tideline_at dream" -l evict-below -x -d 'Strength bel
 complete -c tideline -n "__tideline_at dream" -l evict-after -x -d 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d]'
 complete -c tideline -n "__tideline_at dream" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at dream" -l all-origins -d 'Tend every origin, although --origin names the owner'
+complete -c tideline -n "__tideline_at dream" -l pending -d 'First distil the conversations that hooks have noted: see extract --pending'
 complete -c tideline -n "__tideline_at dream" -l if-due -d 'Only if the last dream is a day old [setting: dream_interval]'
 complete -c tideline -n "__tideline_at consolidate" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
 complete -c tideline -n "__tideline_at consolidate" -l model -x -d 'Model to ask at the base URL [setting: model]'
@@ -478,7 +480,6 @@ complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources tha
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
 complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
-complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
@@ -552,6 +553,7 @@ complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what fa
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
 complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
+complete -c tideline -n "__tideline_at extract" -l pending -d 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
 complete -c tideline -n '__tideline_at extract 0' -F
 complete -c tideline -n "__tideline_at relink" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
@@ -595,10 +597,20 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
-complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forget'
-complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
-complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
-complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
+complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let hooks do nothing for so long, such as 2h or 1d'
+complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
+complete -c tideline -n "__tideline_at hook" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at hook" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n '__tideline_at hook 0' -x -a 'claude-code codex gemini cursor'
+complete -c tideline -n '__tideline_at hook 1' -x -a 'start prompt end'
+complete -c tideline -n "__tideline_at setup" -l all -d 'All clients that are on this machine'
+complete -c tideline -n "__tideline_at setup" -l check -d 'Only look; ends with 1 where something is amiss'
+complete -c tideline -n "__tideline_at setup" -l remove -d 'Take it out again'
+complete -c tideline -n "__tideline_at setup" -l dry-run -s n -d 'Show what would be written and called; do nothing'
+complete -c tideline -n "__tideline_at setup" -l hooks -d 'Only the hooks: recall by itself'
+complete -c tideline -n "__tideline_at setup" -l mcp -d 'Only the tools: `tideline mcp`'
+complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this project, the working folder'
+complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man'

@@ -46,7 +46,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
-        'mcp' = 'Serve the memory to an agent, by MCP.'
+        'hook' = 'Answer the hooks of agents, or pause them.'
+        'setup' = 'Let agents use the memory, and undo that.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
     }
@@ -157,6 +158,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--evict-after'); Kind = 'text'; Help = 'How old they must be; the setting evict_after_owner lets what you typed yourself rest longer [default: 30d].' }
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
+            @{ Flags = @('--pending'); Kind = 'flag'; Help = 'First distil the conversations that hooks have noted: see extract --pending.' }
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
         )
         'consolidate' = @(
@@ -391,7 +393,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
-            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
@@ -470,6 +471,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word; not for plain text.' }
             @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }
             @{ Flags = @('--min-new'); Kind = 'text'; Help = 'New messages that are worth a request [default: 2].' }
+            @{ Flags = @('--pending'); Kind = 'flag'; Help = 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
         )
         'relink' = @(
@@ -524,11 +526,20 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'config' = @(
         )
-        'mcp' = @(
-            @{ Flags = @('--write'); Kind = 'flag'; Help = 'Also remember and forget.' }
-            @{ Flags = @('--forget-any'); Kind = 'flag'; Help = 'With --write: forget also what trusted sources said.' }
-            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'The name that stands on what is remembered [default: the setting agent].' }
-            @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
+        'hook' = @(
+            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let hooks do nothing for so long, such as 2h or 1d.' }
+            @{ Flags = @('--resume'); Kind = 'flag'; Help = 'End a pause.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+        )
+        'setup' = @(
+            @{ Flags = @('--all'); Kind = 'flag'; Help = 'All clients that are on this machine.' }
+            @{ Flags = @('--check'); Kind = 'flag'; Help = 'Only look; ends with 1 where something is amiss.' }
+            @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out again.' }
+            @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Show what would be written and called; do nothing.' }
+            @{ Flags = @('--hooks'); Kind = 'flag'; Help = 'Only the hooks: recall by itself.' }
+            @{ Flags = @('--mcp'); Kind = 'flag'; Help = 'Only the tools: `tideline mcp`.' }
+            @{ Flags = @('--project'); Kind = 'flag'; Help = 'Only in this project, the working folder.' }
         )
         'completions' = @(
         )
@@ -565,8 +576,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'config:0' = 'one of list get set unset edit path profiles trust untrust'
         'config:1' = 'ask setting'
         'config:2' = 'ask setting'
+        'hook:0' = 'one of claude-code codex gemini cursor'
+        'hook:1' = 'one of start prompt end'
+        'setup:*' = 'one of claude-code codex gemini cursor'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config mcp completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

@@ -42,7 +42,8 @@ settings.register_profile(
 settings.load_profile("tideline")
 
 _OURS = ("TIDELINE_", "XDG_")
-_LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+_LOOKS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED",
+          "CODEX_HOME", "CLAUDE_CONFIG_DIR")  # fmt: skip
 
 
 

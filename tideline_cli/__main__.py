@@ -27,10 +27,15 @@ def enter() -> None:
     is_door = {"context", "--auto"} <= set(sys.argv)  # a hook: it must not fail its caller
     try:
         _find_modules_fast()
+        if sys.argv[1:2] == ["hook"] and sys.argv[2:] and not sys.argv[2].startswith("-"):
+            from tideline_cli.serve import deadline  # noqa: PLC0415  the call of a client
+
+            is_door = True
+            deadline.begin()
         code = main()
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = 130
+        code = 0 if is_door else 130
     except BrokenPipeError:
         pass
     except (OSError, ValueError) as error:  # mostly a result that could not be written

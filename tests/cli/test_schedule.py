@@ -11,8 +11,7 @@ import sys
 import pytest
 
 from tests.support import ROOT
-from tideline_cli.cli import schedule_entries, scheduler
-from tideline_cli.cli.commands import schedule
+from tideline_cli.cli import own_program, schedule_entries, scheduler
 from tideline_cli.errors import UsageError
 
 BEGIN, END = "# >>> tideline >>>\n", "# <<< tideline <<<\n"
@@ -70,13 +69,13 @@ def fake(tmp_path, monkeypatch):
     for name in ("cat", "rm", "sh", "env"):
         (shell / name).symlink_to(f"/bin/{name}")
     monkeypatch.setenv("PATH", f"{folder / 'bin'}:{shell}")
-    monkeypatch.setattr(schedule, "_program", lambda: ["/opt/tide line/tideline"])
+    monkeypatch.setattr(own_program, "own_words", lambda: ["/opt/tide line/tideline"])
     monkeypatch.setattr(sys, "platform", "linux")
     return Fake(folder)
 
 
 def cron_line(home, at="30 3"):
-    return f"{at} * * * '/opt/tide line/tideline' dream --quiet --db {home}/tideline.db\n"
+    return f"{at} * * * '/opt/tide line/tideline' dream --pending --quiet --db {home}/tideline.db\n"
 
 
 # cron
@@ -225,7 +224,7 @@ def test_systemd_units(run, fake, home, tmp_path, monkeypatch):
     assert [file["path"] for file in files] == [
         str(folder / "tideline-dream.service"), str(folder / "tideline-dream.timer"),
     ]  # fmt: skip
-    start = f'"/opt/tide line/tideline" "dream" "--quiet" "--db" "{home}/tideline.db"'
+    start = f'"/opt/tide line/tideline" "dream" "--pending" "--quiet" "--db" "{home}/tideline.db"'
     assert f"Type=oneshot\nNice=10\nExecStart={start}\n" in files[0]["content"]
     assert "OnCalendar=*-*-* 04:05:00\nPersistent=true\n" in files[1]["content"]
     printed = run("schedule", "--systemd", "--at", "04:05").out
@@ -367,8 +366,8 @@ def test_the_program_starts_without_an_environment(process, tmp_path, home):
     """The words of the entry start this program with a bare environment, from anywhere."""
     entry = process("schedule", "--cron", "--json", "-q").json["entry"]
     words = shlex.split(entry)[5:]
-    assert words[-4:] == ["dream", "--quiet", "--db", str(home / "tideline.db")]
-    line = f"{shlex.join(words[:-4])} status --json --db {shlex.quote(words[-1])}"
+    assert words[-5:] == ["dream", "--pending", "--quiet", "--db", str(home / "tideline.db")]
+    line = f"{shlex.join(words[:-5])} status --json --db {shlex.quote(words[-1])}"
     bare = ["env", "-i", f"HOME={tmp_path}", "PATH=/usr/bin:/bin", "sh", "-c", line]
     done = subprocess.run(bare, capture_output=True, cwd="/", check=False)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -378,12 +377,12 @@ def test_the_program_starts_without_an_environment(process, tmp_path, home):
 def test_a_program_that_does_not_start_is_not_scheduled(process, tmp_path):
     """When no words start it without the user's environment, that is said instead."""
     script = (
-        "import sys; from tideline_cli.cli.commands import schedule;"
-        "from tideline_cli.__main__ import main; schedule._starts = lambda command: False;"
+        "import sys; from tideline_cli.cli import own_program;"
+        "from tideline_cli.__main__ import main; own_program._starts = lambda command: False;"
         "sys.exit(main(['schedule', '--cron', '--json']))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False,
                           cwd=ROOT)  # fmt: skip
     assert done.returncode == 6
     assert b"cannot be started" in done.stderr
-    assert not schedule._starts(["/bin/false"]) and not schedule._starts(["/nowhere"])
+    assert not own_program._starts(["/bin/false"]) and not own_program._starts(["/nowhere"])

@@ -129,6 +129,10 @@ def _words(rng: Random, world: World, command: str) -> list[str]:
                                ["set", "sameness", "reference"], ["set", "analyzer", "reference"]))
         case "import":
             return [rng.choice(("rows.jsonl", "rows.csv", "rows.tsv", "rows.db", "-", "no.jsonl"))]
+        case "setup":
+            return rng.choice(([], ["codex"], ["cursor", "codex"], ["none-such"]))
+        case "hook":  # a client's call has one form, and is no line for people
+            return []
         case "extract":
             return rng.choice((["talk.txt"], ["-"], ["no.txt"], []))
         case "eval":

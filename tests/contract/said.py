@@ -290,6 +290,10 @@ def _eval(form: Any, text: str) -> list[str]:
     return _holds(text, means)
 
 
+def _setup(form: Any, text: str) -> list[str]:
+    return _holds(text, [one["client"] for one in form["clients"]])
+
+
 SAYS: dict[str, Says] = {
     "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
@@ -303,5 +307,7 @@ SAYS: dict[str, Says] = {
     "eval": _eval, "reembed": _reembed, "doctor": _doctor, "backup": _backup,
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,
     "mcp": lambda form, text: _same("answers", form, json.loads(text or "null")),
+    "hook": lambda form, text: _holds(text, (f"hooks      {form['hooks']}",)),
+    "setup": _setup,
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

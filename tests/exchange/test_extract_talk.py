@@ -293,3 +293,23 @@ def test_two_processes_at_once(talk, tmp_path, run):
     assert sorted(form["stored"] for form in forms) == [0, 0, 1]
     assert {form["processed_to"] for form in forms} == {1}
     assert forms[0] | {"session": ANY} == forms[0]
+
+
+MARKED = {
+    "fence": '<untrusted-memory id="a">\n- call 13800138000\n</untrusted-memory id="a">\nthanks',
+    "escaped": '&lt;untrusted-memory id="a"&gt; 13800138000\n&lt;/untrusted-memory&gt; thanks',
+    "hook": "<hook_context>my number is 13800138000</hook_context>thanks",
+    "private": "thanks <private>my number is 13800138000</private>",
+    "private in a line": "well, <private>my number is 13800138000",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MARKED.values(), ids=MARKED)
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_what_is_private_or_from_a_memory_is_not_heard(run, text, role):
+    """A block of a memory, and what is marked as private, is neither sent nor stored."""
+    talk = json.dumps({"role": role, "content": text})
+    done = run("extract", "-", "--session", "s", "--all-now", "--dry-run", stdin=talk)
+    assert "13800138000" not in done.out
+    assert run("extract", "-", "--session", "s", "--all-now", "--llm", "none", stdin=talk).code == 0
+    assert run("list").out == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,13 @@ HOT = {
     "status": ("status", "--json"),
     "mcp": ("mcp", "--write"),
 }
+CALLS = {
+    "a prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "which harbour crane is yellow"},
+    "a start": {"hook_event_name": "SessionStart", "source": "startup"},
+    "an end": {"hook_event_name": "Stop", "transcript_path": "/t.jsonl"},
+    "a long prompt": {"hook_event_name": "UserPromptSubmit",
+                      "prompt": "<private>x</private> harbour crane " + "word " * 15_000},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("argv", HOT.values(), ids=HOT)
@@ -65,6 +73,17 @@ def test_hot_commands_load_little(run, argv):
     names, code = loaded(_SAY.format(argv=list(argv), heavy=HEAVY))
     assert names == set()
     assert code == (1 if "of the" in argv else 0)
+
+
+@pytest.mark.parametrize("form", CALLS.values(), ids=CALLS)
+def test_hooks_load_little(run, form):
+    """A hook loads none of the modules that cost a cold start, whatever it is called for."""
+    for text in ("the harbour crane is painted yellow", "a tram stops at the museum"):
+        run("remember", text, "--tag", "a")
+    call = json.dumps({"session_id": "s", "cwd": "/", **form})
+    given = f"import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO({call.encode()!r}))\n"
+    names, code = loaded(given + _SAY.format(argv=["hook", "codex"], heavy=HEAVY))
+    assert (names, code) == (set(), 0)
 
 
 def test_modules_that_the_package_itself_loads():

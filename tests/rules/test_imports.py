@@ -86,9 +86,8 @@ def test_no_clock_and_no_environment_below_the_door():
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
                "exchange/vault/folder.py",
-               "serve/http/keys.py",  # a file for programs of the user
                "exchange/tools/files.py",  # folders of other programs
-               "serve/python_api.py",  # a door, as cli is
+               "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():
         file = str(path.relative_to(PACKAGE))

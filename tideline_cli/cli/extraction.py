@@ -16,6 +16,7 @@ from tideline_cli.exchange.extract.transcript import Transcript
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy import secrets
+from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,25 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
         record, found = secrets.without(record)
         tally.secrets += found
     return replace(job, transcript=replace(transcript, messages=tuple(messages)), record=record)
+
+
+def distilled(session: Session, job: Job, ask: Ask | None) -> tuple[Job, Tally] | None:
+    """Distil a conversation; return the job without its secrets, and what became of it. None where
+    as many extractions run as may."""
+    db = session.writing()
+    lock = passes.place(db.filename)
+    if lock is None:
+        return None
+    tally = Tally()
+    try:
+        job = without_secrets(db, job, tally)
+        if job.heard:
+            identifiers_pass.identify(db, job.context, job.transcript.messages, tally)
+        if ask is not None:
+            extract(db, job, tally, ask)
+    finally:
+        locks.release(lock)
+    return job, tally
 
 
 def extract(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
@@ -137,7 +157,7 @@ def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
     if session.json:
         output.emit_json(form(job, tally))
     elif tally.changes() or tally.blocked or tally.refused or tally.ran:
-        output.emit_lines([_sentence(session, job, tally)])
+        output.emit_lines([sentence(session, job, tally)])
     elif tally.failure is None:
         session.note("nothing new")
     if tally.overtaken:
@@ -153,7 +173,7 @@ def _tell_secrets(session: Session, tally: Tally) -> None:
         session.note(f"{what} left out: neither sent nor stored")
 
 
-def _sentence(session: Session, job: Job, tally: Tally) -> str:
+def sentence(session: Session, job: Job, tally: Tally) -> str:
     parts = [f"{tally.stored:,} stored"]
     for count, what in (
         (tally.reinforced, "reinforced"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 _COMPLETE = "__complete"  # the hidden word of the completion scripts
-_HOT = ("remember", "recall", "context", "status", "mcp")
+_HOT = ("remember", "recall", "context", "status", "mcp", "hook")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -25,6 +25,11 @@ def run(argv: Sequence[str]) -> int:
         from tideline_cli.cli import completion_values  # noqa: PLC0415  when TAB is pressed
 
         return completion_values.run(argv[1:])
+    if "hook" in argv:
+        from tideline_cli.cli import hook_door  # noqa: PLC0415  the call of a client
+
+        if hook_door.takes(argv):
+            return hook_door.run(argv, parse)
     options = [part for part in argv if part.startswith("-")]
     if options == list(argv) and ("--version" in options or "-V" in options):
         from tideline_cli import __version__  # noqa: PLC0415  --version alone

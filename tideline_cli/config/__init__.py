@@ -20,7 +20,7 @@ PROJECT_FILE = ".tideline.toml"
 _YES = ("1", "true", "yes", "on", "y", "t")
 _NO = ("", "0", "false", "no", "off", "n", "f")
 _OURS = "TIDELINE_"
-SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS")
+SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS", "TIDELINE_HOOKS")
 _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, "TIDELINE_HOME",
                     "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
 
@@ -115,6 +115,12 @@ def switch(environ: Mapping[str, str], name: str) -> bool:
     )
 
 
+def is_off(environ: Mapping[str, str], name: str) -> bool:
+    """Say whether a variable of the environment switches off what is on without it."""
+    word = environ.get(name, "").strip().lower()
+    return bool(word) and word in _NO
+
+
 def data_folder(environ: Mapping[str, str]) -> str:
     """Return the folder of the memory file."""
     return _folder(environ, "XDG_DATA_HOME", ".local/share", "user_data_dir")
@@ -130,6 +136,13 @@ def config_file(environ: Mapping[str, str]) -> str:
 def state_folder(environ: Mapping[str, str]) -> str:
     """Return the folder of files that may be lost: the facts shown last."""
     return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
+
+
+def door_files(environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return what is there only where a client was set up, or has called: the record of `setup`,
+    and the folder of the hooks."""
+    of_data, of_state = data_folder(environ), state_folder(environ)
+    return os.path.join(of_data, "doors"), os.path.join(of_state, "hooks")
 
 
 def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:

@@ -16,6 +16,8 @@ DEFAULT_EMBEDDER = "hrr-256"  # of a memory file that names none
 COLORS = ("auto", "always", "never")
 DEDUPS = ("exact", "semantic", "smart")
 _MOST = 1_000_000
+_SWITCH = ("on", "off")
+_SPELLED = {"true": "on", "false": "off", "1": "on", "0": "off", "yes": "on", "no": "off"}
 _UNITS = (("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1000))
 
 
@@ -83,6 +85,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("auto_constraints", "TIDELINE_AUTO_CONSTRAINTS", "share", None,
                 "the share of a context --auto that constraints may take, 0.3 at most; none without"
                 " it"),
+        Setting("auto_recall", "TIDELINE_AUTO_RECALL", "word", "on",
+                "whether hooks and context --auto say facts unasked, on or off",
+                words=("on", "off")),
         Setting("llm", "TIDELINE_LLM", "text", None, "the command that asks a model, or none"),
         Setting("model", "TIDELINE_MODEL", "text", None, "the model to ask at the base URL"),
         Setting("base_url", "TIDELINE_BASE_URL", "text", None, "an OpenAI-compatible endpoint"),
@@ -158,6 +163,8 @@ def _value(setting: Setting, raw: Any) -> Any:
         case "word":
             if raw in setting.words:
                 return raw
+            if setting.words == _SWITCH and (said := _SPELLED.get(str(raw).lower())):
+                return said
         case "text" if isinstance(raw, str):
             return raw
         case "path" if isinstance(raw, str):

@@ -178,8 +178,10 @@ class _Talk:
 
 
 def _started(words: list[str]) -> subprocess.Popen[bytes]:
-    """Start a program without a shell and without our key: it has its own."""
+    """Start a program without a shell and without our key: it has its own. Where it is an agent,
+    its hooks are off: they would hand it the memory, and keep what we ask as a conversation."""
     environ = {name: value for name, value in os.environ.items() if name != KEY_VARIABLE}
+    environ["TIDELINE_HOOKS"] = "0"
     try:
         return subprocess.Popen(  # noqa: S603  the user's own command, no shell
             words,

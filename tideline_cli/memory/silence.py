@@ -11,6 +11,9 @@ from tideline_cli.store import fts, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
+NOT_UNASKED = ("note",)
+"""Kinds of facts that are said only to who asks."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
@@ -22,10 +25,12 @@ if TYPE_CHECKING:
 def worth_saying(
     db: Connection, query: Query, answer: Recalled, *, viewer: Origin
 ) -> Recalled:
-    """Return the hits that are said unasked. One found by its neighbours alone comes with another
-    of its session."""
+    """Return the hits that are said unasked: no notes, and none in channels in which programs talk
+    to themselves. One found by its neighbours alone comes with another of its session."""
     if not answer.hits:
         return answer
+    if viewer.is_internal:
+        return replace(answer, hits=(), seqs=())
     prompt = _prompt(db, query, viewer=viewer)
     least = _least(db, answer)
     both = [*zip(answer.hits, answer.seqs, strict=True)]
@@ -35,7 +40,8 @@ def worth_saying(
     sessions = {hit.fact.session for hit, seq in both if seq in said} - {None}
     kept = [
         (hit, seq) for hit, seq in both
-        if seq in said or (not hit.why.matched_terms and hit.fact.session in sessions)
+        if (seq in said or (not hit.why.matched_terms and hit.fact.session in sessions))
+        and hit.fact.kind not in NOT_UNASKED
     ]  # fmt: skip
     hits, seqs = tuple([hit for hit, _ in kept]), tuple([seq for _, seq in kept])
     return replace(answer, hits=hits, seqs=seqs)

@@ -38,6 +38,11 @@ class Origin(Record):
     def is_owner(self) -> bool:
         return self.key == "owner"
 
+    @property
+    def is_internal(self) -> bool:
+        """Say whether it is a channel in which programs talk to themselves."""
+        return self.key.startswith(("channel:heartbeat/", "channel:cron/", "channel:system/"))
+
 
 class Everyone:
     """The viewer of maintenance passes: all origins."""

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from tideline_cli.model.record import record
+from tideline_cli.policy.private_blocks import MEMORY, without_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +74,12 @@ def heard(pieces: Sequence[str]) -> Heard:
     An element goes, from its first tag to the last end of that name: what it quotes cannot end
     it. Names in code, between backticks or fences, are only spoken of.
     """
-    text = "".join(pieces)
+    whole = "".join(pieces)
+    unmarked = without_blocks(whole, (*MEMORY, "private"))
+    if unmarked != whole:
+        rest = heard((unmarked,))
+        return Heard(rest.text, rest.dropped + 1, rest.strange)
+    text = whole
     starts = [0, *accumulate(map(len, pieces))]
     notes = {m.start() for m in _NOTE_LINE.finditer(text)}
     notes.update(start for start in starts if _NOTE.match(text, start))

@@ -32,13 +32,7 @@ def open_for_inspection(path: str) -> Connection:
 def connect(real: str, *, writes: bool) -> Opened:
     """Connect to a file. A file with two names is opened for reading only: nothing is written to
     it, and its log is not written back."""
-    before = file_kind.regular(real)
-    if before is not None:
-        mark = locks.differing_mark(real, before)
-        if mark:
-            from tideline_cli.store import log_owner  # noqa: PLC0415  the file has changed
-
-            log_owner.refuse_foreign(real, mark)
+    before = _state_of_own(real)
     # Where nobody may write, SQLite opens what it should write for reading.
     db = _configured(real, apsw.SQLITE_OPEN_READWRITE)
     after = os.lstat(real)
@@ -52,6 +46,30 @@ def connect(real: str, *, writes: bool) -> Opened:
 
             raise file_names.refused(real)
         db = _configured(real, apsw.SQLITE_OPEN_READONLY)
+    return db
+
+
+def _state_of_own(real: str) -> os.stat_result | None:
+    """Return the state of a file, None where there is none; refuse one beside another's log."""
+    state = file_kind.regular(real)
+    if state is not None:
+        mark = locks.differing_mark(real, state)
+        if mark:
+            from tideline_cli.store import log_owner  # noqa: PLC0415  the file has changed
+
+            log_owner.refuse_foreign(real, mark)
+    return state
+
+
+def connect_as_it_is(real: str, *, patience_ms: int) -> Opened:
+    """Connect to a file by a connection that cannot write, and waits no longer than that."""
+    _state_of_own(real)
+    try:
+        db = _configured(real, apsw.SQLITE_OPEN_READONLY, patience_ms=patience_ms)
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        db.pragma("application_id")
+    except (apsw.ReadOnlyError, apsw.CantOpenError):
+        return connect_unchanging(real)
     return db
 
 
@@ -110,9 +128,9 @@ def connect_unchanging(path: str) -> Opened:
     return _configured(f"{file_kind.address(path)}?immutable=1", mode)
 
 
-def _configured(name: str, mode: int) -> Opened:
+def _configured(name: str, mode: int, *, patience_ms: int = BUSY_MS) -> Opened:
     db = Opened(name, flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
-    db.set_busy_timeout(BUSY_MS)
+    db.set_busy_timeout(patience_ms)
     db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     db.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)

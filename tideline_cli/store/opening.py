@@ -15,6 +15,7 @@ from tideline_cli.store.connection import (
     TRACES,
     TRACES_IN_LOG,
     connect,
+    connect_as_it_is,
     connect_for_reading,
 )
 from tideline_cli.store.transactions import GENERATION, Opened, follow, generation, renew, writing
@@ -70,6 +71,29 @@ def open_for_reading(path: str) -> Connection | None:
     _upgrade(db, path, _verify(db, path))
     if _noted(db) == TRACES_IN_LOG:
         _finish_purge(db)
+    return db
+
+
+def open_as_it_is(path: str, *, patience_ms: int) -> Connection | None:
+    """Return a connection by which nothing is written, made, upgraded or finished, and that waits
+    for nobody longer than `patience_ms`; None where there is no store.
+
+    Raises StoreError for a store of another version, an older one too.
+    """
+    check_library()
+    path = file_kind.real(path)
+    if not os.path.lexists(path) or (os.path.isfile(path) and os.path.getsize(path) == 0):
+        return None
+    db = connect_as_it_is(path, patience_ms=patience_ms)
+    if is_unmade(db):
+        db.close()
+        return None
+    if _verify(db, path) < SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} is of an older version", hint="any other command upgrades it",
+            code="store_older",
+        )  # fmt: skip
+    _noted(db)
     return db
 
 

@@ -69,6 +69,8 @@ COMMANDS: Mapping[str, Command] = {
     "config": Command("config", "Show and change settings.", "Care"),
     "serve": Command("serve", "Serve pages and an API, on this machine alone.", "Doors"),
     "mcp": Command("mcp", "Serve the memory to an agent, by MCP.", "Doors"),
+    "hook": Command("hook", "Answer the hooks of agents, or pause them.", "Doors"),
+    "setup": Command("setup", "Let agents use the memory, and undo that.", "Doors"),
     "completions": Command("completions", "Print the completion script of a shell.", "Shell"),
     "man": Command("man", "Show a manual page.", "Shell"),
 }

@@ -107,7 +107,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     text = session.text(words)
     query = _query(session, text, options)
     seen = query.wanted.scopes
-    db = session.reading()
+    is_silent = options.auto and session.config.get("auto_recall") == "off"
+    db = None if is_silent else session.reading()
     answer, beside = _answer(session, db, query, is_auto=options.auto)
     session.caution_of_likeness(answer.lacking)
     if db is not None and not answer.hits and seen is not None and not options.auto:

@@ -100,6 +100,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         report, mended, kept = _repaired(session, report, deep=options.deep, yes=options.yes)
     _show(session, report, mended, kept)
     _note_older_terms(session)
+    _note_doors(session)
     well = all(
         finding.severity != "error" or mended.get(finding, False) for finding in report.findings
     )
@@ -119,6 +120,14 @@ def _note_older_terms(session: Session) -> None:
         return
     finally:
         db.close()
+
+
+def _note_doors(session: Session) -> None:
+    """Say which clients are set up, and what failed there last."""
+    from tideline_cli.cli import door_status  # noqa: PLC0415  a memory that cannot be read
+
+    for line in door_status.of_doors(session)[1]:
+        session.note(" ".join(line.split()))
 
 
 def _is_none(path: str) -> bool:

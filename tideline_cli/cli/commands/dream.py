@@ -51,6 +51,8 @@ OPTIONS = (
            f"[default: {DEFAULTS.max_loss:.2f}].", "share", DEFAULTS.max_loss),
     Option("all_origins", ("--all-origins",), "Tend every origin, although --origin names the "
            "owner.", "flag", False),
+    Option("pending", ("--pending",), "First distil the conversations that hooks have noted: see "
+           "extract --pending.", "flag", False, excludes=("dry_run",)),
     Option("if_due", ("--if-due",), "Only if the last dream is a day old [setting: "
            "dream_interval].", "flag", False),
 )  # fmt: skip
@@ -69,6 +71,7 @@ class Options:
     evict_after: int
     max_loss: float
     all_origins: bool
+    pending: bool
     if_due: bool
 
 
@@ -78,6 +81,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("dream takes no words", hint="tideline dream --dry-run")
     if freeze.is_frozen(session):
         return 0
+    if options.pending:
+        _distil(session)
     stages = tuple(name for name in ALL_STAGES if name in options.stage) or STAGES
     settings = Settings(
         stages, options.confirm_count, options.merge_at, options.relate_at, options.evict_below,
@@ -92,6 +97,13 @@ def run(session: Session, words: list[str], options: Options) -> int:
     }
     pass_report.report(session, asked, done, form)
     return 0
+
+
+def _distil(session: Session) -> None:
+    """Work off what hooks have noted. A failure is told, and the dream goes on."""
+    from tideline_cli.cli import nightly  # noqa: PLC0415  when it is asked for
+
+    nightly.distil(session)
 
 
 def _form(plan: DreamPlan) -> dict[str, Any]:

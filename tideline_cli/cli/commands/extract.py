@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tideline_cli.cli import extraction, model_options, output, reading
+from tideline_cli.cli import extraction, model_options, output, pending, reading
 from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.new_fact import new_id
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.errors import UsageError, WriteBlockedError
-from tideline_cli.exchange.extract import facts_pass, identifiers_pass, passes
+from tideline_cli.exchange.extract import facts_pass
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
 from tideline_cli.model.record import record
@@ -19,19 +19,21 @@ if TYPE_CHECKING:
     from tideline_cli.cli.extraction import Job
     from tideline_cli.cli.session import Session
     from tideline_cli.llm.model_settings import Model
+    from tideline_cli.serve.queue import Waiting
 
 HELP = """Distil facts from a conversation.
 
-TRANSCRIPT is JSON lines with role and content, a Claude Code session file, or text that says
-USER: and ASSISTANT:. What was read once is not read again: each session has a cursor, which moves
-only with a reply that could be read. With --summary one fact of the kind summary covers the
-session; each run that finds more replaces it, and `undo` brings the one before back.
+TRANSCRIPT is JSON lines with role and content, a session file of Claude Code, Codex or Gemini CLI,
+or text that says USER: and ASSISTANT:. What was read once is not read again: each session has a
+cursor, which moves only with a reply that could be read. With --summary one fact of the kind
+summary covers the session; each run that finds more replaces it, and `undo` brings the one before
+back.
 
 Distilled facts are not the owner's word: they may not author identity, preference or correction,
 and are stored as knowledge. E-mail addresses and phone numbers (with the country's code, or
 Chinese), Chinese ID numbers and postal addresses in the user's messages are found without a model.
 Passwords, keys and card numbers are neither sent nor stored. What a program wrote into the user's
-turn is not the user's word."""
+turn is not the user's word; what stands in <private> is left out."""
 EXAMPLES = (
     ("session.jsonl", "--llm 'llm -m gpt-4o-mini'"),
     ("session.jsonl", "--model qwen3 --base-url http://localhost:11434/v1"),
@@ -58,6 +60,9 @@ OPTIONS = (
            False, excludes=("min_new",)),
     Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
            "count", facts_pass.MIN_NEW, least=1),
+    Option("pending", ("--pending",), "The conversations that hooks have noted, instead of one; "
+           "`tideline schedule` does it every night.", "flag", False,
+           excludes=("words", "session_name", "failure")),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
            "without a model; ask and write nothing.", "flag", False),
 )  # fmt: skip
@@ -80,6 +85,7 @@ class Options:
     trust_owner: bool
     all_now: bool
     min_new: int
+    pending: bool
     dry_run: bool
 
 
@@ -87,8 +93,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Distil one conversation."""
     if is_frozen(session):
         return 0
-    job = _job(session, words, options)
-    if options.dry_run:
+    if options.pending and options.dry_run:
+        pending.show(session)
+        return 0
+    job = None if options.pending else _job(session, words, options)
+    if options.dry_run and job is not None:
         extraction.show(session, job)
         return 0
     model = model_options.chosen(session, options)
@@ -99,11 +108,24 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )
     if model is None and not model_options.wants_none(session, options.llm):
         session.note("no model named (--llm, or --model and --base-url): identifiers alone")
-    return _extract(session, job, model)
+    if options.pending:
+        return pending.work_off(
+            session, lambda one: job_of(session, one, options),
+            None if model is None else model_options.asker(model),
+        )  # fmt: skip
+    return 0 if job is None else _extract(session, job, model)
 
 
-def _job(session: Session, words: list[str], options: Options) -> Job:
-    """Return what is to be done; raise for what this origin may not do."""
+def job_of(session: Session, waiting: Waiting, options: Options) -> Job:
+    """Return what is to be done for a conversation that waits."""
+    return _job(session, [waiting.transcript], options, waiting)
+
+
+def _job(
+    session: Session, words: list[str], options: Options, waiting: Waiting | None = None
+) -> Job:
+    """Return what is to be done; raise for what this origin may not do. One that waits is of the
+    project that it was held in, and its agent has written it."""
     failure = options.failure
     conversation = reading.transcript(session, words, optional=failure is not None)
     viewer = session.viewer
@@ -121,7 +143,8 @@ def _job(session: Session, words: list[str], options: Options) -> Job:
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
-        session.scope(None), session.agent(None),
+        session.scope(None) or (pending.scope_of(waiting) if waiting else None),
+        session.agent(None) or (waiting.client if waiting else None),
     )  # fmt: skip
     return extraction.Job(
         bool(words) or failure is None,
@@ -136,22 +159,13 @@ def _job(session: Session, words: list[str], options: Options) -> Job:
 
 
 def _extract(session: Session, job: Job, model: Model | None) -> int:
-    db = session.writing()
-    lock = passes.place(db.filename)
-    tally = Tally()
-    if lock is None:
+    done = extraction.distilled(session, job, None if model is None else model_options.asker(model))
+    if done is None:
         session.note(f"skipped: {len(locks.EXTRACT)} extractions are running")
         if session.json:
-            output.emit_json(extraction.form(job, tally) | {"skipped": True})
+            output.emit_json(extraction.form(job, Tally()) | {"skipped": True})
         return 0
-    try:
-        job = extraction.without_secrets(db, job, tally)
-        if job.heard:
-            identifiers_pass.identify(db, job.context, job.transcript.messages, tally)
-        if model is not None:
-            extraction.extract(db, job, tally, model_options.asker(model))
-    finally:
-        locks.release(lock)
+    job, tally = done
     extraction.report(session, job, tally, asked=model is not None)
     if tally.failure is not None:
         raise tally.failure

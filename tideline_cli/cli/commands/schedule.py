@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 
-from tideline_cli.cli import output, schedule_entries, scheduler
+from tideline_cli.cli import output, own_program, schedule_entries, scheduler
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import TidelineError, UnavailableError, UsageError
+from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -19,10 +18,11 @@ if TYPE_CHECKING:
 
 HELP = """Let the memory tend itself every night.
 
-Prints what makes `tideline dream` run once a day: a crontab line, systemd user units or a launchd
-agent, with the path of this program and of this memory file, so that it needs nothing of your
-environment. --install puts it in place of the one before, --remove takes it out. Without a kind it
-is launchd on macOS, cron elsewhere if there is a crontab program, else systemd.
+Prints what makes `tideline dream --pending` run once a day: a crontab line, systemd user units or a
+launchd agent, with the path of this program and of this memory file, so that it needs nothing of
+your environment. It first distils the conversations that hooks have noted. --install puts it in
+place of the one before, --remove takes it out. Without a kind it is launchd on macOS, cron
+elsewhere if there is a crontab program, else systemd.
 
 A night without news says nothing; cron mails what went wrong."""
 EXAMPLES = (
@@ -47,7 +47,6 @@ _NEEDS = {
     "systemd": "it runs while you are logged in; `loginctl enable-linger` lifts that",
     "launchd": "it runs while you are logged in",
 }
-_PATIENCE = 30  # seconds
 
 
 @record
@@ -79,7 +78,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    command = [*_program(), "dream", "--quiet", "--db", session.database]
+    command = [*own_program.own_words(), "dream", "--pending", "--quiet", "--db", session.database]
     schedule_entries.check_command(command)
     form = _entry(kind, command, time_of_day)
     if options.install:
@@ -164,33 +163,3 @@ def _usual_kind() -> str:
         return "launchd"
     has_systemd = shutil.which("systemctl") is not None
     return "systemd" if has_systemd and shutil.which("crontab") is None else "cron"
-
-
-def _program() -> list[str]:
-    """Return the words that start this program with nothing of the user's environment.
-
-    Raises UnavailableError when none does.
-    """
-    called = shutil.which(sys.argv[0]) or ""
-    beside = os.path.join(os.path.dirname(sys.executable), "tideline") if sys.executable else ""
-    scripts = [path for path in (called, beside) if os.path.basename(path) == "tideline"]
-    for command in (*([os.path.abspath(path)] for path in scripts),
-                    [sys.executable, "-P", "-m", "tideline_cli"]):  # fmt: skip
-        if _starts(command):
-            return command
-    raise UnavailableError(
-        f"tideline cannot be started by {sys.executable} without your environment",
-        hint="install it, with `pipx install tideline-cli` or into a virtual environment",
-    )
-
-
-def _starts(command: list[str]) -> bool:
-    bare = {"PATH": "/usr/bin:/bin", "HOME": os.path.expanduser("~")}
-    try:
-        done = subprocess.run(  # noqa: S603  our own program
-            [*command, "--version"], env=bare, cwd="/", stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=_PATIENCE, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0 and done.stdout.startswith(b"tideline ")

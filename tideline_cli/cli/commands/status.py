@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from tideline_cli import config
 from tideline_cli.cli import output
 from tideline_cli.cli.options import SCOPES, Argument, Option
 from tideline_cli.cli.session import Session
@@ -99,9 +100,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
             if session.json or draws:
                 since = _first_day(session) * DAY_MS
                 days = activity.by_day(db, viewer=session.viewer, since=since, days=_DAYS)
+    doors, door_lines = _doors(session)
     scope = seen[0] or "" if seen else None
     form = _form(session, counts, days) | {
-        "scope": scope, "fading_next_14d": fading, "older_terms": is_older
+        "scope": scope, "fading_next_14d": fading, "older_terms": is_older,
+        "doors": doors,
     }  # fmt: skip
     form |= {f"by_{one}": found for one, found in labels.items()}
     if options.all_origins:  # both tell of other origins
@@ -112,9 +115,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
     else:
         bars = _bars(days) if draws else []
         more = [*_fading_lines(session, fading), *([_OLDER] if is_older else [])]
+        more += door_lines
         lines = [*_lines(form), *_passes(session, counts), *more, *bars]
         output.emit_lines(_wrapped(lines) if sys.stdout.isatty() else lines)
     return 0
+
+
+def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return which clients are set up, what waits and what failed last, where any ever was."""
+    if not session.viewer.is_owner or not any(map(os.path.exists, config.door_files(os.environ))):
+        return None, []
+    from tideline_cli.cli import door_status  # noqa: PLC0415  where a client was set up
+
+    return door_status.of_doors(session)
 
 
 def _counted(

@@ -71,6 +71,7 @@ _ENVIRONMENT: tuple[str | Term, ...] = (
          "a time."),
     Term("TIDELINE_DISABLE_EXTRACT", "",
          "1 (true, yes, on) freezes dream, gc, consolidate, extract and relink."),
+    Term("TIDELINE_HOOKS", "", "0 (false, no, off) switches the hooks of agents off."),
     Term("TIDELINE_API_KEY", "", "The key of the endpoint."),
     Term("NO_COLOR", "", "When not empty, no color."),
     Term("FORCE_COLOR", "", "When not empty, color in a pipe too."),

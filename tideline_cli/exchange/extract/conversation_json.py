@@ -1,7 +1,8 @@
-"""A conversation in JSON: lines, one list, or a Claude Code session file."""
+"""A conversation in JSON: lines, one list, or the session file of an agent."""
 
 from __future__ import annotations
 
+from tideline_cli.exchange.extract import client_rows
 from tideline_cli.exchange.extract.transcript import (
     ASSISTANT,
     USER,
@@ -47,16 +48,32 @@ def from_json(lines: list[str]) -> Transcript:
     """Return the conversation in lines of JSON, or in a document of it."""
     turns: list[Turn] = []
     session: str | None = None
-    bad = 0
+    bad = strange = 0
+    seen: set[str] = set()
     for value in _values(lines):
         if isinstance(value, dict):
             session = session or _session_of(value)
-            turn = _claude(value) if "message" in value else _turn(value)
-            if turn is not None:
-                turns.append(turn)
+            turns += _turns(value, seen)
+            strange += not _is_known(value)
         else:
             bad += 1
-    return transcript_of(turns, session, bad)
+    return transcript_of(turns, session, bad if turns else bad + strange)
+
+
+def _turns(row: dict[str, Any], seen: set[str]) -> list[Turn]:
+    """Return what is said in a row: mostly one turn, or none."""
+    if client_rows.is_codex(row) or client_rows.is_gemini(row):
+        found = [_turn(one) for one in client_rows.spoken(row, seen)]
+    else:
+        found = [_claude(row) if "message" in row else _turn(row)]
+    return [turn for turn in found if turn is not None]
+
+
+def _is_known(row: dict[str, Any]) -> bool:
+    """Say whether a row is one of a conversation, also where nothing is said in it."""
+    return bool({"role", "message", "sessionId", "uuid", "leafUuid"} & {*row}) or (
+        client_rows.is_codex(row) or client_rows.is_gemini(row)
+    )
 
 
 def message_of(value: Any) -> Message | None:
@@ -119,7 +136,7 @@ def _loaded(line: str) -> Any:
 
 
 def _session_of(row: dict[str, Any]) -> str | None:
-    name = row.get("sessionId")
+    name = row.get("sessionId") or client_rows.session_of(row)
     return name if isinstance(name, str) and name.strip() else None
 
 

@@ -1,4 +1,4 @@
-"""Reading a transcript: JSON lines, a Claude Code session file, or plain text."""
+"""Reading a transcript: JSON lines, the session file of an agent, or plain text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def parsed_transcript(raw: bytes) -> Transcript:
     if read.bad and not read.start:
         raise UsageError(
             "the transcript holds no conversation",
-            hint="JSON lines with role and content, or text that says USER: and ASSISTANT:",
+            hint="JSON lines with role and content, a session file of Claude Code, Codex or "
+            "Gemini, or text that says USER: and ASSISTANT:",
         )
     return read
 

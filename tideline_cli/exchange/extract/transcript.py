@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from tideline_cli.model.record import record
 from tideline_cli.policy.harness import Heard, heard
+from tideline_cli.policy.private_blocks import MEMORY, without_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Turn:
     def said(self) -> Heard:
         """Return what of the turn its speaker said."""
         if self.message.role != USER:
-            return Heard(self.message.text)
+            return Heard(without_blocks(self.message.text, (*MEMORY, "private")))
         return Heard("", 1) if self.is_foreign else heard(self.pieces)
 
 

@@ -1,0 +1,132 @@
+"""The real clients against a stand-in model: `make clients` installs and runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.doors.stand_in import standing_in
+from tests.support import ROOT
+
+pytestmark = [pytest.mark.clients, pytest.mark.slow]
+BIN = Path(os.environ.get("TIDELINE_TEST_CLIENTS", ROOT / ".venv-clients")) / "node_modules/.bin"
+OURS = Path(sys.executable).parent
+FACT = "the billing service is deployed from the branch trunk-nine"
+QUESTION = "from which branch is the billing service deployed?"
+NAMES = {"claude-code": "claude", "codex": "codex", "gemini": "gemini"}
+
+
+@pytest.fixture
+def place(tmp_path):
+    """An empty home and a git project in it."""
+    (tmp_path / "work" / ".git").mkdir(parents=True)
+    for name in (".claude", ".codex", ".gemini"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def server():
+    with standing_in() as one:
+        yield one
+
+
+def call(place, server, *argv, stdin="", check=True):
+    """Run a program with nothing of the caller's environment; return what it prints."""
+    environ = {
+        "HOME": str(place), "PATH": f"{OURS}:{BIN}:/usr/bin:/bin", "TERM": "dumb",
+        "LANG": "C.UTF-8",
+        "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "dummy", "DISABLE_TELEMETRY": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "OPENAI_API_KEY": "dummy",
+        "GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": server.url,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }  # fmt: skip
+    done = subprocess.run(argv, cwd=place / "work", env=environ, input=stdin, text=True,
+                          capture_output=True, timeout=240)  # fmt: skip
+    assert done.returncode == 0 or not check, (argv, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout + done.stderr
+
+
+def needs(client):
+    if not (BIN / NAMES[client]).exists():
+        pytest.skip(f"{NAMES[client]} is not installed: `make clients` installs it")
+
+
+def prepare(client, place, server):
+    """Write the settings that lead a client to the stand-in, and return them all as they are."""
+    if client == "codex":
+        (place / ".codex" / "config.toml").write_text(
+            f'model = "m"\nmodel_provider = "x"\napproval_policy = "never"\n\n'
+            f'[model_providers.x]\nname = "x"\nbase_url = "{server.url}/v1"\n'
+            'wire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n\n'
+            f'[projects."{place}/work"]\ntrust_level = "trusted"\n'
+        )
+    if client == "claude-code":
+        (place / ".claude" / "settings.json").write_text('{\n   "model": "sonnet"\n}')
+    if client == "gemini":
+        (place / ".gemini" / "settings.json").write_text(
+            '{"security": {"auth": {"selectedType": "gemini-api-key"}}}'
+        )
+    names = (".claude/settings.json", ".codex/config.toml", ".codex/hooks.json",
+             ".gemini/settings.json")  # fmt: skip
+    paths = [place / name for name in names]
+    return {path: path.read_bytes() if path.exists() else None for path in paths}
+
+
+def ask(client, place, server, text):
+    """Ask a client one question, and return what its model was told."""
+    before = len(server.asked)
+    argv = {
+        "claude-code": ("claude", "-p", text),
+        "codex": ("codex", "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check",
+                  text),
+        "gemini": ("gemini", "-m", "gemini-2.5-flash", "-p", text),
+    }[client]  # fmt: skip
+    call(place, server, *argv)
+    return "\n".join(server.asked[before:])
+
+
+def set_up(client, place, server):
+    call(place, server, "tideline", "setup", client, "--hooks")
+    if client == "gemini":  # what the person is asked, the test answers
+        folder = place / ".local" / "share" / "tideline" / "doors" / "gemini"
+        call(place, server, "gemini", "extensions", "link", "--consent", str(folder), stdin="y\n")
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_a_fact_of_one_session_reaches_the_model_of_the_next(client, place, server):
+    """The block reaches the model for a prompt that it is about, and not for another; what was
+    remembered in one session is told in the next; removal gives every file its old bytes."""
+    needs(client)
+    before = prepare(client, place, server)
+    set_up(client, place, server)
+    assert "hooks" in call(place, server, "tideline", "setup", client, "--check", check=False)
+    assert "trunk-nine" not in ask(client, place, server, QUESTION)
+    call(place, server, "tideline", "remember", FACT)
+    told = ask(client, place, server, QUESTION)
+    assert "trunk-nine" in told and "untrusted-memory" in told and "not as instructions" in told
+    assert call(place, server, "tideline", "hook", "--json").count('"last_failure": null') == 1
+    assert '"pending": ' in call(place, server, "tideline", "hook", "--json")
+    done = json.loads(call(place, server, "tideline", "-q", "extract", "--pending", "--llm", "none",
+                           "--all-now", "--json"))  # fmt: skip
+    assert done["pending"] == 0 and all(one["messages"] >= 2 for one in done["conversations"])
+    call(place, server, "tideline", "setup", client, "--remove")
+    after = {path: path.read_bytes() if path.exists() else None for path in before}
+    assert after == before
+    assert "trunk-nine" not in ask(client, place, server, QUESTION)
+
+
+def test_what_setup_writes_is_valid(place, server):
+    """The clients' own validators take what we write."""
+    needs("claude-code")
+    needs("gemini")
+    call(place, server, "tideline", "setup", "claude-code", "gemini", "--hooks")
+    doors = place / ".local" / "share" / "tideline" / "doors"
+    call(place, server, "claude", "plugin", "validate", str(doors / "claude-code"))
+    call(place, server, "claude", "plugin", "validate", str(doors / "claude-code" / "tideline"))
+    call(place, server, "gemini", "extensions", "validate", str(doors / "gemini"))

@@ -1,0 +1,83 @@
+"""What a memory says to a hook: the block for a prompt, or for a conversation that begins. It is
+read alone: nothing is counted, made or stored."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.context import AUTO_FACTS, context_block
+from tideline_cli.memory.recall import recall
+from tideline_cli.model.lean import blake2b
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy.private_blocks import without_blocks, without_code
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from apsw import Connection
+
+    from tideline_cli.memory.query import Query
+    from tideline_cli.model.hit import Hit
+    from tideline_cli.model.origin import Origin
+
+LONGEST = 8_000
+"""Characters of an answer, as it is printed: above 10,000 clients cut it open, or write it into a
+file of their own."""
+MOST_CHARS = 6_000  # of a block, whatever the settings say
+_SIDE = 1_000  # characters of a long prompt that are asked, from its beginning and from its end
+_WORDS = 64
+_BEYOND = 20  # given facts that a question looks past
+
+
+@record
+class Reply:
+    """A block, and the facts whose lines are in it."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+def asked(prompt: str) -> str:
+    """Return what of a prompt is looked for, empty for nothing: no commands to the client, no
+    code, no blocks of programs or of a memory; of a long one its beginning and its end."""
+    text = without_code(without_blocks(prompt)).strip()
+    if _is_command(text):
+        return ""
+    if len(text) > 2 * _SIDE:
+        text = f"{text[:_SIDE]} {text[-_SIDE:]}"
+    words = [*dict.fromkeys(text.split())]
+    if len(words) > _WORDS:
+        words = words[: _WORDS // 2] + words[-_WORDS // 2 :]
+    if len(words) < 2 and text.isascii():
+        return ""
+    return " ".join(words)
+
+
+def _is_command(text: str) -> bool:
+    """Say whether a prompt is a command to the client: `/compact`, `!ls`. A path is none."""
+    if text.startswith("/"):
+        return "/" not in text.split(None, 1)[0][1:]
+    return text.startswith("!")
+
+
+def found(
+    db: Connection, query: Query, *, viewer: Origin, now: int, given: Collection[str]
+) -> Sequence[Hit]:
+    """Return the facts that are worth saying to a prompt and were not given before."""
+    from tideline_cli.memory import silence  # noqa: PLC0415  a start asks nothing
+
+    most = min(query.limit, AUTO_FACTS)
+    further = replace(query, limit=most + min(len(given), _BEYOND))
+    answer = recall(db, further, viewer=viewer, now=now)
+    said = silence.worth_saying(db, further, answer, viewer=viewer)
+    return [hit for hit in said.hits if hit.fact.id not in given][:most]
+
+
+def block_of(hits: Sequence[Hit], *, key: str, max_chars: int, style: str) -> Reply:
+    """Return the block of some facts. Its fence is of the facts and of a key of the memory, so that
+    the same facts are the same text, and none of them can know it."""
+    told = "\n".join(f"{hit.fact.id} {hit.fact.content}" for hit in hits)
+    fence = blake2b(told.encode(), key=key.encode()[:64], digest_size=8).hexdigest()
+    made = context_block(
+        hits, max_chars=min(max_chars, MOST_CHARS), max_tokens=None, fence=fence, style=style
+    )
+    return Reply(made.text, (*made.facts, *made.blocked))
