@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.exchange.test_ingest import facts_of, listed
+from tests.support import PEER
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.ingest import paths
 from tideline_cli.exchange.ingest.decoding import decoded
@@ -152,3 +153,18 @@ def test_a_merge_that_nobody_vouches_for_brings_no_chunk(run, tmp_path):
 
     (fact,) = run("list", "--json").json["facts"]
     assert fact["document"] is None and not fact["pinned"]
+
+
+def test_a_note_is_that_of_ones_own_origin(run, tmp_path):
+    """Two origins with a document of one name: what one has forgotten tells the other nothing."""
+    peer = ("--origin", PEER.key)
+    Path("a.md").write_text(TEXT)
+    took(run, "a.md")
+    took(run, "a.md", *peer)
+    run("purge", facts_of(run, "a.md", *peer)[0]["id"], "--yes", "--json", *peer)
+    run("forget", facts_of(run, "a.md")[0]["id"], "--json")
+
+    assert run("library", "--json", *peer).json["documents"][0]["path"] is None
+    assert run("library", "--json").json["documents"][0]["path"] == os.path.realpath("a.md")
+    assert run("library", "rm", "a.md", *peer).code == 0
+    assert listed(run) == [("a.md", 2)]

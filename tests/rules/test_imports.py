@@ -82,6 +82,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "store/file_kind.py", "store/file_states.py", "store/peek.py",
                "store/transactions.py", "llm",
                "exchange/ingest/files.py", "exchange/ingest/read.py",  # folders of documents
+               "exchange/ingest/paths.py",
                "memory/screening.py",  # counts its own work, and tells no time
                "vector/embedders/static.py", "vector/embedders/onnx_folder.py",  # folders of models
                "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
