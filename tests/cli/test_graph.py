@@ -7,10 +7,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support import GOLDEN
+from tests.support import GOLDEN, fresh_store, put, reference_fact
 from tideline_cli.cli.graph_layout import HEIGHT, WIDTH, box_places
-from tideline_cli.memory import graph as memory_graph
-from tideline_cli.ranking import graph
+from tideline_cli.memory import graph
+from tideline_cli.memory.query import ALL, Query
+from tideline_cli.memory.recall import recall
+from tideline_cli.model.origin import OWNER
+from tideline_cli.ranking import fusions, graph
 
 PEER = "channel:wa/c1/s1"
 REFERENCE = json.loads((GOLDEN / "graph_recall.json").read_text())
@@ -54,6 +57,46 @@ def test_spread_as_the_reference(case):
         fan_out=opts.get("fanOut", 10),
     )  # fmt: skip
     assert away == dict(map(tuple, case["hops"]))
+
+
+def _lane(db, text, mode, limit=ALL):
+    """The names of the facts that a mode finds: likeness by itself, words as they are ranked."""
+    query = Query(text, limit=limit, mode=mode)
+    found = recall(db, query, viewer=OWNER, now=REFERENCE["now"]).hits
+    if mode == "semantic":
+        found = sorted(found, key=lambda hit: -hit.why.cosine)
+    names = {reference_fact(form).id: form["memoryId"] for form in REFERENCE["corpus"]}
+    return [names[hit.fact.id] for hit in found]
+
+
+@pytest.mark.parametrize("case", REFERENCE["runs"], ids=str)
+def test_two_hops_as_the_reference(case):
+    """A walk of two hops, whose ranks are fused with those of words and likeness, finds the facts
+    and the scores of the reference, whatever its options are."""
+    opts = case["opts"]
+    edges = {row["id"]: row["both"] for row in REFERENCE["neighbors"]}
+    limit, seeds = opts.get("limit", 8), opts.get("seedCount", 4)
+    with fresh_store(analyzer="reference") as db:
+        put(db, map(reference_fact, REFERENCE["corpus"]), analyzer="reference")
+        both = _lane(db, case["query"], "hybrid", max(limit, 2 * seeds))
+        words = set(_lane(db, case["query"], "keyword"))
+        like = _lane(db, case["query"], "semantic")
+    walked = graph.walk(
+        edges, both[:seeds], hops=opts.get("maxHops", 2), fan_out=opts.get("fanOut", 10),
+        share=opts.get("hopDecay", 0.5),
+    )  # fmt: skip
+    lanes = [[name for name in both if name in words], like, list(walked)]
+    scores = {
+        name: fusions.reciprocal(
+            (lane.index(name) + 1 for lane in lanes if name in lane), k=opts.get("rrfK", 60)
+        )
+        for name in {name for lane in lanes for name in lane}
+    }
+    best = sorted(scores.values(), reverse=True)[:limit]
+    assert best == pytest.approx([hit["score"] for hit in case["hits"]])
+    for hit in case["hits"]:
+        assert scores[hit["id"]] == pytest.approx(hit["score"]), hit["id"]
+        assert hit["viaGraph"] == (hit["id"] not in {*lanes[0], *like})
 
 
 @pytest.mark.parametrize(("text", "asks"), [

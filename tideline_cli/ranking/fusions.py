@@ -21,12 +21,12 @@ def pools(limit: int) -> tuple[int, int]:
     return max(4 * limit, _LEAST_POOL), 3 * limit
 
 
-def reciprocal(ranks: Iterable[int]) -> float:
+def reciprocal(ranks: Iterable[int], *, k: int = K) -> float:
     """Return the sum of 1 / (60 + rank) over the ranks of a fact, which count from 1.
 
     Source: Cormack, Clarke and Büttcher (2009), reciprocal rank fusion, as RsClaw has it.
     """
-    return sum(1.0 / (K + rank) for rank in ranks)
+    return sum(1.0 / (k + rank) for rank in ranks)
 
 
 def quality(heat: Heat, importance: float, *, pinned: bool) -> float:
