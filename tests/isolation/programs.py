@@ -241,6 +241,8 @@ def looks(who):
         ("library", "--json"), ("library", "show", "a.md"), ("list", "--no-documents"),
         ("recall", "deploy friday", "--document", "a.md", "--json", "--explain"),
         ("fading", "--within", "400d", "--json"), ("fading",), ("timeline", "--json"),
+        ("graph", "--json"), ("graph", "--json", "--scope", "x", "--archived"),
+        *(("graph", one, "--json", "--fan-out", "1", "--scope", "x") for one in ids[:6]),
         ("list", "--archived", "--json"), ("recall", "deploy green", "--archived", "--json"),
         *(("timeline", "--slot", slot, "--json") for slot in SLOTS),
         *(("timeline", one, "--json") for one in ids),
