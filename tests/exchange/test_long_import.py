@@ -3,6 +3,7 @@ and processes beside that are asked ahead."""
 
 from __future__ import annotations
 
+import apsw
 import pytest
 
 from tests.soundness import sound
@@ -106,3 +107,21 @@ def test_a_process_beside_is_asked_ahead_as_far_as_its_pipe_reaches(monkeypatch)
         assert not process.has_room(bytes(holds))
     finally:
         process.end()
+
+
+def test_a_full_disk_tells_how_far_an_import_has_come(run, monkeypatch):
+    """What is in is said beside the error, and the same call goes on from there."""
+    begin, begun = ImportBatch.transaction, []
+
+    def failing(self, *, load):
+        begun.append(load)
+        if len(begun) == 3:
+            raise apsw.FullError("database or disk is full")
+        return begin(self, load=load)
+
+    monkeypatch.setattr(ImportBatch, "transaction", failing)
+    lines = "".join(f"{{\"content\": \"fact {n}\"}}\n" for n in range(4 * CHUNK))
+    failed = run("import", "-", stdin=lines)
+    assert failed.code == 73
+    assert "996 rows are in; run it again to go on" in failed.err
+    assert run("import", "-", "--json", stdin=lines).json["present"] == 2 * CHUNK
