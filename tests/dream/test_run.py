@@ -103,6 +103,18 @@ def test_pinned_facts_do_not_fade(db):
     assert [item.fact.id for item in night(db).plan.fades] == ["FADED", "SHORT"]
 
 
+def test_a_weak_fact_of_the_future_is_swept(db):
+    """An age below zero counts as zero: what the owner said by a clock that was ahead is swept as
+    any other fact is, and once the setting lets it rest, it rests."""
+    weak = fact("said by a clock that is ahead", "AHEAD", now=NOW + 9 * DAY, importance=0.1,
+                last_accessed_at=NOW - 400 * DAY)  # fmt: skip
+    put(db, [weak])
+    swept = night(db, Settings(stages=("gc",), max_loss=1.0), dry_run=True).plan.swept
+    assert [item.fact.id for item in swept] == ["AHEAD"]
+    rested = Settings(stages=("gc",), max_loss=1.0, evict_after_owner_ms=DAY)
+    assert night(db, rested, dry_run=True).plan.swept == ()
+
+
 def test_a_confirmed_belief_of_this_night_is_not_evicted(db):
     """Stages build on those before: what is confirmed first does not fade afterwards."""
     old = NOW - 400 * DAY

@@ -13,6 +13,7 @@ from tideline_cli.exchange.importer.columns import mapping_of
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.memory.lanes import is_slow
 from tideline_cli.model.record import record
+from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +124,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
         if total:
             message = f"{stop.done:,} of {total:,} are in"
             raise Interrupted(message, hint=stop.hint, done=stop.done) from stop
+        raise
+    except (DatabaseError, OSError) as error:
+        for note in getattr(error, "__notes__", ()):
+            session.note(note)
         raise
     if summary.rows:
         _embed(session)

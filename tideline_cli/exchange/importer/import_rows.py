@@ -10,7 +10,7 @@ from tideline_cli.exchange.importer.read_chunks import CHUNK, ChunkReader
 from tideline_cli.exchange.importer.store_chunks import ChunkInserter, ChunkMerger
 from tideline_cli.exchange.importer.summary import ImportSummary
 from tideline_cli.store import common_upkeep, score_bounds
-from tideline_cli.store.connection import setting
+from tideline_cli.store.connection import DatabaseError, setting
 from tideline_cli.store.transactions import finish_bulk, prepare_for_bulk
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def import_rows(
     Rows that are there already are left alone, so an import that was cut short is finished by
     running it again. A bad row is reported and skipped. Raises ReplacedError, with how far it
     came, when another content takes the place of the store's meanwhile, and Interrupted when the
-    user stops it.
+    user stops it. An error of the file has a note of how far it came.
     """
     prepare_for_bulk(db)
     run = _Run(db, context, merge=merge)
@@ -55,6 +55,10 @@ def import_rows(
     except KeyboardInterrupt as stop:
         rows_in = f"{run.committed:,} rows are in"
         raise Interrupted(rows_in, hint="run it again to go on", done=run.committed) from stop
+    except (DatabaseError, OSError) as error:  # a full disk, a lock that stays
+        if run.committed:
+            error.add_note(f"{run.committed:,} rows are in; run it again to go on")
+        raise
     finally:
         run.storer.close()
     return run.summary
