@@ -215,6 +215,13 @@ def test_a_project_does_not_hear_of_another(run, memory, tmp_path):
     assert "trunk-alpha" in told and "trunk-beta" not in told
 
 
+def test_a_memory_named_by_a_relative_path(run, memory, tmp_path):
+    """The path of a memory is that of the process, and not of the folder that the call names."""
+    (tmp_path / "elsewhere").mkdir()
+    call = payloads.prompt("codex", "when do I deploy billing?", folder=str(tmp_path / "elsewhere"))
+    assert FACTS[0] in run("hook", "codex", "--db", "home/tideline.db", stdin=call).out
+
+
 def test_origins_do_not_hear_of_one_another(run, memory):
     """A hook for a channel says what that channel knows, and nothing in an internal one."""
     channel = ("--origin", "channel:wa/c1/s1")

@@ -152,7 +152,10 @@ def _session(asking: _Asking) -> tuple[Session, Given]:
     parsed = asking.parse(asking.argv)
     if parsed is None:
         raise _Silence("an option of the command line is unknown, or lacks its value")
-    return Session(GlobalOptions(**completed(parsed[1], GLOBAL)), is_door=True), parsed[1]
+    given = parsed[1]
+    if given.get("db"):  # the folder changes with the call
+        given["db"] = os.path.abspath(os.path.expanduser(given["db"]))
+    return Session(GlobalOptions(**completed(given, GLOBAL)), is_door=True), given
 
 
 def _queue(session: Session, call: HookCall, state: str) -> None:
