@@ -109,6 +109,7 @@ _tideline_value() {
         list:--sort) REPLY='one of new old importance used strength' ;;
         list:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--limit|list:-n) REPLY='text' ;;
+        list:--offset) REPLY='text' ;;
         list:--fmt) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         fading:--within) REPLY='text' ;;
@@ -171,8 +172,25 @@ _tideline_value() {
         link:--reason) REPLY='text' ;;
         link:--strength) REPLY='text' ;;
         graph:--hops) REPLY='text' ;;
+        graph:--fan-out) REPLY='text' ;;
         graph:--limit|graph:-n) REPLY='text' ;;
         graph:--format) REPLY='one of text dot json svg' ;;
+        graph:--segment|graph:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        graph:--tag|graph:-t) REPLY='ask tag' ;;
+        graph:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
+        graph:--session) REPLY='ask session' ;;
+        graph:--speaker) REPLY='ask speaker' ;;
+        graph:--role) REPLY='one of user assistant system tool' ;;
+        graph:--agent) REPLY='ask agent' ;;
+        graph:--document) REPLY='ask document' ;;
+        graph:--status|graph:--progress) REPLY='one of active blocked done' ;;
+        graph:--since) REPLY='text' ;;
+        graph:--until) REPLY='text' ;;
+        graph:--slot) REPLY='ask slot' ;;
+        graph:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        graph:--heat) REPLY='one of core working peripheral' ;;
+        graph:--batch) REPLY='ask batch' ;;
+        graph:--scope) REPLY='ask scope' ;;
         feedback:--delta) REPLY='text' ;;
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
@@ -193,9 +211,11 @@ _tideline_value() {
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
+        import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
+        import:--agent) REPLY='ask agent' ;;
         export:--format) REPLY='one of jsonl csv tsv sqlite markdown vault table' ;;
         export:--fmt) REPLY='text' ;;
         export:--output|export:-o) REPLY='file' ;;
@@ -224,6 +244,7 @@ _tideline_value() {
         ingest:--chunk-size) REPLY='text' ;;
         ingest:--overlap) REPLY='text' ;;
         ingest:--scope) REPLY='ask scope' ;;
+        ingest:--agent) REPLY='ask agent' ;;
         library:--scope) REPLY='ask scope' ;;
         library:--fmt) REPLY='text' ;;
         library:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
@@ -256,6 +277,9 @@ _tideline_value() {
         eval:--timeout) REPLY='text' ;;
         eval:--scope) REPLY='ask scope' ;;
         schedule:--at) REPLY='text' ;;
+        serve:--port) REPLY='text' ;;
+        mcp:--agent) REPLY='ask agent' ;;
+        mcp:--format) REPLY='one of json text' ;;
         hook:--pause) REPLY='text' ;;
         hook:--scope) REPLY='ask scope' ;;
     esac
@@ -297,7 +321,7 @@ _tideline_argument() {
         hook:1) REPLY='one of start prompt end' ;;
         setup:*) REPLY='one of claude-code codex gemini cursor' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -307,13 +331,13 @@ _tideline_flags() {
     REPLY='--version -V'
     case $1 in
         remember) REPLY='--segment -s --slot --importance --tier --source --supersedes --confidence --valid-from --valid-to --tag -t --kind --title --meta --source-turn --derived-from --pin --confine --scope --session --turn --speaker --role --agent --status --progress --dedup --batch' ;;
-        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
-        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-constraints --scope --all-scopes --format' ;;
+        recall) REPLY='--limit -n --mode --fusion --decay --profile --min-sim --min-score --why-not --mmr --graph --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --as-of --archived --scope --all-scopes --explain --no-touch --touch --batch --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        context) REPLY='--max-chars --max-tokens --limit -n --auto --document --no-documents --mode --fusion --decay --profile --no-touch --no-constraints --scope --all-scopes --format' ;;
         dream) REPLY='--dry-run -n --stage --confirm-count --merge-at --relate-at --evict-below --evict-after --max-loss --all-origins --pending --if-due' ;;
         consolidate) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n --force --interval --min-facts --max-facts --max-loss --all-origins' ;;
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
-        list) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        list) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --offset --jsonl --nl --csv --tsv --table --fmt --format' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -323,7 +347,7 @@ _tideline_flags() {
         restore) REPLY='--from --yes -y' ;;
         edit) REPLY='--segment -s --slot --importance --tier --confidence --valid-from --valid-to --tag -t --kind --title --meta --scope --session --turn --speaker --role --agent --status --progress --from --vouch --yes -y' ;;
         link) REPLY='--kind --reason --strength --remove' ;;
-        graph) REPLY='--hops --limit -n --archived --format' ;;
+        graph) REPLY='--hops --fan-out --limit -n --archived --format --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
         contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -332,9 +356,9 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --table --max-rows --map --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --agent --dry-run -n' ;;
         export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle' ;;
-        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --dry-run -n' ;;
+        ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
         extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --pending --dry-run -n' ;;
@@ -347,6 +371,8 @@ _tideline_flags() {
         backup) REPLY='--force -f' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
+        serve) REPLY='--port --open' ;;
+        mcp) REPLY='--write --forget-any --agent --format' ;;
         hook) REPLY='--pause --resume --scope --all-scopes' ;;
         setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project' ;;
         completions) REPLY='' ;;
@@ -398,6 +424,8 @@ _tideline_summary() {
         backup) REPLY='Copy the store into a file, while others use it.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
+        serve) REPLY='Serve pages and an API, on this machine alone.' ;;
+        mcp) REPLY='Serve the memory to an agent, by MCP.' ;;
         hook) REPLY='Answer the hooks of agents, or pause them.' ;;
         setup) REPLY='Let agents use the memory, and undo that.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
@@ -524,7 +552,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -20,7 +20,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case show
             contains -- $argv[2] --decay
         case list
-            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --fmt --format
+            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --offset --fmt --format
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -36,7 +36,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case link
             contains -- $argv[2] --kind --reason --strength
         case graph
-            contains -- $argv[2] --hops --limit -n --format
+            contains -- $argv[2] --hops --fan-out --limit -n --format --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope
         case feedback
             contains -- $argv[2] --delta
         case contradictions
@@ -50,11 +50,11 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case retention
             contains -- $argv[2] --days
         case import
-            contains -- $argv[2] --format --table --max-rows --map
+            contains -- $argv[2] --format --from --table --max-rows --map --agent
         case export
             contains -- $argv[2] --format --fmt --output -o --split --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle
         case ingest
-            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope
+            contains -- $argv[2] --glob -g --name --format --encoding --chunk-size --overlap --scope --agent
         case library
             contains -- $argv[2] --scope --fmt --format
         case gc
@@ -71,6 +71,10 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --k -k --profiles --profile --embedder --format --count --output -o --llm --model --base-url --key-file --timeout --scope
         case schedule
             contains -- $argv[2] --at
+        case serve
+            contains -- $argv[2] --port
+        case mcp
+            contains -- $argv[2] --agent --format
         case hook
             contains -- $argv[2] --pause --scope
         case '*'
@@ -187,6 +191,8 @@ complete -c tideline -n "__tideline_at ''" -a eval -d 'Measure how good the answ
 complete -c tideline -n "__tideline_at ''" -a backup -d 'Copy the store into a file, while others use it.'
 complete -c tideline -n "__tideline_at ''" -a schedule -d 'Let the memory tend itself every night.'
 complete -c tideline -n "__tideline_at ''" -a config -d 'Show and change settings.'
+complete -c tideline -n "__tideline_at ''" -a serve -d 'Serve pages and an API, on this machine alone.'
+complete -c tideline -n "__tideline_at ''" -a mcp -d 'Serve the memory to an agent, by MCP.'
 complete -c tideline -n "__tideline_at ''" -a hook -d 'Answer the hooks of agents, or pause them.'
 complete -c tideline -n "__tideline_at ''" -a setup -d 'Let agents use the memory, and undo that.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
@@ -245,6 +251,7 @@ complete -c tideline -n "__tideline_at recall" -l scope -k -x -a '(__tideline_va
 complete -c tideline -n "__tideline_at recall" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at recall" -l explain -d 'Show what each score is made of'
 complete -c tideline -n "__tideline_at recall" -l no-touch -d 'Do not count this as use of the facts'
+complete -c tideline -n "__tideline_at recall" -l touch -d 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch]'
 complete -c tideline -n "__tideline_at recall" -l batch -d 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use'
 complete -c tideline -n "__tideline_at recall" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at recall" -l nl -d 'The same as --jsonl'
@@ -263,6 +270,7 @@ complete -c tideline -n "__tideline_at context" -l mode -x -a 'hybrid keyword se
 complete -c tideline -n "__tideline_at context" -l fusion -x -a 'append score rrf additive priority' -d 'How words and likeness are joined, as for recall'
 complete -c tideline -n "__tideline_at context" -l decay -x -a 'half-life weibull spaced none' -d 'How facts fade in this answer, as for recall'
 complete -c tideline -n "__tideline_at context" -l profile -x -a 'tideline motherbrain vectormemory rsclaw' -d 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile]'
+complete -c tideline -n "__tideline_at context" -l no-touch -d 'Do not note that these facts were given out'
 complete -c tideline -n "__tideline_at context" -l no-constraints -d 'Without the constraints'
 complete -c tideline -n "__tideline_at context" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at context" -l all-scopes -d 'See the facts of every scope'
@@ -322,6 +330,7 @@ complete -c tideline -n "__tideline_at list" -l as-of -x -d 'What held at TIME, 
 complete -c tideline -n "__tideline_at list" -l sort -x -a 'new old importance used strength' -d 'new, old, importance, used (last used first) or strength (strongest first) [default: new]'
 complete -c tideline -n "__tideline_at list" -l decay -x -a 'half-life weibull spaced none' -d 'By which forgetting curve --sort strength orders; each fact says how strong it is by it'
 complete -c tideline -n "__tideline_at list" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
+complete -c tideline -n "__tideline_at list" -l offset -x -d 'Leave out so many at the beginning [default: 0]'
 complete -c tideline -n "__tideline_at list" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at list" -l nl -d 'The same as --jsonl'
 complete -c tideline -n "__tideline_at list" -l csv -d 'Print CSV with a header'
@@ -422,9 +431,29 @@ complete -c tideline -n "__tideline_at link" -l remove -d 'Remove the edge of th
 complete -c tideline -n '__tideline_at link 0' -k -x -a '(__tideline_values active)'
 complete -c tideline -n '__tideline_at link 1' -k -x -a '(__tideline_values active)'
 complete -c tideline -n "__tideline_at graph" -l hops -x -d 'Links away from the fact at most [default: 2]'
+complete -c tideline -n "__tideline_at graph" -l fan-out -x -d 'Links followed from one fact at most, the strongest first [default: 10]'
 complete -c tideline -n "__tideline_at graph" -l limit -s n -x -d 'Facts at most [default: 40]'
 complete -c tideline -n "__tideline_at graph" -l archived -d 'Also facts that are no longer active'
 complete -c tideline -n "__tideline_at graph" -l format -x -a 'text dot json svg' -d 'text, dot, json or svg [default: text]; --json goes with json alone'
+complete -c tideline -n "__tideline_at graph" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
+complete -c tideline -n "__tideline_at graph" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
+complete -c tideline -n "__tideline_at graph" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at graph" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at graph" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at graph" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at graph" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at graph" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at graph" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at graph" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
+complete -c tideline -n "__tideline_at graph" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at graph" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at graph" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at graph" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at graph" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at graph" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at graph" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
+complete -c tideline -n "__tideline_at graph" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at graph" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n '__tideline_at graph 0' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at feedback" -l delta -x -d 'By how much, from -0.3 to 0.3, in place of up and down'
 complete -c tideline -n '__tideline_at feedback 0' -k -x -a '(__tideline_values active)'
@@ -480,9 +509,11 @@ complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources tha
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
 complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
+complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
+complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
@@ -523,6 +554,7 @@ complete -c tideline -n "__tideline_at ingest" -l encoding -x -d 'The encoding o
 complete -c tideline -n "__tideline_at ingest" -l chunk-size -x -d 'Characters of a chunk at most [default: 600]'
 complete -c tideline -n "__tideline_at ingest" -l overlap -x -d 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most]'
 complete -c tideline -n "__tideline_at ingest" -l scope -k -x -a '(__tideline_values scope)' -d 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope]'
+complete -c tideline -n "__tideline_at ingest" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program takes them in; an empty one is none [default: the setting agent]'
 complete -c tideline -n "__tideline_at ingest" -l dry-run -s n -d 'Store nothing; say what would be'
 complete -c tideline -n '__tideline_at ingest' -F
 complete -c tideline -n "__tideline_at library" -l scope -k -x -a '(__tideline_values scope)' -d 'List documents of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
@@ -575,7 +607,7 @@ complete -c tideline -n "__tideline_at eval" -l profiles -l profile -x -d 'Compa
 complete -c tideline -n "__tideline_at eval" -l embedder -x -d 'Compare with the vectors of another embedder'
 complete -c tideline -n "__tideline_at eval" -l format -x -a 'jsonl locomo longmemeval beir trec own' -d 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks]'
 complete -c tideline -n "__tideline_at eval" -l misses -d 'Show the questions that are not answered among the first K'
-complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked'
+complete -c tideline -n "__tideline_at eval" -l strict -d 'Ask nothing if any question cannot be asked, or names an answer that is not there'
 complete -c tideline -n "__tideline_at eval" -l count -x -d 'How many questions are proposed [default: 20]'
 complete -c tideline -n "__tideline_at eval" -l output -s o -r -F -d 'Where make and load write questions; make adds to what is there'
 complete -c tideline -n "__tideline_at eval" -l llm -x -d 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm]'
@@ -597,6 +629,12 @@ complete -c tideline -n "__tideline_at schedule" -l remove -d 'Take it out'
 complete -c tideline -n '__tideline_at config 0' -x -a 'list get set unset edit path profiles trust untrust'
 complete -c tideline -n '__tideline_at config 1' -k -x -a '(__tideline_values setting)'
 complete -c tideline -n '__tideline_at config 2' -k -x -a '(__tideline_values setting)'
+complete -c tideline -n "__tideline_at serve" -l port -x -d 'The port; 0 takes any that is free [default: 7474]'
+complete -c tideline -n "__tideline_at serve" -l open -d 'Open the page in a browser'
+complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forget'
+complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
+complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
+complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
 complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let hooks do nothing for so long, such as 2h or 1d'
 complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
 complete -c tideline -n "__tideline_at hook" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
@@ -613,4 +651,4 @@ complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this projec
 complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man'

@@ -46,6 +46,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'backup' = 'Copy the store into a file, while others use it.'
         'schedule' = 'Let the memory tend itself every night.'
         'config' = 'Show and change settings.'
+        'serve' = 'Serve pages and an API, on this machine alone.'
+        'mcp' = 'Serve the memory to an agent, by MCP.'
         'hook' = 'Answer the hooks of agents, or pause them.'
         'setup' = 'Let agents use the memory, and undo that.'
         'completions' = 'Print the completion script of a shell.'
@@ -123,6 +125,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
             @{ Flags = @('--explain'); Kind = 'flag'; Help = 'Show what each score is made of.' }
             @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not count this as use of the facts.' }
+            @{ Flags = @('--touch'); Kind = 'flag'; Help = 'Count this as use of the facts, whatever the profile says, or with --explain [setting: touch].' }
             @{ Flags = @('--batch'); Kind = 'flag'; Help = 'Read queries, one a line, text or JSON with id, query, origin, now; print one JSON result a line, for a bad line an error; counts no use.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
@@ -143,6 +146,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--fusion'); Kind = 'one of append score rrf additive priority'; Help = 'How words and likeness are joined, as for recall.' }
             @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'How facts fade in this answer, as for recall.' }
             @{ Flags = @('--profile'); Kind = 'one of tideline motherbrain vectormemory rsclaw'; Help = 'Rank and show as this system does; `tideline config profiles` lists them [default: the setting profile].' }
+            @{ Flags = @('--no-touch'); Kind = 'flag'; Help = 'Do not note that these facts were given out.' }
             @{ Flags = @('--no-constraints'); Kind = 'flag'; Help = 'Without the constraints.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
@@ -211,6 +215,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--sort'); Kind = 'one of new old importance used strength'; Help = 'new, old, importance, used (last used first) or strength (strongest first) [default: new].' }
             @{ Flags = @('--decay'); Kind = 'one of half-life weibull spaced none'; Help = 'By which forgetting curve --sort strength orders; each fact says how strong it is by it.' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
+            @{ Flags = @('--offset'); Kind = 'text'; Help = 'Leave out so many at the beginning [default: 0].' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
             @{ Flags = @('--csv'); Kind = 'flag'; Help = 'Print CSV with a header.' }
@@ -324,9 +329,29 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'graph' = @(
             @{ Flags = @('--hops'); Kind = 'text'; Help = 'Links away from the fact at most [default: 2].' }
+            @{ Flags = @('--fan-out'); Kind = 'text'; Help = 'Links followed from one fact at most, the strongest first [default: 10].' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts at most [default: 40].' }
             @{ Flags = @('--archived'); Kind = 'flag'; Help = 'Also facts that are no longer active.' }
             @{ Flags = @('--format'); Kind = 'one of text dot json svg'; Help = 'text, dot, json or svg [default: text]; --json goes with json alone.' }
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
         'feedback' = @(
             @{ Flags = @('--delta'); Kind = 'text'; Help = 'By how much, from -0.3 to 0.3, in place of up and down.' }
@@ -393,9 +418,11 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
+            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
@@ -438,6 +465,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--chunk-size'); Kind = 'text'; Help = 'Characters of a chunk at most [default: 600].' }
             @{ Flags = @('--overlap'); Kind = 'text'; Help = 'Characters of a chunk that the next one of its section repeats, at most [default: 100; half of the chunk at most].' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'Of what it is worth knowing, such as work/api; an empty one is of everything [default: the setting scope].' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program takes them in; an empty one is none [default: the setting agent].' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; say what would be.' }
         )
         'library' = @(
@@ -502,7 +530,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--embedder'); Kind = 'text'; Help = 'Compare with the vectors of another embedder.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl locomo longmemeval beir trec own'; Help = 'The form of FILE: jsonl, locomo, longmemeval, beir, trec or own (corpus.jsonl and queries.jsonl) [default: as it looks].' }
             @{ Flags = @('--misses'); Kind = 'flag'; Help = 'Show the questions that are not answered among the first K.' }
-            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked.' }
+            @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Ask nothing if any question cannot be asked, or names an answer that is not there.' }
             @{ Flags = @('--count'); Kind = 'text'; Help = 'How many questions are proposed [default: 20].' }
             @{ Flags = @('--output','-o'); Kind = 'file'; Help = 'Where make and load write questions; make adds to what is there.' }
             @{ Flags = @('--llm'); Kind = 'text'; Help = 'Command to ask: prompt on its stdin, reply on its stdout; `none` asks no model [setting: llm].' }
@@ -525,6 +553,16 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out.' }
         )
         'config' = @(
+        )
+        'serve' = @(
+            @{ Flags = @('--port'); Kind = 'text'; Help = 'The port; 0 takes any that is free [default: 7474].' }
+            @{ Flags = @('--open'); Kind = 'flag'; Help = 'Open the page in a browser.' }
+        )
+        'mcp' = @(
+            @{ Flags = @('--write'); Kind = 'flag'; Help = 'Also remember and forget.' }
+            @{ Flags = @('--forget-any'); Kind = 'flag'; Help = 'With --write: forget also what trusted sources said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'The name that stands on what is remembered [default: the setting agent].' }
+            @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
         )
         'hook' = @(
             @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let hooks do nothing for so long, such as 2h or 1d.' }
@@ -580,7 +618,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'hook:1' = 'one of start prompt end'
         'setup:*' = 'one of claude-code codex gemini cursor'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config hook setup completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

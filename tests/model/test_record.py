@@ -105,3 +105,9 @@ def test_equal_fields_of_two_kinds_are_not_equal():
     """Records of two classes differ, whatever they hold."""
     assert Decorated("a") != Based("a")
     assert len({Decorated("a"), Based("a"), Based("a", 3)}) == 2
+
+
+def test_a_record_is_made_once():
+    """The decorator on a class whose base is a record would lose the fields of the base."""
+    with pytest.raises(TypeError, match="already"):
+        record(type("Beside", (Record,), {"__annotations__": {"name": "str"}}))

@@ -132,7 +132,9 @@ class Record(metaclass=Kind, part=True):
 
 @dataclass_transform(frozen_default=True, kw_only_default=False)
 def record(cls: type[T]) -> type[T]:
-    """Return `cls` made again as a record."""
+    """Return `cls` made again as a record; raise TypeError where its bases have made it one."""
+    if isinstance(cls, Kind):
+        raise TypeError(f"{cls.__name__} is a record already, by its base")
     body = {
         key: value
         for key, value in cls.__dict__.items()

@@ -8,7 +8,6 @@ from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import UsageError
 from tideline_cli.memory import graph as memory
-from tideline_cli.model.record import record
 from tideline_cli.ranking.graph import FAN_OUT
 from tideline_cli.store import facts
 
@@ -40,7 +39,6 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@record
 class Options(Filters):
     """The options of a call."""
 
