@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.weighing import Ranked, liked, match_of, with_weights
+from tideline_cli.memory.weighing import Ranked, liked_by, match_of, with_weights
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.ranking import decays, priority
@@ -28,11 +28,11 @@ def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
     question is about the user 30 that are near to a question about their profile."""
     query = asked.query
     room = max(priority.POOL, 2 * query.reach)
-    probed: dict[int, float] = {}
-    if priority.asks_about_user(query.text):
-        probe = replace(asked, query=replace(query, text=priority.PROBE))
-        probed = liked(db, probe, room, viewer=viewer, floor=_LEAST).cosines
-    near = liked(db, asked, room, viewer=viewer, floor=_LEAST)
+    probes = (priority.PROBE,) if priority.asks_about_user(query.text) else ()
+    near, *others = liked_by(
+        db, asked, (query.text, *probes), room, viewer=viewer, floor=_LEAST
+    )
+    probed = others[0].cosines if others else {}
     words: dict[int, Match] = {}
     if query.mode != "semantic":
         words = {

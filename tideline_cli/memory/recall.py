@@ -115,9 +115,9 @@ def _ranked(
                 weighs_roles=not question.is_of_reference,
             )  # fmt: skip
         if query.mmr < 1.0:
-            from tideline_cli.memory import semantic  # noqa: PLC0415  2 ms
+            from tideline_cli.memory import diverse  # noqa: PLC0415  --mmr alone
 
-            matches = semantic.diversify(db, query, matches, viewer=viewer)
+            matches = diverse.diversify(db, query, matches, viewer=viewer)
     except UnavailableError as error:
         return (matches or by_words())[: query.limit], backlog, error
     return matches, backlog, None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.memory.lanes import lane_of
 from tideline_cli.memory.nearest import Candidate, Held, Nearest
@@ -39,6 +41,8 @@ PLAIN_TEXTS = 32
 PLAIN_CHARS = 4096
 PLAIN_HITS = 64
 
+_BLOCK = 1 << 25  # bytes of vectors that several texts are compared with at once
+
 
 
 def extended(
@@ -73,25 +77,34 @@ def extended(
 
 
 def likest(
-    db: Connection, query: Query, *, viewer: Origin, now: int, limit: int, floor: float | None
-) -> tuple[list[tuple[Candidate, float]], Backlog | None]:
-    """Return the facts that are most like a question, with their cosines, at most `limit`, and the
-    backlog; `floor` None is the embedder's."""
+    db: Connection, query: Query, texts: Sequence[str], *, viewer: Origin, now: int, limit: int,
+    floor: float | None,
+) -> tuple[list[list[tuple[Candidate, float]]], Backlog | None]:  # fmt: skip
+    """Return for each of some texts the facts that a query asks for and that are most like it, with
+    their cosines, at most `limit`, and the backlog; `floor` None is the embedder's. What
+    waits is embedded once."""
     origin_number = visibility.number(db, viewer)
     lane, held, backlog = _gathered(db, origin_number, limit)
-    if lane.name in WORD_BAGS and not words(query.text):
-        return [], backlog  # nothing is like a text without words
     least = lane.floor if floor is None else floor
-    asked = _asked(db, lane, query.text, origin_number)
-    near = Nearest(
-        lane.rough(asked, held, least - lane.margin), _reader(db, query, viewer=viewer, now=now),
-        lambda text, approximate: lane.exact(asked, text, approximate), floor=least,
-        margin=lane.margin, weighted=False,
-    )  # fmt: skip
-    found: list[tuple[Candidate, float]] = []
-    while len(found) < limit and (item := near.next()) is not None:
-        found.append(item)
+    # Nothing is like a text without words.
+    asked = [
+        None if lane.name in WORD_BAGS and not words(text)
+        else _asked(db, lane, text, origin_number)
+        for text in texts
+    ]  # fmt: skip
+    read = _reader(db, query, viewer=viewer, now=now)
+    found: list[list[tuple[Candidate, float]]] = []
+    for one in asked:
+        rough = () if one is None else lane.rough(one, held, least - lane.margin)
+        near = Nearest(
+            rough, read, _exact_by(lane, one), floor=least, margin=lane.margin, weighted=False
+        )
+        found.append([*islice(iter(near.next, None), limit)])
     return found, backlog
+
+
+def _exact_by(lane: Lane[Any], asked: Any) -> Callable[[str, float], float]:
+    return lambda text, approximate: lane.exact(asked, text, approximate)
 
 
 def _reader(
@@ -127,7 +140,7 @@ def cosines_of(
 
         return likeness.of_facts(db, text, seqs, origin_number=origin_number)
     read = facts.get(db, seqs, viewer=viewer)
-    lane = lane_of(db, large=not _are_few([fact.content for fact in read.values()]))
+    lane = lane_of(db, large=not are_few([fact.content for fact in read.values()]))
     asked = _asked(db, lane, text, origin_number)
     return {seq: lane.exact(asked, fact.content, 0.0) for seq, fact in read.items()}
 
@@ -149,49 +162,12 @@ def store_backlog(db: Connection, backlog: Backlog) -> None:
     )
 
 
-def diversify(
-    db: Connection, query: Query, matches: list[Match], *, viewer: Origin
-) -> list[Match]:
-    """Return the best `query.limit` of the matches by maximal marginal relevance."""
-    from tideline_cli.ranking import diversity  # noqa: PLC0415  only with --mmr
-
-    read = facts.get(db, [match.seq for match in matches], viewer=viewer)
-    if not matches:
-        return []
-    texts = [read[match.seq].content for match in matches]
-    lane = lane_of(db, large=not _are_few(texts))
-    likeness = (
-        _stored_likeness(db, lane, matches, texts, visibility.number(db, viewer))
-        if " " in lane.name
-        else lane.likeness(texts)
-    )
-    chosen = diversity.mmr_order(
-        [match.score for match in matches], likeness, query.mmr, query.limit
-    )
-    return [matches[i] for i in chosen]
-
-
-def _stored_likeness(
-    db: Connection, lane: Lane[Any], matches: list[Match], texts: list[str], origin_number: int
-) -> Callable[[int, int], float]:
-    """Return the function of two indices that is the cosine of these matches by a learned embedder:
-    by the vectors that are stored, so that few texts are embedded or none."""
-    from tideline_cli.vector.embedders.codes import cosine  # noqa: PLC0415  learned embedders alone
-
-    seqs = [match.seq for match in matches]
-    held = vectors.packed_of(db, seqs, origin_number=origin_number, embedder=lane.name)
-    for seq, text in zip(seqs, texts, strict=True):
-        if seq not in held:
-            held[seq] = lane.packed([text])
-    return lambda a, b: cosine(held[seqs[a]], held[seqs[b]])
-
-
 def embed_backlog(db: Connection, *, origin_number: int, limit: int) -> int:
     """Embed and store up to `limit` facts of an origin that have no vector; return how many."""
     lane = lane_of(db)
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=limit)
     texts = [text for _, text, _ in waiting]
-    if not _are_few(texts):
+    if not are_few(texts):
         lane = lane_of(db, large=True)
     if waiting:
         numbers = [seq for seq, *_ in waiting]
@@ -211,11 +187,11 @@ def _gathered(
     most = LEARNED_BACKLOG if " " in lane.name else BACKLOG
     waiting = vectors.backlog(db, origin_number=origin_number, embedder=lane.name, limit=most)
     texts = [text for _, text, _ in waiting]
-    if room > PLAIN_HITS or not _are_few(texts):
+    if room > PLAIN_HITS or not are_few(texts):
         count = len(texts) + vectors.made_count(
             db, origin_number=origin_number, embedder=lane.name
         )
-        if count > PLAIN_HITS or not _are_few(texts):
+        if count > PLAIN_HITS or not are_few(texts):
             lane = lane_of(db, large=True)
     if not waiting:
         return lane, held, None
@@ -235,7 +211,8 @@ def _asked(db: Connection, lane: Lane[Any], text: str, origin_number: int) -> An
     return questions.code_of(db, lane, text, origin_number=origin_number)  # type: ignore[arg-type]
 
 
-def _are_few(texts: Sequence[str]) -> bool:
+def are_few(texts: Sequence[str]) -> bool:
+    """Say whether texts are compared before numpy would be loaded."""
     return len(texts) <= PLAIN_TEXTS and sum(map(len, texts)) <= PLAIN_CHARS
 
 

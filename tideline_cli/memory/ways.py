@@ -56,11 +56,11 @@ def _diverse(
     db: Connection, asked: Inquiry, matches: list[Match], viewer: Origin
 ) -> list[Match]:
     """Return the best by maximal marginal relevance, which wants scores from 0 on."""
-    from tideline_cli.memory import semantic  # noqa: PLC0415  --mmr alone
+    from tideline_cli.memory import diverse  # noqa: PLC0415  --mmr alone
 
     least = min(0.0, min((match.score for match in matches), default=0.0))
     lifted = [replace(match, score=match.score - least) for match in matches]
-    chosen = semantic.diversify(db, asked.query, lifted, viewer=viewer)
+    chosen = diverse.diversify(db, asked.query, lifted, viewer=viewer)
     own = {match.seq: match for match in matches}
     return [own[match.seq] for match in chosen]
 

@@ -12,7 +12,7 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from apsw import Connection
 
@@ -137,14 +137,26 @@ def liked(
     db: Connection, asked: Inquiry, limit: int, *, viewer: Origin, floor: float | None = None
 ) -> Liked:
     """Return the facts that are most like a question; in keyword mode none."""
+    return liked_by(db, asked, (asked.query.text,), limit, viewer=viewer, floor=floor)[0]
+
+
+def liked_by(
+    db: Connection, asked: Inquiry, texts: Sequence[str], limit: int, *, viewer: Origin,
+    floor: float | None = None,
+) -> list[Liked]:  # fmt: skip
+    """Return for each of some texts the facts that a question asks for and that are most like it;
+    in keyword mode none."""
     query = asked.query
     if query.mode == "keyword":
-        return Liked({})
+        return [Liked({}) for _ in texts]
     from tideline_cli.memory import lanes, semantic  # noqa: PLC0415  2 ms
 
     least = query.min_sim if query.min_sim is not None else floor
     found, backlog = semantic.likest(
-        db, query, viewer=viewer, now=asked.now, limit=limit, floor=least
+        db, query, texts, viewer=viewer, now=asked.now, limit=limit, floor=least
     )
-    cosines = {one.seq: cosine for one, cosine in found}
-    return Liked(cosines, backlog, semantic.is_learned(db), lanes.lane_of(db).floor)
+    is_learned, usual = semantic.is_learned(db), lanes.lane_of(db).floor
+    return [
+        Liked({one.seq: cosine for one, cosine in near}, backlog, is_learned, usual)
+        for near in found
+    ]
