@@ -3,7 +3,7 @@ whole codes finds, in the same order, with the same cosines."""
 
 from __future__ import annotations
 
-from math import cos, pi
+from math import cos, pi, sin
 
 import pytest
 from hypothesis import given
@@ -181,3 +181,11 @@ def test_vectors_of_some_facts(db, monkeypatch, embedder):
             for i in range(len(numbers) // 4)
         }
         assert found == {seq: codes[seq] for seq in wanted if seq in codes}
+
+
+def test_the_waves_are_those_of_their_formulas():
+    """The runs of levels stand for the cosines, rounded; those of a sector for their mean."""
+    mean = sin(pi / 16) / (pi / 16)
+    for runs, most, scale in ((hrr_plain._RUNS, 63, 1.0), (hrr_halves._RUNS, 15, mean)):
+        half = [round(most / 2 * (1 + scale * cos(pi * level / 1024))) for level in range(1025)]
+        assert hrr_plain.wave_of(runs) == bytes(half + half[-2:0:-1]) * 2

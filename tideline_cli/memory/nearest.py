@@ -120,11 +120,13 @@ class PlainLane:
     def rough(
         self, asked: hrr_plain.Phases, chunks: Held, least: float
     ) -> Iterable[Near]:
-        numbers, codes = chunks.last or (b"", b"")
-        fresh = [
-            (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
-            for row, score in hrr_plain.near(asked, [codes], least)
-        ]
+        fresh: list[Near] = []
+        if chunks.last:
+            numbers, codes = chunks.last
+            fresh = [
+                (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
+                for row, score in hrr_plain.near(asked, [codes], least)
+            ]
         return hrr_halves.near(asked, chunks.halves(), least, fresh)
 
     def exact(self, asked: hrr_plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from struct import unpack_from
-
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.model import code_halves
 
@@ -74,6 +72,8 @@ def chunks_of(
     db: Connection, numbers: Collection[int], *, origin_number: int, embedder: str
 ) -> Iterator[tuple[bytes, bytes]]:
     """Yield numbers and packed vectors as `chunks` does, of those of some facts that have one."""
+    from struct import unpack_from  # noqa: PLC0415  a recall compares no pairs
+
     wanted, oldest = frozenset(numbers), min(numbers, default=0)
     rows = db.execute(
         "SELECT facts, codes, lows FROM vector_chunk WHERE origin = ? AND embedder = ?"

@@ -7,7 +7,7 @@ Rows that can be near enough are made exact, to the whole code, as they are aske
 from __future__ import annotations
 
 from _operator import getitem
-from math import ceil, cos, pi, sin
+from math import ceil, pi
 
 from tideline_cli.model.code_halves import COLUMNS, pair
 from tideline_cli.vector import hrr_plain
@@ -42,11 +42,13 @@ _AT_ONCE = 8  # columns of at most 30 that make at most 255
 _FIRST_READ = 64
 _NONE = -2.0
 
-_MEAN = sin(pi / _SECTORS) / (pi / _SECTORS)  # of the cosines in a sector, over that in its middle
 _LEVELS = 2048  # phases of a query are rounded to 2 pi / 2048
 _MIDDLE = 60  # of a sector, from the level of its first code on
 # Translates what stands for a cosine to that and a second one.
-_PLUS = [bytes([min(value + more, 255) for value in range(256)]) for more in range(_MOST + 1)]
+_PLUS = [bytes(range(more, 256)) + b"\xff" * more for more in range(_MOST + 1)]
+# How many levels from 0 on, half a wave, stand for 15, for 14 … for 0 (`hrr_plain.wave_of`): the
+# mean cosine of a sector is that of its middle times sin(pi / 16) / (pi / 16).
+_RUNS = (115, 92, 66, 55, 49, 47, 45, 44, 43, 45, 47, 49, 55, 66, 92, 115)
 
 
 class Halves:
@@ -179,20 +181,10 @@ class _Exact:
 def _tables(query: Phases) -> list[bytes]:
     """Return for each column the table from a byte, two sectors, to the sum of two cosines."""
     # The codes of a sector begin with its own: their middle lies 7.5 codes above it.
-    wave, step = _cosines(), _LEVELS // _SECTORS
+    wave, step = hrr_plain.wave_of(_RUNS), _LEVELS // _SECTORS
     starts = [(_MIDDLE - round(phase * (_LEVELS / (2 * pi)))) % _LEVELS for phase in query]
     parts = [wave[start : start + _LEVELS : step] for start in starts]
     return [
         b"".join([second.translate(_PLUS[value]) for value in first])
         for first, second in zip(parts[::2], parts[1::2], strict=True)
     ]
-
-
-def _cosines() -> bytes:
-    """Return the mean cosines of sectors around the levels 0.._LEVELS - 1, -1..1 as 0.._MOST, twice
-    over."""
-    half = [
-        round(_MOST / 2 * (1 + _MEAN * cos(2 * pi * level / _LEVELS)))
-        for level in range(_LEVELS // 2 + 1)
-    ]
-    return bytes(half + half[-2:0:-1]) * 2

@@ -25,6 +25,12 @@ _ROWS_AT_ONCE = 4096  # 512 KiB stay in the L2 cache
 _LEVELS = 2048  # phases of a query are rounded to 2 pi / 2048
 _LEVELS_OF_CODE = 256
 _MOST = 63  # which stands for a cosine of 1
+# How many levels from 0 on, half a wave, stand for 63, for 62 … for 0: see `wave_of`.
+_RUNS = (
+    59, 42, 30, 25, 21, 19, 18, 16, 16, 14, 15, 13, 13, 13, 13, 12, 12, 11, 12, 11, 11, 11,
+    11, 11, 10, 11, 11, 10, 10, 11, 10, 11, 10, 10, 11, 10, 10, 11, 11, 10, 11, 11, 11, 11,
+    11, 12, 11, 12, 12, 13, 13, 13, 13, 15, 14, 16, 16, 18, 19, 21, 25, 30, 42, 59,
+)  # fmt: skip
 _COLUMNS = 4  # of at most 63 that make at most 255
 
 # A wave exp(i u 2 pi / 65536) is the product of those of the two bytes of u: two small tables,
@@ -101,7 +107,7 @@ def cosine_of(total: int) -> float:
 
 def tables(query: Phases) -> list[bytes]:
     """Return for each phase of a query the table [level of a code]: cos(level - phase)."""
-    base = _cosines()
+    base = wave_of(_RUNS)
     step = _LEVELS // _LEVELS_OF_CODE
     starts = [-round(phase * (_LEVELS / (2 * pi))) % _LEVELS for phase in query]
     return [base[start : start + _LEVELS : step] for start in starts]
@@ -162,12 +168,13 @@ def _lanes(number: int, count: int) -> list[int]:
     return lanes if byteorder == "little" else lanes[::-1]
 
 
-def _cosines() -> bytes:
-    """Return cosines of the levels 0.._LEVELS - 1, -1..1 as 0.._MOST, twice over."""
-    half = [
-        round(_MOST / 2 * (1 + cos(2 * pi * level / _LEVELS))) for level in range(_LEVELS // 2 + 1)
-    ]
-    return bytes(half + half[-2:0:-1]) * 2
+def wave_of(runs: Sequence[int]) -> bytes:
+    """Return cosines of the levels 0.._LEVELS - 1, -1..1 as whole numbers from 0 on, twice over:
+    `runs` says how many levels from 0 on have the highest number, then the next. A table of 1,025
+    cosines takes a hundred times as long."""
+    most = len(runs) - 1
+    half = b"".join([bytes((most - place,)) * count for place, count in enumerate(runs)])
+    return (half + half[-2:0:-1]) * 2
 
 
 def _wave(name: str) -> list[complex]:
