@@ -151,6 +151,10 @@ def test_a_learned_embedder():
     assert learned("Anna drives a car", "Boris drives an automobile") == NAME
     assert learned("anna drives a car", "boris drives a car") == NAME
     assert learned("My car costs 5", "My automobile costs 6") == FIGURE
+    assert learned("We meet on Monday", "We meet on Friday") == QUANTITY
+    assert learned("The lease ends in June", "The lease ends in July") == QUANTITY
+    assert learned("The report is weekly", "The report is daily") == QUANTITY
+    assert learned("The door is green", "The door is blue") == QUANTITY
     assert learned("My car is red", "My automobile is not red") == QUANTITY
     assert learned("The cache is enabled", "The cache is disabled") == WORD
     assert learned("It is a typical car", "It is an atypical automobile") == QUANTITY

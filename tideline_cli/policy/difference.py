@@ -9,7 +9,7 @@ from __future__ import annotations
 from tideline_cli.model.letters import is_spaceless
 from tideline_cli.policy.stated_words import stated_words
 from tideline_cli.policy.word_forms import base_forms, is_misspelling
-from tideline_cli.policy.word_keys import FUNCTION_WORDS, Word
+from tideline_cli.policy.word_keys import CALENDAR, FUNCTION_WORDS, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ _QUANTITIES = frozenset(
     "不 没 無 无 非 未 勿 別 别".split()
 )
 # A learned embedder may find these alike; they are not.
+# Words that name one of several: a day, a month, a part of the day, how often, a color, a relative.
+# To a learned embedder they are nearly the same; `may` is a verb more often than a month.
+_EXCLUSIVE = (CALENDAR - {"may"}) | frozenset(
+    "morning mornings noon afternoon afternoons evening evenings night nights midnight hourly "
+    "daily weekly fortnightly monthly quarterly yearly annually red green blue yellow black white "
+    "grey gray orange purple pink brown brother sister mother father son daughter husband wife".split()
+)
 _OPPOSITES = frozenset(
     "first last before after above below over under up down out off left right yes true false "
     "enable disable enabled disabled allow deny allowed denied accept reject accepted rejected "
@@ -236,7 +243,7 @@ def _reason(word: Word, *, learned: bool, unnamed: bool) -> str | None:
     """Return the reason against sameness that a word gives which the other text does not have."""
     if word.kind != "word":
         return _OF_KIND[word.kind]
-    if word.key in _QUANTITIES:
+    if word.key in _QUANTITIES or (learned and word.key in _EXCLUSIVE):
         return QUANTITY
     if not learned or word.key in _OPPOSITES:
         return WORD

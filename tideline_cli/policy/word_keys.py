@@ -20,7 +20,7 @@ FUNCTION_WORDS = frozenset(
     "which who will with you your am but can may one all any each every some these those there "
     "then than".split()
 )
-_CALENDAR = frozenset(
+CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays "
     "thursdays fridays saturdays sundays january february march april may june july august "
     "september october november december".split()
@@ -101,5 +101,5 @@ def _expanded(low: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _kind(run: str, low: str) -> str:
-    is_name = run != run.lower() and low not in FUNCTION_WORDS and low not in _CALENDAR
+    is_name = run != run.lower() and low not in FUNCTION_WORDS and low not in CALENDAR
     return "name" if is_name or "_" in run else "word"
