@@ -77,8 +77,10 @@ def loads(text: str) -> Any:
             value, end = _scanner()(text, 0)
             if end == len(text) or not text[end:].strip(_BLANKS):
                 return value
-        except (StopIteration, ValueError, TypeError):
-            pass  # a blank in front, bytes, or no JSON: the library reads it or says what is wrong
+        except (StopIteration, ValueError, TypeError, SystemError):
+            # A blank in front, bytes, or no JSON: the library reads it or says what is wrong. Where
+            # it is not loaded, the scanner has no error of its own for a text that is cut off.
+            pass
         import json  # noqa: PLC0415  12 ms, and what we have written needs none of it
 
         return json.loads(text)
@@ -91,7 +93,7 @@ def value_at(text: str, start: int) -> Any:
     ValueError when there is none."""
     try:
         return _scanner()(text, start)[0]
-    except StopIteration as error:
+    except (StopIteration, SystemError) as error:
         raise ValueError(f"no JSON at {start}") from error
 
 
