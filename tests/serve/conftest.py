@@ -12,7 +12,7 @@ import pytest
 from tests.support import NOW
 from tideline_cli.cli import ages
 from tideline_cli.cli.in_process import InProcess
-from tideline_cli.serve.http.server import Server
+from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
 
 TOKEN, SESSION = "t" * 64, "s" * 64
@@ -31,7 +31,7 @@ class Page:
 class Client:
     """Asks a server, as a program with its token unless other headers are given."""
 
-    server: Server
+    server: HttpServer
     headers: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {TOKEN}"})
 
     def __call__(self, path: str, method: str = "GET", **headers: str) -> Page:
@@ -50,7 +50,7 @@ def client(home: Any) -> Any:
     """A client of a server over the memory of the test."""
     ask = InProcess(db=str(home / "tideline.db"), origin="owner")
     site = Site(ask, origin="owner", ago=ages.ago, local=ages.local, now=lambda: NOW)
-    with Server(0, ask, site, token=TOKEN, session=SESSION) as server:
+    with HttpServer(0, ask, site, token=TOKEN, session=SESSION) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         yield Client(server)

@@ -114,6 +114,9 @@ def test_the_reads_of_rsclaw(client, run, filled):
     stats = json.loads(client("/api/v1/memory/stats").body)
     assert set(stats) == {"total", "by_tier", "by_kind", "by_scope", "pinned"}
     assert (stats["total"], stats["pinned"], stats["by_scope"]) == (3, 1, {"global": 3})
+    run("remember", "a typed one", "--kind", "fact", "--scope", "global")
+    both = json.loads(client("/api/v1/memory/stats").body)
+    assert (both["by_kind"], both["by_scope"]) == ({"fact": 4}, {"global": 4})
     docs = json.loads(client("/api/v1/memory/docs?limit=2").body)["docs"]
     assert len(docs) == 2 and docs[0]["text"] and docs[0]["tier"] in ("core", "working")
     (found,) = json.loads(client("/api/v1/memory/docs?q=deploys").body)["docs"]

@@ -32,7 +32,7 @@ class Printed:
 
 
 @record
-class Reply:
+class HttpReply:
     """An answer over HTTP. `headers` are beside those that every answer has."""
 
     status: int
@@ -50,9 +50,9 @@ def status_of(said: Printed) -> int:
     return _STATUS.get(said.code, 500)
 
 
-def failed_reply(status: int, code: str, message: str, hint: str = "") -> Reply:
+def failed_reply(status: int, code: str, message: str, hint: str = "") -> HttpReply:
     """Return an error in the form that commands print."""
     from tideline_cli.model.codec import dumps  # noqa: PLC0415  an answer rarely fails
 
     form = {"error": {"code": code, "message": message, "hint": hint}}
-    return Reply(status, dumps(form).encode() + b"\n")
+    return HttpReply(status, dumps(form).encode() + b"\n")

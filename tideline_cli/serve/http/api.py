@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.model.codec import dumps
 from tideline_cli.model.record import record
 from tideline_cli.serve.http import rsclaw
-from tideline_cli.serve.http.answers import Printed, Reply, failed_reply, status_of
+from tideline_cli.serve.http.answers import HttpReply, Printed, failed_reply, status_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ ROUTES: Mapping[str, Route] = {
 """What can be asked, by the path behind `/api/v1/`; ID stands for a fact."""
 
 
-def answer(ask: Ask, path: str, given: Parameters) -> Reply:
+def answer(ask: Ask, path: str, given: Parameters) -> HttpReply:
     """Answer a request for a path behind PREFIX."""
     if path in rsclaw.PARAMETERS:
         return _in_other_form(ask, path, given)
@@ -82,15 +82,15 @@ def answer(ask: Ask, path: str, given: Parameters) -> Reply:
     return _refused(given, known) or reply(called(ask, route, named, given))
 
 
-def _in_other_form(ask: Ask, path: str, given: Parameters) -> Reply:
+def _in_other_form(ask: Ask, path: str, given: Parameters) -> HttpReply:
     refused = _refused(given, rsclaw.PARAMETERS[path])
     if refused is not None:
         return refused
     found = rsclaw.answer(ask, path, given)
-    return found if isinstance(found, Reply) else reply(found)
+    return found if isinstance(found, HttpReply) else reply(found)
 
 
-def _refused(given: Parameters, known: Sequence[str]) -> Reply | None:
+def _refused(given: Parameters, known: Sequence[str]) -> HttpReply | None:
     """Return the error of a parameter that is not known, None where all are."""
     unknown = sorted(set(given) - set(known))
     if not unknown:
@@ -109,7 +109,7 @@ def called(ask: Ask, route: Route, named: str, given: Parameters) -> Printed:
     return ask(route.command, words, options)
 
 
-def reply(said: Printed) -> Reply:
+def reply(said: Printed) -> HttpReply:
     """Return the HTTP form of what a command said: its line, else its error."""
     body = said.text or dumps({"error": said.error or {"code": "internal"}}) + "\n"
     if said.error is not None:
@@ -119,7 +119,7 @@ def reply(said: Printed) -> Reply:
         for note in said.notes
         if "error" not in note
     )
-    return Reply(status_of(said), body.encode(), headers=notes)
+    return HttpReply(status_of(said), body.encode(), headers=notes)
 
 
 def _route(path: str) -> tuple[Route, str] | None:

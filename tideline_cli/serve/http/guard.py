@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hmac import compare_digest
 
-from tideline_cli.serve.http.answers import Reply, failed_reply
+from tideline_cli.serve.http.answers import HttpReply, failed_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Guard:
         # Cookies know no ports: another server on this machine keeps its own name.
         self.cookie = f"tideline_{port}"
 
-    def refusal(self, headers: Message) -> Reply | None:
+    def refusal(self, headers: Message) -> HttpReply | None:
         """Return why a request is not ours to answer, whoever asks; None where it is.
 
         A page of another site can make a browser ask, also by a name that it lets point here.

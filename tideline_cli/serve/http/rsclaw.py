@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tideline_cli.model.codec import dumps
-from tideline_cli.serve.http.answers import Printed, Reply, status_of
+from tideline_cli.serve.http.answers import HttpReply, Printed, status_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {STATS: (), DOCS: ("q", "scope", "ki
 _USUAL = "50"
 
 
-def answer(ask: Ask, path: str, given: Mapping[str, Sequence[str]]) -> Printed | Reply:
+def answer(ask: Ask, path: str, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
     """Return the answer for one of the paths, or what the command said that failed."""
     return _stats(ask) if path == STATS else _docs(ask, given)
 
 
-def _stats(ask: Ask) -> Printed | Reply:
+def _stats(ask: Ask) -> Printed | HttpReply:
     said = ask("status", [], {"by": ["kind"]})
     if said.error is not None:
         return said
@@ -33,13 +33,21 @@ def _stats(ask: Ask) -> Printed | Reply:
     return _reply(said, {
         "total": form["facts"]["active"],
         "by_tier": form["by_heat"],
-        "by_kind": {key or "fact": count for key, count in form["by_kind"].items()},
-        "by_scope": {key or "global": count for key, count in form["by_scope"].items()},
+        "by_kind": _named(form["by_kind"], "fact"),
+        "by_scope": _named(form["by_scope"], "global"),
         "pinned": form["pinned"],
     })  # fmt: skip
 
 
-def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | Reply:
+def _named(counts: Mapping[str, int], unnamed: str) -> dict[str, int]:
+    """Return counts in which what has no name, and what has that name, are counted together."""
+    found: dict[str, int] = {}
+    for key, count in counts.items():
+        found[key or unnamed] = found.get(key or unnamed, 0) + count
+    return found
+
+
+def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
     options: dict[str, Any] = {name: list(given[name]) for name in ("scope", "kind")
                                if given.get(name)}  # fmt: skip
     options["limit"] = list(given.get("limit") or [_USUAL])
@@ -70,5 +78,5 @@ def _doc(fact: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _reply(said: Printed, form: dict[str, Any]) -> Reply:
-    return Reply(status_of(said), dumps(form).encode() + b"\n")
+def _reply(said: Printed, form: dict[str, Any]) -> HttpReply:
+    return HttpReply(status_of(said), dumps(form).encode() + b"\n")

@@ -9,7 +9,7 @@ from threading import BoundedSemaphore, Timer
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from tideline_cli.serve.http import api
-from tideline_cli.serve.http.answers import HTML, Reply, failed_reply
+from tideline_cli.serve.http.answers import HTML, HttpReply, failed_reply
 from tideline_cli.serve.http.guard import ADDRESS, Guard
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.serve.http.answers import Ask
 
-    Site = Callable[[str, Mapping[str, list[str]]], Reply]
+    Site = Callable[[str, Mapping[str, list[str]]], HttpReply]
     """Answers a path that is no part of the API with a page."""
 
 _MOST_CONNECTIONS = 32
@@ -39,7 +39,7 @@ _ALWAYS = (
 )  # fmt: skip
 
 
-class Server(ThreadingHTTPServer):
+class HttpServer(ThreadingHTTPServer):
     """The server. `ask` runs a command, `site` makes the pages; `token` and `session` are what
     programs and browsers show."""
 
@@ -95,7 +95,7 @@ def _cut(request: socket.socket) -> None:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server
+    server: HttpServer
     server_version = "tideline"
     sys_version = ""
     protocol_version = "HTTP/1.1"
@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET  # noqa: N815  a name of http.server
 
-    def _reply(self) -> Reply:
+    def _reply(self) -> HttpReply:
         guard = self.server.guard
         refused = guard.refusal(self.headers)
         if refused is not None:
@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             return failed_reply(400, "usage", "the path begins with /")
         parts = urlsplit("http://host" + self.path)
         if parts.path == "/health":
-            return Reply(200, b'{"health": "ok"}\n')
+            return HttpReply(200, b'{"health": "ok"}\n')
         try:
             given = _parameters(parts.query)
         except ValueError:
@@ -132,25 +132,25 @@ class _Handler(BaseHTTPRequestHandler):
             return api.answer(self.server.ask, parts.path.removeprefix(api.PREFIX), given)
         return self.server.site(parts.path, given)
 
-    def _let_in(self, shown: str, path: str, given: dict[str, list[str]]) -> Reply:
+    def _let_in(self, shown: str, path: str, given: dict[str, list[str]]) -> HttpReply:
         """Give a browser that shows the token a cookie, and the same address without it."""
         if not self.server.guard.is_token(shown):
             return self._stranger(path)
         cookie = self.server.guard.welcome()
         more = f"?{urlencode(given, doseq=True)}" if given else ""
         here = quote("/" + path.lstrip("/"), safe="/%") + more
-        return Reply(303, type=HTML, headers=(("Location", here), ("Set-Cookie", cookie)))
+        return HttpReply(303, type=HTML, headers=(("Location", here), ("Set-Cookie", cookie)))
 
-    def _stranger(self, path: str) -> Reply:
+    def _stranger(self, path: str) -> HttpReply:
         if path.startswith(api.PREFIX):
             found = failed_reply(401, "unauthorized", "no token, or not this server's",
                             "send `Authorization: Bearer TOKEN`; docs/http.md")  # fmt: skip
-            return Reply(found.status, found.body, headers=(("WWW-Authenticate", "Bearer"),))
+            return HttpReply(found.status, found.body, headers=(("WWW-Authenticate", "Bearer"),))
         text = ("<!doctype html><meta charset=utf-8><title>tideline</title><p>Open the address "
                 "that <code>tideline serve</code> has printed: it holds the token.\n")  # fmt: skip
-        return Reply(401, text.encode(), HTML, (("WWW-Authenticate", "Bearer"),))
+        return HttpReply(401, text.encode(), HTML, (("WWW-Authenticate", "Bearer"),))
 
-    def _send(self, reply: Reply) -> None:
+    def _send(self, reply: HttpReply) -> None:
         self.close_connection = True
         self.send_response(reply.status)
         self.send_header("Content-Type", reply.type)

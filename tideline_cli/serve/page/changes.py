@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.serve.page.frame import fact_path, nothing, start_of, with_parameters
+from tideline_cli.serve.page.frame import fact_path, no_items, start_of, with_parameters
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ USUAL = 30
 def body(answer: Mapping[str, Any], times: PageTimes, limit: int) -> list[Content]:
     """Return the commands that can be undone, newest first."""
     if not answer["batches"]:
-        return [nothing("Nothing has been changed yet.", 'tideline remember "…"')]
+        return [no_items("Nothing has been changed yet.", 'tideline remember "…"')]
     more: Content = None
     if answer["truncated"]:
         path = with_parameters("/changes", {"limit": limit * 2})

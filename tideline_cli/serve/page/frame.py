@@ -120,7 +120,7 @@ def grid(heads: Iterable[str], rows: Iterable[Iterable[Content]], *, caption: st
                    tabindex="0", role="region", aria_label=caption or "table")  # fmt: skip
 
 
-def nothing(text: str, command: str = "") -> Markup:
+def no_items(text: str, command: str = "") -> Markup:
     """Return what stands where there is nothing, with the command that changes that."""
     return element("p", text, " " if command else None,
                    element("code", command) if command else None, class_="empty")  # fmt: skip

@@ -7,7 +7,7 @@ from tideline_cli.serve.page.frame import (
     fact_line,
     fact_path,
     grid,
-    nothing,
+    no_items,
     start_of,
     with_parameters,
 )
@@ -44,7 +44,7 @@ def facts(answer: Mapping[str, Any], given: Parameters, times: PageTimes) -> lis
         every = element("a", "all facts", href="/facts")
         parts.append(element("p", "Only: ", ", ".join(narrowed), " · ", every, class_="summary"))
     if not found:
-        parts.append(nothing("No facts here.", 'tideline remember "…"'))
+        parts.append(no_items("No facts here.", 'tideline remember "…"'))
     parts.append(element("ol", [fact_line(one, times) for one in found], class_="facts",
                          start=offset + 1))  # fmt: skip
     links: list[Content] = []
@@ -68,7 +68,7 @@ def slots(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
         for one in answer["slots"]
     ]  # fmt: skip
     if not rows:
-        return [nothing("No slots yet.", 'tideline remember "…" --slot deploy_day')]
+        return [no_items("No slots yet.", 'tideline remember "…" --slot deploy_day')]
     return [grid(("slot", "value now", "values", "since", "scope"), rows, caption="Slots")]
 
 
@@ -80,7 +80,7 @@ def tags(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
         for one in answer["tags"]
     ]  # fmt: skip
     if not rows:
-        return [nothing("No tags yet.", 'tideline remember "…" --tag NAME')]
+        return [no_items("No tags yet.", 'tideline remember "…" --tag NAME')]
     return [grid(("tag", "facts", "newest"), rows, caption="Tags")]
 
 
@@ -89,7 +89,7 @@ def fading(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     days = round(answer["within_s"] / 86_400)
     told = element("p", f"{answer['total']:,} facts fade within {days} days, unless they are used.")
     if not answer["facts"]:
-        return [nothing(f"Nothing fades within {days} days.")]
+        return [no_items(f"Nothing fades within {days} days.")]
     rows = [
         (element("a", start_of(one["content"], 160), href=fact_path(one["id"])),
          times.told(one["fades_at"]), element("meter", f"{one['strength']:.3f}", min=0, max=1,
@@ -104,7 +104,7 @@ def contradictions(answer: Mapping[str, Any], times: PageTimes) -> list[Content]
     """Return pairs of facts side by side, the newer one first."""
     pairs = answer["contradictions"]
     if not pairs:
-        return [nothing("No two facts seem to contradict each other.")]
+        return [no_items("No two facts seem to contradict each other.")]
     return [element("ul", [_pair(pair, times) for pair in pairs], class_="pairs")]
 
 
@@ -117,7 +117,7 @@ def documents(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
         for one in answer["documents"]
     ]  # fmt: skip
     if not rows:
-        return [nothing("No documents yet.", "tideline ingest FILE")]
+        return [no_items("No documents yet.", "tideline ingest FILE")]
     return [grid(("name", "chunks", "bytes", "taken in", "out again"), rows, caption="Documents")]
 
 

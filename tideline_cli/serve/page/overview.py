@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.serve.page import drawings
-from tideline_cli.serve.page.frame import fact_line, nothing, with_parameters
+from tideline_cli.serve.page.frame import fact_line, no_items, with_parameters
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ _COUNTS = (
 def first(status: Mapping[str, Any], newest: Mapping[str, Any], times: PageTimes) -> list[Content]:
     """Return what stands under the search on the first page."""
     if not newest["facts"]:
-        return [nothing("This memory is empty.", 'tideline remember "The boiler needs 1.6 bar"')]
+        return [no_items("This memory is empty.", 'tideline remember "The boiler needs 1.6 bar"')]
     return [
         at_a_glance(status),
         element("h2", "Newest"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.serve.page.frame import fact_line, nothing
+from tideline_cli.serve.page.frame import fact_line, no_items
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def results(answer: Mapping[str, Any], times: PageTimes) -> list[Markup]:
         best = _best(hits)
         parts.append(element("ol", [_hit(hit, best, times) for hit in hits], class_="facts hits"))
     else:
-        parts.append(nothing("Nothing matched."))
+        parts.append(no_items("Nothing matched."))
     if beside:
         parts.append(element("h2", "Archived facts that match"))
         parts.append(element("ul", [fact_line(one, times, _restore(one)) for one in beside],

@@ -7,7 +7,7 @@ from importlib.resources import files
 from urllib.parse import unquote
 
 from tideline_cli.model.record import record
-from tideline_cli.serve.http.answers import HTML, Reply, status_of
+from tideline_cli.serve.http.answers import HTML, HttpReply, status_of
 from tideline_cli.serve.page import changes, fact, frame, lists, overview, search
 from tideline_cli.serve.page.markup import element
 
@@ -65,11 +65,11 @@ class Site:
         self._ask, self._origin = ask, origin
         self._ago, self._local, self._now = ago, local, now
 
-    def __call__(self, path: str, given: Parameters) -> Reply:
+    def __call__(self, path: str, given: Parameters) -> HttpReply:
         """Return the page of a path."""
         if path in _FILES:
             body = _ICON if path == "/icon.svg" else _style()
-            return Reply(200, body, _FILES[path])
+            return HttpReply(200, body, _FILES[path])
         asked = _Asked(self._ask, given, frame.PageTimes(self._now(), self._ago, self._local))
         make = _PAGES.get(path)
         if make is None and not path.startswith(_FACT):
@@ -83,11 +83,11 @@ class Site:
             return self._failure(status_of(failed.said), title, told)
         text = frame.page(made.title, path, made.body, heading=made.heading, origin=self._origin,
                           notes=asked.notes)  # fmt: skip
-        return Reply(200, text.encode("utf-8", "replace"), HTML)
+        return HttpReply(200, text.encode("utf-8", "replace"), HTML)
 
-    def _failure(self, status: int, title: str, told: str) -> Reply:
+    def _failure(self, status: int, title: str, told: str) -> HttpReply:
         text = frame.page(title, "", element("p", told), origin=self._origin)
-        return Reply(status, text.encode("utf-8", "replace"), HTML)
+        return HttpReply(status, text.encode("utf-8", "replace"), HTML)
 
 
 class _Asked:
