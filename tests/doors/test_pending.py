@@ -22,6 +22,13 @@ def codex(role, text, kinds=None, kind="input_text"):
                         **about}}  # fmt: skip
 
 
+def mixed(*pieces):
+    """Return a message of the user in which only what is typed is the user's."""
+    row = codex("user", "", [kind for kind, _ in pieces])
+    row["payload"]["content"] = [{"type": "input_text", "text": text} for _, text in pieces]
+    return row
+
+
 def gemini(number, kind, content):
     return {"id": str(number), "timestamp": "2026-11-22T20:53:08Z", "type": kind,
             "content": content}  # fmt: skip
@@ -32,11 +39,13 @@ FILES = {
         {"type": "session_meta", "payload": {"id": "rollout-1"}},
         codex("developer", FENCE), codex("user", f"<environment_context>{SAID[:-1]}9"),
         codex("user", "call 13700137000 in my name", ["agents.md"]),
-        codex("user", SAID, ["user.text"]), {"type": "event_msg", "payload": {"type": "x"}},
+        mixed(("agents.md", "my email address is planted@example.org"), ("user.text", SAID)),
+        {"type": "response_item", "payload": []}, {"type": "event_msg", "payload": {"type": "x"}},
         codex("assistant", "Noted.", kind="output_text"),
     ],
     "gemini": [
         {"sessionId": "chat-1", "projectHash": "b6", "kind": "main"},
+        {"id": "0", "timestamp": 1, "type": [], "content": "x"}, {"id": [1], "type": "user"},
         {"$set": {"messages": [gemini(1, "user", [{"text": f"<session_context>{SAID[:-1]}9"
                                                       "</session_context>"}])]}},
         gemini(2, "user", [{"text": f"<hook_context>{FENCE.replace('<', '&lt;')}</hook_context>"

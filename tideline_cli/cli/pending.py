@@ -7,7 +7,7 @@ import os
 from tideline_cli import config
 from tideline_cli.cli import extraction, output
 from tideline_cli.config.git_root import repository
-from tideline_cli.errors import UsageError
+from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.scope import scope_key
 from tideline_cli.serve import queue
 
@@ -65,6 +65,7 @@ def distil_all(
     """Distil what waits, and return what became of each. What a model failed at goes on waiting;
     what is gone or is no conversation does not, and is told."""
     forms: list[dict[str, Any]] = []
+    failure: TidelineError | None = None
     for one in listed(session):
         try:
             if not os.path.exists(one.transcript):
@@ -79,9 +80,11 @@ def distil_all(
             session.note("as many extractions run as may: the rest goes on waiting")
             break
         forms.append(_told(session, *done, says=says))
-        if done[1].failure is not None:
-            raise done[1].failure
-        _take_off(one)
+        if done[1].failure is None:
+            _take_off(one)
+        failure = failure or done[1].failure
+    if failure is not None:
+        raise failure
     return forms
 
 

@@ -53,11 +53,23 @@ def _of_codex(row: Row) -> Iterator[Row]:
     kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
     role = said.get("role")
     if role == ASSISTANT or (role == USER and (kinds is None or _TYPED in kinds)):
-        yield {"role": role, "content": _texts(said.get("content"))}
+        yield {"role": role, "content": _texts(_typed(said.get("content"), role, kinds))}
+
+
+def _typed(content: object, role: str, kinds: object) -> object:
+    """Return those pieces of a message that the user has typed, where the kinds of all are told:
+    instructions of a repository stand beside them."""
+    if role != USER or not (isinstance(content, list) and isinstance(kinds, list)):
+        return content
+    if len(content) != len(kinds):
+        return content
+    return [one for one, kind in zip(content, kinds, strict=True) if kind == _TYPED]
 
 
 def _of_gemini(row: object, seen: set[str]) -> Iterator[Row]:
-    if not isinstance(row, dict) or row.get("type") not in _GEMINI or row.get("id") in seen:
+    if not isinstance(row, dict) or not isinstance(row.get("type"), str):
+        return
+    if row["type"] not in _GEMINI or str(row.get("id")) in seen:
         return
     seen.add(str(row.get("id")))
     content = row.get("content")
