@@ -69,7 +69,7 @@ def test_the_worker_dies_with_its_import(tmp_path):
         "import os, time\n"
         "made = Beside('tideline_cli.vector.worker', 'hrr-256')\n"
         "made.ask(frame(['one']))\n"
-        "made.answer(128)\n"
+        "made.answer()\n"
         "print(made._process.pid, flush=True)\n"
         "made.ask(frame([f'word{n} ' * 3000 for n in range(400)]))\n"
         "time.sleep(60)\n"

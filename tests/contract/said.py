@@ -198,6 +198,8 @@ def _extract(form: Any, text: str) -> list[str]:
     if "prompts" in form:
         prompts = [line for one in form["prompts"] for line in one["prompt"].split("\n")]
         return _holds(text, [*prompts, *form["would_store"]])
+    if "pending" in form:
+        return _holds(text, form["pending"] if form["dry_run"] else ())
     names = [name for name in ("stored", "reinforced", "blocked") if form[name]]
     return _holds(text, [f"{form[name]:,} {name}" for name in names])
 

@@ -98,8 +98,9 @@ def _judged(command: str, done: Done) -> list[str]:
     if "Traceback" in done.err or "internal error" in done.err:
         wrong.append(f"traceback: {done.err[-300:]}")
     if done.code > 0:
-        if done.err.count("\n") != 1 or not json.loads(done.err)["error"]["message"]:
-            wrong.append(f"not one line: {done.err}")
+        *notes, last = [json.loads(line) for line in done.err.splitlines()] or [{}]
+        if not (last.get("error") or {}).get("message") or any("note" not in one for one in notes):
+            wrong.append(f"not one error: {done.err}")
         if done.out and command not in ("recall",):
             wrong.append(f"acknowledged and failed: {done.out[:200]}")
     return wrong

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
+ENDING = [command for command in COMMANDS if command != "serve"]
+"""The commands that end by themselves."""
 _BY_KIND = {
     "count": values.NUMBERS, "number": values.NUMBERS, "share": values.NUMBERS,
     "time": values.TIMES, "start": values.TIMES, "last": values.TIMES, "end": values.TIMES,
@@ -37,7 +39,7 @@ class Line:
 
 def drawn(rng: Random, paths: Sequence[str], *, debug: bool = True) -> Line:
     """Return a command line; `paths` are what options and words of the kind file may name."""
-    command = rng.choice(list(COMMANDS))
+    command = rng.choice(ENDING)
     asks_json = rng.random() < 0.5
     parts = _options(rng, options_of(command), paths) + _options(rng, _GLOBALS, paths)[:2]
     if rng.random() < 0.05:

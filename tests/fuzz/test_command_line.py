@@ -47,7 +47,7 @@ NUMERIC = {"count": values.NUMBERS, "number": values.NUMBERS, "share": values.NU
            "time": values.TIMES, "duration": values.DURATIONS}  # fmt: skip
 
 
-@pytest.mark.parametrize("command", lines.COMMANDS)
+@pytest.mark.parametrize("command", lines.ENDING)
 def test_numbers_at_their_edges(command, tmp_path):
     """Every number, time and duration option of a command takes or refuses each edge value."""
     found = []
@@ -90,7 +90,7 @@ def test_every_command_leaves_what_is_not_ours(condition, tmp_path):
         path = calls.furnish(tmp_path / "fuzz", condition)
         os.chmod(path, 0o644)
         before, state = path.read_bytes(), os.stat(path)
-        for command in lines.COMMANDS:
+        for command in lines.ENDING:
             if condition == "nothing" and command in ("remember", "import", "extract"):
                 continue
             line = lines.Line(

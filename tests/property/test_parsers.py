@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tideline_cli.cli import app, fast
+from tideline_cli.cli.commands import options_of
 from tideline_cli.cli.options import GLOBAL
 
 HOT = ("remember", "recall", "context", "status")
-FLAGS = sorted({f for name in HOT for o in (*fast.options_of(name), *GLOBAL) for f in o.flags})
+FLAGS = sorted({f for name in HOT for o in (*options_of(name), *GLOBAL) for f in o.flags})
 VALUES = ("", "5", "-5", "a b", "-", "--", "--json", "x=y", "2026-01-01", "owner", "hybrid", "ä",
           "=")  # fmt: skip
 tokens = st.one_of(

@@ -419,7 +419,6 @@ def test_the_lines_of_a_context_are_the_profiles(run):
     assert "left out" in run(*asked, "--json").err
     assert "left out" not in run("context", "tea note", "--profile", "tideline", *at).err
     assert run(*asked, "--auto").err == ""
-    assert "1 note is left out" in run(*asked, "--auto", "--verbose").err
     assert "- [knowledge] tea at nine" in block("tideline")
 
 

@@ -128,9 +128,9 @@ def connect_unchanging(path: str) -> Opened:
     return _configured(f"{file_kind.address(path)}?immutable=1", mode)
 
 
-def _configured(name: str, mode: int, *, patience_ms: int = BUSY_MS) -> Opened:
+def _configured(name: str, mode: int, *, patience_ms: int | None = None) -> Opened:
     db = Opened(name, flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
-    db.set_busy_timeout(patience_ms)
+    db.set_busy_timeout(BUSY_MS if patience_ms is None else patience_ms)
     db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     db.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)

@@ -15,7 +15,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.record import record
 from tideline_cli.serve.http.keys import KeyFile
-from tideline_cli.serve.http.server import Server
+from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
 
 _PORT = 7474
@@ -57,7 +57,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     site = Site(ask, origin=origin, ago=ages.ago, local=ages.local, now=instant.now_ms)
     token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
     try:
-        server = Server(options.port, ask, site, token=token, session=cookie)
+        server = HttpServer(options.port, ask, site, token=token, session=cookie)
     except OSError as error:
         if error.errno in _IN_USE:
             raise UsageError(
@@ -83,7 +83,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _tell(session: Session, server: Server, path: str | None) -> None:
+def _tell(session: Session, server: HttpServer, path: str | None) -> None:
     if session.json:
         output.emit_json({"url": server.door, "key_file": path})
     else:
