@@ -36,14 +36,15 @@ _QUANTITIES = frozenset(
     "nao não niet geen nooit inte ikke aldrig nigdy не нет никогда без "
     "不 没 無 无 非 未 勿 別 别".split()
 )
-# A learned embedder may find these alike; they are not.
 # Words that name one of several: a day, a month, a part of the day, how often, a color, a relative.
 # To a learned embedder they are nearly the same; `may` is a verb more often than a month.
 _EXCLUSIVE = (CALENDAR - {"may"}) | frozenset(
     "morning mornings noon afternoon afternoons evening evenings night nights midnight hourly "
     "daily weekly fortnightly monthly quarterly yearly annually red green blue yellow black white "
-    "grey gray orange purple pink brown brother sister mother father son daughter husband wife".split()
+    "grey gray orange purple pink brown brother sister mother father son daughter husband "
+    "wife".split()
 )
+# A learned embedder may find these alike; they are not.
 _OPPOSITES = frozenset(
     "first last before after above below over under up down out off left right yes true false "
     "enable disable enabled disabled allow deny allowed denied accept reject accepted rejected "
