@@ -267,3 +267,45 @@ def test_what_is_not_of_the_program_is_refused(run, tmp_path, name, raw):
     assert (done.code, "hint: " in done.err) == (2, True)
     assert run("import", "--from", name, str(tmp_path / "none")).code != 0
     assert run("import", "--from", name, "-", stdin=raw).code == 2
+
+
+def _graph(path, *observations):
+    path.write_text(json.dumps({"type": "entity", "name": "Ann", "entityType": "person",
+                                "observations": observations}) + "\n")  # fmt: skip
+    return str(path)
+
+
+def test_a_later_export_brings_what_is_new_alone(run, tmp_path):
+    """An observation is known by what it says: one before it that is gone moves nothing."""
+    path = tmp_path / "memory.jsonl"
+    call = ("import", "--from", "mcp-memory")
+    assert "2 added" in run(*call, _graph(path, "lives in Oslo", "plays the cello")).out
+    done = run(*call, _graph(path, "plays the cello", "works at Acme"))
+    assert "1 added" in done.out and done.code == 0
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"type": "entity", "name": ["a"]}, {"type": "relation", "from": ["x"], "to": "Ann"},
+     {"type": "relation", "from": "x", "to": ["a"]},
+     {"type": "entity", "name": "x", "observations": 5},
+     {"type": "entity", "name": "x", "observations": "abc"}],
+    ids=str,
+)  # fmt: skip
+def test_another_form_is_refused_whole(run, tmp_path, row):
+    """A value of another kind is told, and nothing is taken."""
+    path = tmp_path / "memory.jsonl"
+    path.write_text(json.dumps({"type": "entity", "name": "Ann", "observations": ["sings"]}) + "\n"
+                    + json.dumps(row) + "\n")  # fmt: skip
+    done = run("import", "--from", "mcp-memory", str(path))
+    assert done.code == 2 and "nothing was taken" in done.err
+    assert run("list", "--json").json["facts"] == []
+
+
+def test_separators_of_lines_inside_a_text_are_text(run, tmp_path):
+    """JSON may hold U+2028 as it is; only a line feed ends a line."""
+    path = tmp_path / "memory.jsonl"
+    text = json.dumps({"type": "entity", "name": "Ann", "observations": ["one\u2028two"]},
+                      ensure_ascii=False)  # fmt: skip
+    path.write_text(text + "\n", encoding="utf-8")
+    assert "1 added" in run("import", "--from", "mcp-memory", str(path)).out

@@ -32,7 +32,11 @@ def rows_of(name: str, path: str) -> Iterator[tuple[int, dict[str, Any] | Tideli
     program, and its id is made of the id that it had there."""
     if path == "-":
         raise UsageError(f"--from {name} reads a file or a folder", hint="name it")
-    found = list(READERS[name](path))
+    try:
+        found = list(READERS[name](path))
+    except (TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise UsageError(f"{path} is not in the form of {name}: {error}",
+                         hint="nothing was taken; docs/importers.md") from error  # fmt: skip
     if not found:
         raise UsageError(f"{path} holds nothing of {name}", hint="see docs/importers.md")
     for place, row in enumerate(found, 1):

@@ -4,9 +4,11 @@ mean."""
 from __future__ import annotations
 
 import os
+from math import isfinite
 
 from tideline_cli.errors import UsageError
 from tideline_cli.model import codec
+from tideline_cli.model.lean import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def markdown_files(path: str) -> Iterator[tuple[str, str]]:
 def json_lines(path: str) -> list[dict[str, Any]]:
     """Return the objects of a file of JSON lines; raise UsageError for a line that is none."""
     found = []
-    for number, line in enumerate(text_of(path).splitlines(), 1):
+    for number, line in enumerate(text_of(path).split("\n"), 1):
         if line.strip():
             value = json_of(line, f"{path}, line {number}")
             if not isinstance(value, dict):
@@ -91,8 +93,24 @@ def rest_of(row: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
     }
 
 
+def text_in(row: dict[str, Any], name: str) -> str:
+    """Return a text of a row; raise UsageError for any other value."""
+    value = row.get(name, "")
+    if not isinstance(value, str):
+        raise UsageError(f"{name} is no text: {value!r:.60}", hint="nothing was taken")
+    return value
+
+
+def part_id(own: str, text: str) -> str:
+    """Return the id of one statement of an entry: by what it says, since its place moves when one
+    before it is taken out."""
+    return f"{own}#{blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+
+
 def ms_of(seconds: Any) -> Any:
     """Return a time in seconds as milliseconds; any other value as it is."""
+    if isinstance(seconds, float) and not isfinite(seconds):
+        return None
     if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 100_000_000_000):
         return round(seconds * 1000)
     return seconds

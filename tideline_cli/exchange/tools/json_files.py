@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tideline_cli.errors import UsageError
-from tideline_cli.exchange.tools.files import json_lines, json_of, rest_of, text_of
+from tideline_cli.exchange.tools.files import (
+    json_lines,
+    json_of,
+    part_id,
+    rest_of,
+    text_in,
+    text_of,
+)
 from tideline_cli.model.origin import OWNER, channel
 from tideline_cli.model.source import SOURCES
 
@@ -43,22 +50,32 @@ def mcp_memory(path: str) -> Iterator[Row]:
     """Yield a row for each observation of each entity; a relation joins the first ones of two."""
     rows = json_lines(path)
     entities = [one for one in rows if one.get("type") == "entity" and one.get("name")]
-    held = {one["name"] for one in entities if one.get("observations")}
+    held = {text_in(one, "name"): _observed(one) for one in entities}
     edges: dict[str, list[Row]] = {}
     for one in rows:
-        if one.get("type") == "relation" and one.get("to") in held:
-            edges.setdefault(one.get("from", ""), []).append(
-                {"kind": "relates", "target": f"{one['to']}#1", "reason": one.get("relationType")}
+        if one.get("type") == "relation" and (said := held.get(text_in(one, "to"))):
+            target = part_id(one["to"], said[0])
+            edges.setdefault(text_in(one, "from"), []).append(
+                {"kind": "relates", "target": target, "reason": one.get("relationType")}
             )
     for one in entities:
         name, kind = one["name"], one.get("entityType")
         rest = rest_of(one, ("type", "name", "entityType", "observations"))
-        for place, text in enumerate(one.get("observations") or (), 1):
+        for place, text in enumerate(_observed(one)):
             yield {
-                "id": f"{name}#{place}", "content": f"{name}: {text}",
+                "id": part_id(name, text), "content": f"{name}: {text}",
                 "tags": [kind] if kind else [], "metadata": rest,
-                "links": edges.get(name, []) if place == 1 else [],
+                "links": [] if place else edges.get(name, []),
             }  # fmt: skip
+
+
+def _observed(entity: Row) -> list[str]:
+    """Return what is observed of an entity, each text once."""
+    found = entity.get("observations") or []
+    if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
+        raise UsageError(f"{entity['name']}: its observations are no list of texts",
+                         hint="nothing was taken")  # fmt: skip
+    return [*dict.fromkeys(found)]
 
 
 _SAME = {"content": "content", "segment": "segment", "tier": "tier", "importance": "importance",

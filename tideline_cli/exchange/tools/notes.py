@@ -6,7 +6,7 @@ import re
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import markdown_rows
-from tideline_cli.exchange.tools.files import markdown_files, parts_of
+from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def basic_memory(path: str) -> Iterator[Row]:
         if _observed(body):
             own = str(head.get("permalink") or name)
             title = str(head.get("title") or name.rpartition("/")[2].removesuffix(".md"))
-            first |= {title: f"{own}#1", own: f"{own}#1"}
+            first |= dict.fromkeys((title, own), part_id(own, _observed(body)[0][1]))
     for name, head, body in notes:
         own = str(head.get("permalink") or name)
         rest = {key: value for key, value in head.items()
@@ -65,7 +65,7 @@ def basic_memory(path: str) -> Iterator[Row]:
             aside = _ASIDE.search(text)
             plain = _TAG.sub("", text[: aside.start()] if aside else text).strip()
             yield {
-                "id": f"{own}#{place}", "content": plain or text, "title": head.get("title"),
+                "id": part_id(own, text), "content": plain or text, "title": head.get("title"),
                 "tags": [*map(str, parts_of(head.get("tags"))), category, *_TAG.findall(text)],
                 "created_at": head.get("created"),
                 "metadata": {**rest, **({"context": aside[1]} if aside else {})},
