@@ -166,3 +166,18 @@ def test_the_examples_of_the_page(code, said):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"tier": "zz"}, {"metadata": [1]}, {"valid_from": 10, "valid_to": 5}, {"valid_from": 10**30},
+     {"tags": ["", " "]}, {"importance": float("nan")}, {"confidence": 7}],
+    ids=str,
+)  # fmt: skip
+def test_what_no_option_would_take_is_refused(tmp_path, given):
+    """Nothing is stored that the checks of doctor or an import would refuse."""
+    with Memory.open(tmp_path / "m.db") as memory:
+        memory.remember("a first fact")
+        with pytest.raises(UsageError):
+            memory.remember("a second fact", **given)
+        assert len(list(memory.export())) == 1

@@ -4,6 +4,7 @@ environment, and says who speaks."""
 from __future__ import annotations
 
 import os
+from math import inf
 
 from tideline_cli import config
 from tideline_cli.errors import NotFoundError, UsageError
@@ -12,7 +13,7 @@ from tideline_cli.memory import recall as recalling
 from tideline_cli.memory import remember as remembering
 from tideline_cli.memory.query import DEFAULT_LIMIT, MODES, Query, nothing
 from tideline_cli.model import instant, ulid
-from tideline_cli.model.fact import SEGMENTS, NewFact
+from tideline_cli.model.fact import SEGMENTS, TIERS, NewFact
 from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.source import parse_source
 from tideline_cli.serve import python_answers as answers
@@ -82,8 +83,8 @@ class Memory:
 
     @classmethod
     def open(
-        cls, path: str | None = None, *, origin: str = "owner", source: str | None = None,
-        clock: Callable[[], int] = instant.now_ms,
+        cls, path: str | os.PathLike[str] | None = None, *, origin: str = "owner",
+        source: str | None = None, clock: Callable[[], int] = instant.now_ms,
     ) -> Memory:  # fmt: skip
         """Return the memory at `path`, or that of the user; a file is made by the first write.
 
@@ -95,6 +96,7 @@ class Memory:
         usual = "owner_message" if whose.is_owner else "channel_message"
         if path is None:
             path = config.load(os.environ, None).get("database")
+        path = os.fspath(path)
         if not path or "\x00" in path:
             raise UsageError("not a path: the name of the file is empty", hint="Memory.open(PATH)")
         whole = os.path.abspath(os.path.expanduser(path))
@@ -127,6 +129,7 @@ class Memory:
     ) -> Remembered:  # fmt: skip
         """Write a fact down; one that is known already is reinforced."""
         _check_word("segment", segment, tuple(SEGMENTS))
+        _check_word("tier", tier, TIERS)
         now = self._clock()
         new = NewFact(
             text, segment or "knowledge", self.source, self.origin, tier=tier, kind=kind,
@@ -136,6 +139,7 @@ class Memory:
             derived_from=_texts("derived_from", derived_from), scope=scope,
             assumed=() if segment else ("segment",),
         )  # fmt: skip
+        _check_stated(new)
         fact_id = ulid.at(now, os.urandom(10))
         return remembering.remember(self._writing(), new, fact_id=fact_id, now=now)
 
@@ -278,6 +282,23 @@ def _texts(name: str, values: Sequence[str]) -> tuple[str, ...]:
 def _check_word(name: str, value: str | None, words: Sequence[str]) -> None:
     if value is not None and value not in words:
         raise UsageError(f"unknown {name}: {value!r:.60}", hint="use one of " + ", ".join(words))
+
+
+def _check_stated(new: NewFact) -> None:
+    """Raise UsageError for values that no option would take."""
+    if not (new.metadata is None or isinstance(new.metadata, dict)):
+        raise UsageError("metadata is a mapping")
+    if new.confidence is not None and not 0 <= new.confidence <= 1:
+        raise UsageError(f"confidence is a number from 0 to 1, not {new.confidence!r:.60}")
+    if new.importance is not None and not 0 <= new.importance < inf:
+        raise UsageError(f"importance is a number from 0 on, not {new.importance!r:.60}")
+    for at in (new.valid_from, new.valid_to):
+        if at is not None and not instant.EARLIEST_MS <= at <= instant.LATEST_MS:
+            raise UsageError(f"{at!r:.60} is no time", hint="milliseconds since 1970")
+    if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
+        raise UsageError("valid_to is not after valid_from")
+    if not all(tag.strip() for tag in new.tags):
+        raise UsageError("a tag is empty")
 
 
 def _time(value: Time | str | None, now: int, *, ends: bool = False) -> int | None:
