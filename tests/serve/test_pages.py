@@ -176,3 +176,19 @@ def test_elements_escape_what_is_not_markup():
     """Text and attributes are escaped, markup is taken as it is."""
     made = element("a", "<b>", Markup("<i>x</i>"), None, 3, href='"&<', disabled=True, title=None)
     assert made == '<a href="&quot;&amp;&lt;" disabled>&lt;b&gt;<i>x</i>3</a>'
+
+
+@pytest.mark.parametrize("path", ["/facts?offset=", "/facts?offset=x", "/?q=-", "/?limit=x",
+                                  "/api/v1/recall?q=-", "/changes?limit=", "/fading?within=x",
+                                  "/facts?since=nonsense", "/facts?offset=99999999"])  # fmt: skip
+def test_odd_parameters_are_answered(client, filled, path):
+    """Whatever a parameter says, there is an answer, and it is no fault of ours."""
+    assert client(path).status in (200, 400)
+
+
+def test_a_command_to_copy_runs_no_stored_text(client, run, tmp_path):
+    """The name of a document is quoted as a shell wants it."""
+    (tmp_path / "$(touch pwned) x.md").write_text("# Pump\n\nThe pump turns at 900 rpm.\n")
+    run("ingest", str(tmp_path / "$(touch pwned) x.md"))
+    assert "tideline library rm -- '$(touch pwned) x.md'" in Reader(client("/documents").body).text
+    assert run("library", "rm", "--", "$(touch pwned) x.md").code == 0

@@ -134,7 +134,7 @@ def test_the_command_prints_an_address_and_ends_quietly(run, filled, home, tmp_p
     when it ends."""
     env = {**os.environ, "PYTHONPATH": _root()}
     command = [sys.executable, "-m", "tideline_cli", "serve", "--port", "0", "--json"]
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as server:  # fmt: skip
             form = json.loads(server.stdout.readline())

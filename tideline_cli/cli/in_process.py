@@ -73,7 +73,7 @@ def _captured() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
     """Let the standard streams be memory, in UTF-8, and standard input empty."""
     kept = sys.stdin, sys.stdout, sys.stderr
     out, err = _stream(), _stream()
-    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), out, err
+    sys.stdin, sys.stdout, sys.stderr = _stream(), out, err
     try:
         yield out, err
     finally:
@@ -91,7 +91,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the objects that a command has told on stderr, one a line."""
-    for line in text.splitlines():
+    for line in text.rstrip("\n").split("\n") if text else ():
         try:
             form = json.loads(line)
         except ValueError:

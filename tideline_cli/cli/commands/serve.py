@@ -52,7 +52,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("serve takes no words", hint="`tideline recall` searches")
     path, origin = session.database, session.viewer.key
     keys = KeyFile(os.path.abspath(config.state_folder(os.environ)))
-    os.chdir(os.path.dirname(path) if os.path.isdir(os.path.dirname(path)) else "/")
+    if home := os.environ.get("TIDELINE_HOME"):
+        os.environ["TIDELINE_HOME"] = os.path.abspath(home)
+    os.chdir("/")  # no project's settings count
     ask = InProcess(db=path, origin=origin)
     site = Site(ask, origin=origin, ago=ages.ago, local=ages.local, now=instant.now_ms)
     token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
@@ -65,7 +67,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
             ) from error
         raise
     session.close()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the key file goes
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # as Ctrl-C: the key file goes
     with server:
         keys.put(server.server_port, codec.dumps(
             {"url": server.url, "token": token, "database": path, "origin": origin,

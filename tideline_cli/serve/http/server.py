@@ -103,7 +103,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer a read."""
-        self._send(self._reply())
+        try:
+            reply = self._reply()
+        except Exception:  # noqa: BLE001  one bad page is no reason to leave the browser waiting
+            reply = failed_reply(500, "internal", "this could not be answered")
+        self._send(reply)
 
     do_HEAD = do_GET  # noqa: N815  a name of http.server
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import join
+
 from tideline_cli.model.fact import LIFECYCLES, SEGMENTS
 from tideline_cli.serve.page.frame import (
     fact_line,
@@ -31,9 +33,10 @@ _CHOICES = (
 )  # fmt: skip
 
 
-def facts(answer: Mapping[str, Any], given: Parameters, times: PageTimes) -> list[Content]:
-    """Return one page of facts."""
-    offset = int((given.get("offset") or ["0"])[-1])
+def facts(
+    answer: Mapping[str, Any], given: Parameters, times: PageTimes, *, offset: int
+) -> list[Content]:
+    """Return one page of facts, without the first `offset`."""
     found: list[dict[str, Any]] = answer["facts"]
     kept = {name: values for name, values in given.items() if name != "offset"}
     chosen_above = {name for name, *_ in _CHOICES}
@@ -113,7 +116,7 @@ def documents(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     rows = [
         (element("a", one["name"], href=with_parameters("/facts", {"document": one["name"]})),
          f"{one['chunks']:,}", f"{one['bytes']:,}", times.told(one["ingested_at"]),
-         element("code", f"tideline library rm {one['name']}"))
+         element("code", join(("tideline", "library", "rm", "--", one["name"]))))
         for one in answer["documents"]
     ]  # fmt: skip
     if not rows:

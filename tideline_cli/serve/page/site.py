@@ -134,7 +134,9 @@ def _first(asked: _Asked) -> _Page:
 
 def _facts(asked: _Asked) -> _Page:
     answer = asked.form("list", limit=[str(lists.A_PAGE)], **asked.chosen(_FACT_FILTERS))
-    return _Page("Facts", lists.facts(answer, asked.given, asked.times))
+    return _Page("Facts", lists.facts(
+        answer, asked.given, asked.times, offset=asked.number("offset", 0)
+    ))
 
 
 def _fact(asked: _Asked, named: str) -> _Page:
