@@ -23,6 +23,7 @@ _PLAIN_VALUES = 4_000_000
 _PLAIN_ALL = 2000  # codes of which all are wanted
 _PLAIN_TEXTS = 64
 
+_ASKED = ("openai", "openai-256", "command")  # what another program or an endpoint embeds by
 _tables: dict[str, StaticTable] = {}
 
 
@@ -79,6 +80,16 @@ class CodedLane:
         made, size = self.packed(texts), self.code_size
         parts = [made[start : start + size] for start in range(0, len(made), size)]
         return lambda a, b: codes.cosine(parts[a], parts[b])
+
+    @property
+    def spec(self) -> str:
+        """Return the name by which the embedder was chosen."""
+        return self._parts.spec
+
+    @property
+    def is_asked(self) -> bool:
+        """Say whether another program or an endpoint makes the vectors."""
+        return self.spec in _ASKED
 
     @property
     def adds_words(self) -> bool:

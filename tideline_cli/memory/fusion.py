@@ -89,7 +89,7 @@ def _with_share(match: Match, cosine: float | None, share: float, found: Near) -
     if is_alone or match.why.lane == "vector":
         weak = cosine is None or is_weak_likeness(cosine, floor=found.floor)
     why = replace(
-        match.why, cosine=cosine, similarity=cosine, likeness=added,
+        match.why, cosine=cosine, likeness=added,
         lane="vector" if is_alone else match.why.lane,
     )  # fmt: skip
     return replace(match, score=match.score + added, why=why, weak=weak)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import UnavailableError
 from tideline_cli.store import query_vectors
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ def code_of(db: Connection, lane: CodedLane, text: str, *, origin_number: int) -
 
         words = asked_words.asked_words(db, text, origin_number=origin_number)
         key_text = asked_words.key_of(text, words)
+    key_text = _instruction(db, lane) + key_text
     digest = query_vectors.digest_of(key_text)
     key = (db.filename, origin_number, lane.name, digest)
     code = _known.get(key) or query_vectors.find(
@@ -39,6 +41,17 @@ def code_of(db: Connection, lane: CodedLane, text: str, *, origin_number: int) -
         _known.clear()
     _known[key] = code
     return code
+
+
+def _instruction(db: Connection, lane: CodedLane) -> str:
+    """Return what stands before a question that another program embeds, as the settings say now."""
+    settings_of = getattr(db, "asked_settings", None)
+    if settings_of is None or not lane.is_asked:
+        return ""
+    try:
+        return str(settings_of(lane.spec).instruction)
+    except UnavailableError:
+        return ""  # it cannot be asked: what was kept answers
 
 
 def has_new() -> bool:

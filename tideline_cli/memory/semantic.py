@@ -71,8 +71,7 @@ def extended(
     alone = query.mode == "semantic"
     near = Nearest(rough, read, exact, floor=floor, margin=lane.margin, weighted=alone)
     base = None if alone else fuse.base([match.score for match in matches])
-    is_learned = " " in lane.name
-    found = _recovered(near, base, room, lane.floor, is_learned)
+    found = _recovered(near, base, room, lane.floor)
     return matches + found, backlog
 
 
@@ -236,30 +235,29 @@ def _strength(fact: Fact, query: Query, now: int) -> float:
 
 
 def _recovered(
-    near: Nearest, base: float | None, room: int, floor: float, is_learned: bool
+    near: Nearest, base: float | None, room: int, floor: float
 ) -> list[Match]:
     """Return the best `room` of the nearest, in order; without a base the cosine is the score.
-    `floor` is that of the embedder, which may be learned."""
+    `floor` is that of the embedder."""
     found: list[Match] = []
     while len(found) < room or (base is not None and near.has(found[room - 1].score, base)):
         item = near.next()
         if item is None:
             break
-        found.append(_match(*item, len(found), base, floor, is_learned))
+        found.append(_match(*item, len(found), base, floor))
         found.sort(key=Match.order)
     return found[:room]
 
 
 def _match(
-    candidate: Candidate, cosine: float, rank: int, base: float | None, floor: float,
-    is_learned: bool,
-) -> Match:  # fmt: skip
+    candidate: Candidate, cosine: float, rank: int, base: float | None, floor: float
+) -> Match:
     fact, weight, factor = candidate.fact, candidate.trust, candidate.modulator
     damping = None if base is None else fuse.damping(rank)
     score = cosine if base is None or damping is None else base * damping
     why = Breakdown(
         None, (), candidate.strength, factor, weight, "vector", cosine, base, damping,
-        role=candidate.role, similarity=cosine if is_learned else None,
+        role=candidate.role,
     )  # fmt: skip
     weak = worth.is_weak_likeness(cosine, floor=floor)
     score = score * weight * factor * candidate.role

@@ -127,7 +127,7 @@ def match_of(
     why = Breakdown(
         None if words is None else words.why.bm25, words.why.matched_terms if words else (),
         one.strength, one.factor, one.trust, "vector" if words is None else "lexical", cosine,
-        role=one.role, similarity=cosine if like.is_learned else None, parts=parts, group=group,
+        role=one.role, parts=parts, group=group,
     )  # fmt: skip
     weak = words.weak if words else worth.is_weak_likeness(cosine or 0.0, floor=like.floor)
     return Match(one.seq, one.fact.id, one.fact.created_at, score, why, weak)

@@ -144,7 +144,7 @@ def hit_form(hit: Hit, rank: int, *, explain: bool) -> dict[str, Any]:
         "agent": fact.agent,
         "created_at": instant.iso(fact.created_at),
         "weak": hit.weak,
-        "similarity": hit.why.similarity,
+        "similarity": hit.why.cosine,
     }
     if hit.via is not None:
         form["via"] = {
@@ -160,7 +160,6 @@ def breakdown_form(why: Breakdown) -> dict[str, Any]:
     form = as_dict(why)
     form["matched_terms"] = list(why.matched_terms)
     form["label_terms"] = list(why.label_terms)
-    del form["similarity"]  # it stands beside the score
     if why.parts is None:
         del form["parts"]
     if why.group is None:

@@ -21,10 +21,9 @@ class Breakdown(Record):
     half the score of the hit that is linked. `label_terms` are those of the matched terms that
     stand in labels of the fact, and not in its text. `role` is the weight of who spoke; `date` is
     what the date of the fact adds, `neighbour` and `session` what stands around it, and `likeness`
-    what a learned embedder adds to all of that, where the fusion is by scores; `similarity` is the
-    cosine by it. `held` keeps what nobody trusts behind the trusted facts that it is behind by its
-    words. Of other fusions `parts` are what makes the score, by name, and `group` is the class of
-    a fact."""
+    what a learned embedder adds to all of that, where the fusion is by scores. `held` keeps what
+    nobody trusts behind the trusted facts that it is behind by its words. Of other fusions `parts`
+    are what makes the score, by name, and `group` is the class of a fact."""
 
     bm25: float | None
     matched_terms: tuple[str, ...]
@@ -44,7 +43,6 @@ class Breakdown(Record):
     session: float = 0.0
     held: float = 1.0
     likeness: float = 0.0
-    similarity: float | None = None
     parts: Mapping[str, float] | None = None
     group: str | None = None
 

@@ -63,7 +63,7 @@ def worth_of(
     status: Any = word(row, "status", STATUSES)
     uses, pinned = count(row, "access_count"), flag(row, "pinned")
     if trusted:
-        heat = heat or initial_heat(segment, kind, tier, importance)
+        heat = heat or ("core" if pinned else initial_heat(segment, kind, tier, importance))
         return Worth(importance, confidence, decay, heat, status, pinned, uses)
     importance = min(importance, defaults.importance)
     heat = initial_heat(segment, None, tier, importance)
