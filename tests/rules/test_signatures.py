@@ -89,7 +89,6 @@ OF_NOBODY = {
     "exchange.ingest.run.preview": "IngestContext.origin says whose documents they are",
     "exchange.extract.summary_pass.last": "ExtractContext.origin says whose it is",
     "exchange.extract.summary_pass.next_request": "ExtractContext.origin says whose it is",
-    "memory.dedup.likened_all": "NewFact.origin says whose fact it is",
     "exchange.importer.import_rows.import_rows": "ImportContext.origin says whose rows they are",
 }
 """Functions that read from a store, tell more than that, and are asked for nobody: why."""
