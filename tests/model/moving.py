@@ -52,6 +52,7 @@ def taken(row, *, trusted, viewer, now, minted):
     if trusted:
         heat = life.heat_of(segment, kind, tier, fact["importance"])
         rate = row.get("decay_rate")
+        heat = "core" if row.get("pinned") else heat
         fact |= {"heat": row.get("heat") or heat, "status": row.get("status"),
                  "decay_rate": usual.decay_rate if rate is None else rate}  # fmt: skip
         last = row.get("last_accessed_at")
