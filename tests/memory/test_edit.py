@@ -12,7 +12,7 @@ from tideline_cli.memory.redo import redo
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import bulk_reads, digest, facts, history, links
+from tideline_cli.store import check_texts, digest, facts, history, links
 
 LATER = NOW + 30 * DAY
 
@@ -22,7 +22,7 @@ def read(db, fact_id):
 
 
 def revise(db, reference, changes, *, now=LATER, since=None, typed=True, **who):
-    made = f"NEW{len(bulk_reads.texts(db, viewer=OWNER))}"
+    made = f"NEW{len(check_texts.texts(db, viewer=OWNER))}"
     editor = Editor("owner_message", typed=typed, **who)
     return edit(
         db, reference, changes, editor=editor, fact_id=made, viewer=OWNER, now=now, since=since
@@ -59,7 +59,7 @@ def test_a_label_changes_in_place(db, name):
         assert after.decay_rate != 0.5
         touched["decay_rate"] = 0.5
     assert replace(after, **touched) == before
-    assert len(bulk_reads.texts(db, viewer=OWNER)) == 1
+    assert len(check_texts.texts(db, viewer=OWNER)) == 1
     assert list(digest.wrong(db)) == []
     undo(db, None, viewer=OWNER, now=LATER + 1)
     assert read(db, "AAAA1") == before

@@ -6,7 +6,7 @@ of several lines. What else YAML has (anchors, tags, several documents) is a Val
 
 from __future__ import annotations
 
-from tideline_cli.exchange import yaml_values
+from tideline_cli.exchange import yaml_flow, yaml_values
 from tideline_cli.exchange.markdown_facts import FENCE
 from tideline_cli.model import codec
 from tideline_cli.model.fields import FIELDS
@@ -70,7 +70,7 @@ class FrontField:
         lines = yaml_values.Lines(self.more)
         if not self.rest and lines.depth() >= 0:
             return yaml_values.block(lines, typed=typed)
-        return yaml_values.flow(yaml_values.on_one_line(self.rest, self.more), typed=typed)
+        return yaml_flow.flow(yaml_values.on_one_line(self.rest, self.more), typed=typed)
 
 
 def entries(lines: Sequence[str]) -> list[FrontField]:

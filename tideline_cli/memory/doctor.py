@@ -14,7 +14,7 @@ from tideline_cli.model.record import record
 from tideline_cli.model.text import index_terms
 from tideline_cli.policy.sameness import apart
 from tideline_cli.store import (
-    bulk_reads,
+    check_texts,
     common_upkeep,
     connection,
     labels,
@@ -142,7 +142,7 @@ def terms_of_texts(db: Connection) -> Iterator[Finding]:
     """Every fact has the terms of its text."""
     analyzer: Analyzer = connection.setting(db, "analyzer", "standard")
     wrong = 0
-    for content, held, length in bulk_reads.analysed(db, viewer=EVERYONE):
+    for content, held, length in check_texts.analysed(db, viewer=EVERYONE):
         listed = index_terms(content, analyzer=analyzer)
         wrong += held != listed.joined() or length != len(listed)
     if wrong:
@@ -180,7 +180,7 @@ def merges(db: Connection) -> Iterator[Finding]:
     rule = rule_of(db)
     lost = [
         fact_id
-        for fact_id, gone, kept in bulk_reads.merged_away(db, viewer=EVERYONE)
+        for fact_id, gone, kept in check_texts.merged_away(db, viewer=EVERYONE)
         if apart(kept, gone, rule=rule) is not None
     ]
     if lost:
@@ -217,7 +217,7 @@ def _wrong_vectors(db: Connection, made_by: Embedder, origin_number: int) -> int
     size = made_by.code_size
     for packed, codes in vectors.chunks(db, origin_number=origin_number, embedder=made_by.name):
         numbers = unpack(f"<{len(packed) // 4}I", packed[: len(packed) // 4 * 4])
-        texts = bulk_reads.readable(db, numbers, viewer=EVERYONE)
+        texts = check_texts.readable(db, numbers, viewer=EVERYONE)
         rows = [(place, texts[seq]) for place, seq in enumerate(numbers) if seq in texts]
         if len(codes) != len(numbers) * size or not rows:
             continue  # the check `vectors` reports it

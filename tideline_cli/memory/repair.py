@@ -10,7 +10,7 @@ from tideline_cli.model.text import index_terms
 from tideline_cli.store import (
     backup,
     batch_counts,
-    bulk_reads,
+    check_texts,
     common_upkeep,
     connection,
     digest,
@@ -164,7 +164,7 @@ def analyse_anew(db: Connection, analyzer: Analyzer) -> int:
     """
     with writing(db):
         put_setting(db, "analyzer", analyzer)
-        rows = bulk_reads.texts(db, viewer=EVERYONE)
+        rows = check_texts.texts(db, viewer=EVERYONE)
         for seq, content in rows:
             writes.put_terms(db, seq, index_terms(content, analyzer=analyzer))
         fts.rebuild(db)

@@ -16,7 +16,7 @@ from tideline_cli.model.instant import DAY_MS, LATEST_MS, iso
 from tideline_cli.model.record import Record
 from tideline_cli.model.source import SOURCES
 from tideline_cli.store import SCHEMA_VERSION, activity, stats
-from tideline_cli.store.connection import OLDER_TERMS, is_analysed_by_older_rules
+from tideline_cli.store.connection import is_analysed_by_older_rules
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -55,14 +55,10 @@ OPTIONS = (
     *SCOPES,
 )  # fmt: skip
 _DAYS = 30
-_BARS = "▁▂▃▄▅▆▇█"  # the first stands for 0
 _NOTHING = stats.Counts(
     {name: {} for name in ("lifecycle", "segment", "tier", "heat", "source")},
     {}, 0, 0, 0, 0, DEFAULT_EMBEDDER, 0, {}, False,
 )  # fmt: skip
-
-_OLDER = f"words      {OLDER_TERMS}"
-_LABEL = 11  # columns of a label, with the blank behind it
 
 
 class Options(Record):
@@ -113,11 +109,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if session.json:
         output.emit_json(form)
     else:
-        bars = _bars(days) if draws else []
-        more = [*_fading_lines(session, fading), *([_OLDER] if is_older else [])]
-        more += door_lines
-        lines = [*_lines(form), *_passes(session, counts), *more, *bars]
-        output.emit_lines(_wrapped(lines) if sys.stdout.isatty() else lines)
+        from tideline_cli.cli import status_lines  # noqa: PLC0415  JSON needs no lines
+
+        due, shown = _next_dream(session, counts), days if draws else None
+        output.emit_lines(
+            status_lines.of_status(
+                form, counts, session, due=due, door_lines=door_lines, days=shown
+            )
+        )
     return 0
 
 
@@ -228,111 +227,11 @@ def _shown(key: str) -> str:
     return "channel:#" + blake2b(key.encode(), digest_size=4).hexdigest()
 
 
-def _wrapped(lines: list[str]) -> list[str]:
-    """Return lines that fit the terminal; what goes on stands below the values."""
-    from shutil import get_terminal_size  # noqa: PLC0415  on a terminal alone
-    from textwrap import wrap  # noqa: PLC0415  re, on a terminal alone
-
-    room = max(40, get_terminal_size().columns) - _LABEL
-    return [
-        f"{line[:_LABEL] if not place else ' ' * _LABEL}{part}"
-        for line in lines
-        for place, part in enumerate(wrap(line[_LABEL:], room, break_on_hyphens=False) or [""])
-    ]
-
-
-def _lines(form: dict[str, Any]) -> list[str]:
-    facts, vectors = form["facts"], form["vectors"]
-    lines = [
-        f"database   {form['database']}",
-        f"origin     {output.shown_origin(form['origin'])}",
-        *([f"scope      {form['scope'] or 'none'}; --all-scopes counts every fact"]
-          if form["scope"] is not None else []),
-        f"facts      {facts['active']:,} active, {facts['archived']:,} archived, "
-        f"{facts['pruned']:,} pruned; {form['pinned']:,} pinned; "
-        f"{form['added_last_7d']:,} new in 7 days",
-    ]
-    for label, name in (
-        ("segments", "by_segment"),
-        ("tiers", "by_tier"),
-        ("heat", "by_heat"),
-        ("sources", "by_source"),
-    ):
-        some = ", ".join(f"{n:,} {value}" for value, n in form[name].items() if n)
-        if some:
-            lines.append(f"{label:<10} {some}")
-    for label in stats.COUNTED_LABELS:
-        found = form.get(f"by_{label}") or {}
-        if any(found):
-            some = ", ".join(f"{n:,} {name or 'without'}" for name, n in found.items())
-            lines.append(f"{label + 's':<10} {some}")
-    if any(form["by_scope"]):
-        some = ", ".join(f"{n:,} {name or 'without'}" for name, n in form["by_scope"].items())
-        lines.append(f"scopes     {some}")
-    waiting = f", {vectors['missing']:,} waiting" if vectors["missing"] else ""
-    lines += [
-        f"vectors    {vectors['present']:,} by {vectors['embedder']}{waiting}",
-        f"size       {_size(form['size_bytes'])}",
-        f"health     {form['health']}",
-        *(["purge      pending: somebody reads, or no room"] if form["pending_purge"] else []),
-    ]
-    if "file_bytes" in form:
-        lines.append(f"file       {_size(form['file_bytes'])}")
-    if "origins" in form:
-        lines += [f"origin     {row['origin']}: {row['active']:,}" for row in form["origins"]]
-    return lines
-
-
-def _passes(session: Session, counts: Counts) -> list[str]:
-    """Return what the last dream and consolidation were, and when the next dream is due."""
-    lines = [] if "dream" in counts.last else ["last dream never"]
-    for verb, (at, summary) in sorted(counts.last.items(), reverse=True):
-        when = iso(at)[:16].replace("T", " ")
-        line = f"last {verb} {when} ({_span(session.now - at)} ago)"
-        lines.append(f"{line}: {summary}" if summary else line)
-    due = _next_dream(session, counts)
-    waits = 0 if due is None else due - session.now
-    return [*lines, f"next dream due in {_span(waits)}" if waits > 0 else "next dream due now"]
-
-
-def _fading_lines(session: Session, fading: int | None) -> list[str]:
-    """Return the line that names what fades soon, if anything does."""
-    if not fading:
-        return []
-    facts = "1 fact fades" if fading == 1 else f"{fading:,} facts fade"
-    return [f"fading     {facts} within 14 days: {session.call('fading')}"]
-
-
-def _span(ms: int) -> str:
-    """Return a span of time, rounded, in one unit: 40 s, 19 h, 3 d."""
-    for unit, size, most in (("s", 1000, 90), ("min", 60_000, 90), ("h", 3_600_000, 48)):
-        if ms < most * size:
-            return f"{(max(ms, 0) + size // 2) // size} {unit}"
-    return f"{(ms + DAY_MS // 2) // DAY_MS:,} d"
-
-
-def _bars(days: Days) -> list[str]:
-    """Return one line for the facts that arrived, one for those that were archived."""
-    lines = []
-    for label, counts in zip(("added", "archived"), zip(*days, strict=True), strict=True):
-        most = max(counts)
-        bars = "".join(_BARS[-(-n * (len(_BARS) - 1) // max(most, 1))] for n in counts)
-        lines.append(f"{label:<10} {bars} {sum(counts):,} in {_DAYS} days")
-    return lines
-
-
 def _can_draw(encoding: str | None) -> bool:
     try:
-        _BARS.encode(encoding or "ascii")
+        "▁█".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
 
 
-def _size(octets: int) -> str:
-    size = float(octets)
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"
