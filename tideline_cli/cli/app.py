@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from tideline_cli import __version__
 from tideline_cli.cli import mistyped
-from tideline_cli.cli.commands import COMMANDS, DOOR, PANELS, SUMMARY, verb
+from tideline_cli.cli.command_line import is_door, named, place, wants_json
+from tideline_cli.cli.commands import COMMANDS, PANELS, SUMMARY, verb
 from tideline_cli.cli.generate.man import VERSION, examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
 from tideline_cli.cli.perform import (
@@ -32,23 +33,25 @@ from tideline_cli.model.codec import dumps
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tideline_cli.errors import TidelineError
+
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     try:
         # A door is one also where --auto was taken for the value of another option.
-        held = {"auto": True} if _is_door(argv) else {}
-        held |= {_AS_JSON: True} if _wants_json(argv) else {}
+        held = {"auto": True} if is_door(argv) else {}
+        held |= {_AS_JSON: True} if wants_json(argv) else {}
         code = root().main(_checked(argv), prog_name="tideline", standalone_mode=False, obj=held)
     except (ClickException, UsageError) as error:
-        if _is_door(argv):
+        if is_door(argv):
             if {"--verbose", "-v", "--debug"} & set(argv):
                 said = error.format_message() if isinstance(error, ClickException) else str(error)
                 told = UsageError(said, hint="tideline context --help")
-                tell_door(told, as_json=_wants_json(argv))
+                tell_door(told, as_json=wants_json(argv))
             return 0
         usage = error if isinstance(error, UsageError) else _meant(error, argv)
-        return tell_error(usage, as_json=_wants_json(argv))
+        return tell_error(usage, as_json=wants_json(argv))
     except typer.Exit as error:
         return int(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
@@ -58,13 +61,17 @@ def run(argv: Sequence[str]) -> int:
         return 0
     except OSError as error:
         discard_stdout()
-        return 0 if _is_door(argv) else tell_error(system_error(error), as_json=_wants_json(argv))
+        return _failed(system_error(error), argv)
     except (ImportError, MemoryError, SystemError) as error:
         short = exhausted(error)
         if short is None:
             raise
-        return 0 if _is_door(argv) else tell_error(short, as_json=_wants_json(argv))
+        return _failed(short, argv)
     return code if isinstance(code, int) else 0
+
+
+def _failed(error: TidelineError, argv: Sequence[str]) -> int:
+    return 0 if is_door(argv) else tell_error(error, as_json=wants_json(argv))
 
 
 def _show_help(name: str) -> None:
@@ -75,15 +82,15 @@ def _checked(argv: Sequence[str]) -> list[str]:
     """Return a command line whose first word is a command, `help` put as an option; raise
     UsageError for a word that is none."""
     parts = list(argv)
-    place = _place(parts)
-    if place is not None and parts[place] == _HELP:
-        parts = [*parts[:place], *parts[place + 1 :], "--help"]
-        place = _place(parts)
-    if place is not None and parts[place] not in COMMANDS:
-        for part in parts[:place]:
+    found = place(parts)
+    if found is not None and parts[found] == _HELP:
+        parts = [*parts[:found], *parts[found + 1 :], "--help"]
+        found = place(parts)
+    if found is not None and parts[found] not in COMMANDS:
+        for part in parts[:found]:
             if mistyped.is_no_global(part):
                 raise mistyped.no_option("", parts, part)
-        raise mistyped.no_command(parts, place)
+        raise mistyped.no_command(parts, found)
     return parts
 
 
@@ -96,42 +103,8 @@ def _meant(error: ClickException, argv: Sequence[str]) -> UsageError:
     message = error.format_message()
     if isinstance(error, BadOptionUsage) and "requires" in message:
         message = f"{error.option_name} needs a value"
-    named = name or _named(argv)
-    return UsageError(message, hint=f"tideline {named} --help" if named else "tideline --help")
-
-
-def _is_door(argv: Sequence[str]) -> bool:
-    """Say whether a command line, even a wrong one, calls a door for programs."""
-    end = argv.index("--") if "--" in argv else len(argv)
-    if not any(part == "--auto" or part.startswith("--auto=") for part in argv[:end]):
-        return False
-    named = _named(argv)
-    # Behind an option that is not known, what is its value and what the command is a guess.
-    return named == DOOR or (named not in COMMANDS and DOOR in argv)
-
-
-def _named(argv: Sequence[str]) -> str:
-    """Return the command that a command line names, empty for none."""
-    place = _place(argv)
-    return "" if place is None else argv[place]
-
-
-def _place(argv: Sequence[str]) -> int | None:
-    """Return where the first word of a command line stands, None where it has options alone."""
-    flags = {flag: option for option in GLOBAL for flag in option.flags}
-    takes = False
-    for place, part in enumerate(argv):
-        if not takes and not part.startswith("-"):
-            return place
-        option = None if takes else flags.get(part)
-        takes = option is not None and option.kind != "flag"
-    return None
-
-
-def _wants_json(argv: Sequence[str]) -> bool:
-    """Say whether a command line asks for JSON; what stands behind `--` are words."""
-    end = argv.index("--") if "--" in argv else len(argv)
-    return "--json" in argv[:end]
+    whose = name or named(argv)
+    return UsageError(message, hint=f"tideline {whose} --help" if whose else "tideline --help")
 
 
 def root() -> TyperGroup:
