@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_SHOWN = 50  # characters of a text beside its id
+_BESIDE = 31  # columns of the id and what parts it from the text
 
 
 def tell(text: str) -> None:
@@ -66,3 +70,13 @@ def printable(text: str) -> str:
     except (ImportError, OSError):
         return ascii(text)[1:-1]
     return screen_text(text)
+
+
+def beginning(text: str) -> str:
+    """Return the first words of a text, on one line."""
+    try:
+        room = max(_SHOWN // 2, min(_SHOWN, os.get_terminal_size(2).columns - _BESIDE))
+    except OSError:
+        room = _SHOWN
+    line = " ".join(text[:200].split())
+    return line if len(line) <= room else line[: room - 1] + "…"

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _BUG = 70
-_SHOWN = 50  # characters of a text beside its id
-_BESIDE = 31  # columns of the id and what parts it from the text
 
 
 def perform(name: str, given: Mapping[str, Any], show_help: Callable[[str], None]) -> int:
@@ -194,6 +192,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     """Print an error on stderr and return its exit code."""
     try:
         from tideline_cli.cli.messages import (  # noqa: PLC0415  most commands tell nothing
+            beginning,
             printable,
             tell,
             tell_form,
@@ -211,7 +210,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     tell(f"tideline: {printable(error.message)}\n")
     if isinstance(error, AmbiguousError):
         for name, text in error.facts:
-            tell(f"  {name}  {printable(_beginning(text))}\n")
+            tell(f"  {name}  {printable(beginning(text))}\n")
     if error.hint:
         tell(f"  hint: {printable(error.hint)}\n")
     return error.exit_code
@@ -224,16 +223,6 @@ def tell_door(error: TidelineError, *, as_json: bool, debug: bool = False) -> No
         return
     hint = f"; {error.hint}" if error.hint else ""
     tell_error(TidelineError(error.message.replace("\n", " ") + hint), as_json=False)
-
-
-def _beginning(text: str) -> str:
-    """Return the first words of a text, on one line."""
-    try:
-        room = max(_SHOWN // 2, min(_SHOWN, os.get_terminal_size(2).columns - _BESIDE))
-    except OSError:
-        room = _SHOWN
-    line = " ".join(text[:200].split())
-    return line if len(line) <= room else line[: room - 1] + "…"
 
 
 def close(session: Session) -> None:
@@ -291,19 +280,10 @@ def _is_out_of_files(error: BaseException) -> bool:
 
 def _is_damaged(session: Session, error: Exception) -> bool:
     """Ask the checks of doctor whether the store is at fault."""
-    from tideline_cli.memory.doctor import examine  # noqa: PLC0415  only after an error
+    from tideline_cli.cli import damage  # noqa: PLC0415  only after an error
 
     close(session)
-    try:
-        if not os.path.isfile(session.database):
-            return False
-        report = examine(
-            session.database, deep=False, network_allowed=True, progress=lambda _: None
-        )
-    except Exception:  # noqa: BLE001  the first error is the one to report
-        return False
-    found = any(finding.severity == "error" for finding in report.findings)
-    return found or isinstance(error, UnicodeDecodeError)
+    return damage.is_in(session.database, error)
 
 
 def _failed_barely(error: TidelineError) -> int:

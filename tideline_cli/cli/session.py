@@ -6,6 +6,7 @@ import os
 import sys
 
 from tideline_cli import config
+from tideline_cli.cli.notices import Notices
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.options import GlobalOptions
-    from tideline_cli.errors import UnavailableError
     from tideline_cli.ranking.heat import HeatRule
 
 HEAT_SETTINGS = {
@@ -32,39 +32,27 @@ HEAT_SETTINGS = {
 _FULL = 26  # letters of an id
 
 
-def _typed(key: str) -> str:
-    """Return the name of an origin as it can be typed and copied."""
-    from tideline_cli.model.origin import is_in_form, spelled_out  # noqa: PLC0415  for a report
-
-    return key if is_in_form(key) else spelled_out(key)
-
-
 def _has_terminal() -> bool:
     """Say whether this process has a terminal, so that it belongs to a session of one."""
     return any(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr) if stream)
 
 
-class Session:
+class Session(Notices):
     """What one command works with. Connections are opened on first use and closed by `close`."""
 
     def __init__(self, options: GlobalOptions, *, is_door: bool = False) -> None:
+        super().__init__(options, is_door=is_door)
         self.options = options
         self._environ = os.environ
         self._config: config.Config | None = None
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is reserved for a full disk
-        self._cautions: set[str] = set()
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
         self.names_origin = bool(named)
         self.names_time = options.now is not None
         self._now = options.now
-        # A program calls: it must not fail, and a project's file must not change what it does.
-        self.is_door = is_door
         self.access = "not opened"  # the memory file, as -v tells it
-        self.json = options.json
-        self.quiet = options.quiet
-        self.verbose = options.verbose
         # A question on stderr would be no JSON line.
         self.no_input = options.no_input or options.json
         if named:
@@ -147,12 +135,11 @@ class Session:
     def call(self, *words: str, origin: Origin | None = None) -> str:
         """Return a command line that the user can call next: quoted for a shell, and with the
         origin where a plain call would have another."""
-        from shlex import join  # noqa: PLC0415  only reports of a change name a call
+        from tideline_cli.cli import next_call  # noqa: PLC0415  only reports of a change name one
 
         whose = origin or self.viewer
         plain = self.origin(self.config.get("origin"))
-        more = () if whose == plain else ("--origin", _typed(whose.key))
-        return join(["tideline", *words, *more])
+        return next_call.line(words, origin=None if whose == plain else whose)
 
     @property
     def network_allowed(self) -> bool:
@@ -218,7 +205,7 @@ class Session:
             db.heat_rule = self.heat_rule  # type: ignore[attr-defined]
             self.access = "read"
             if db.readonly("main"):
-                self._warn_of_names(db.filename)
+                self.warn_of_names(db.filename)
         return db
 
     def writing(self, *, frees: bool = False) -> Connection:
@@ -272,54 +259,9 @@ class Session:
             self._has_spent = False
 
     @property
-    def is_watched(self) -> bool:
-        """Say whether a person reads what this command notes on stderr."""
-        plain = not (self.quiet or self.json or self.is_door)
-        return plain and sys.stderr is not None and sys.stderr.isatty()
-
-    @property
     def opened(self) -> Connection | None:
         """Return the connection that this command has opened, None where it has none."""
         return self._connections[-1] if self._connections else None
-
-    def note(self, text: str) -> None:
-        """Tell the user something that is not a result."""
-        if not self.quiet:
-            from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing
-
-            messages.note(text, as_json=self.json)
-
-    def detail(self, text: str) -> None:
-        """Tell the user something that only --verbose asks for."""
-        if self.verbose:
-            self.note(text)
-
-    def caution(self, code: str, text: str, *, hint: str = "") -> None:
-        """Warn the user, once and also with --quiet, of what could do harm; at a door for programs,
-        which nobody watches, with --verbose alone."""
-        if text not in self._cautions and (self.verbose or not self.is_door):
-            self._cautions.add(text)
-            from tideline_cli.cli import messages  # noqa: PLC0415  most commands tell nothing
-
-            messages.warn(code, text, hint=hint, as_json=self.json)
-
-    def caution_of_likeness(self, error: UnavailableError | None) -> None:
-        """Warn that an answer was found by words alone, where the embedder cannot be had."""
-        if error is not None:
-            self.caution(
-                "embedder", f"answered by words alone: {error.message}", hint=error.hint
-            )
-
-    def _warn_of_names(self, path: str) -> None:
-        from tideline_cli.store import file_names  # noqa: PLC0415  a store that cannot be written
-
-        if why := file_names.why(path):
-            self.caution(
-                "two_names",
-                f"{path} {why}: what was written by another name may be missing, and nothing is "
-                "written by this one",
-                hint=file_names.hint(path),
-            )
 
     def text(self, words: Sequence[str]) -> str:
         """Return the words as one text; standard input for `-` or for none when it is piped.
@@ -333,13 +275,6 @@ class Session:
         if not words:
             raise HelpWantedError("nothing was said")
         return " ".join(words)
-
-    def _ending(self, text: str) -> str:
-        """Return the id that a user typed by its ending; any other text as it is."""
-        from tideline_cli.store import references  # noqa: PLC0415  most commands name no fact
-
-        db = self.reading() if references.is_part(text.removeprefix("…")) else None
-        return text if db is None else references.whole(db, text, viewer=self.viewer)
 
     def keep_hits(self, ids: Sequence[str]) -> None:
         """Remember the facts that are shown for `@1`, `@2` … in this terminal session."""
@@ -358,8 +293,8 @@ class Session:
     def reference(self, text: str) -> str:
         """Return an id, or a part of one, for what a user typed; `@1` is the first of the facts
         that were shown last in this terminal session."""
-        if not text.startswith("@"):
-            return text if len(text) == _FULL else self._ending(text)
-        from tideline_cli.cli import last_hits  # noqa: PLC0415  ids are rarely typed so
+        if len(text) == _FULL and text[0] != "@":
+            return text
+        from tideline_cli.cli import typed_ids  # noqa: PLC0415  ids are rarely typed
 
-        return last_hits.id_of(text, on_terminal=_has_terminal())
+        return typed_ids.id_of(self, text, on_terminal=_has_terminal())
