@@ -14,7 +14,16 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, history, journal, links, similar_pairs, visibility, writes
+from tideline_cli.store import (
+    facts,
+    history,
+    journal,
+    links,
+    listing,
+    similar_pairs,
+    visibility,
+    writes,
+)
 from tideline_cli.store.bulk_reads import last_pass
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.transactions import writing
@@ -68,7 +77,7 @@ def test_max_loss_archives_nothing_at_all(db):
     assert (done.plan.refused, done.plan.merges, done.plan.fades) == (2, (), ())
     assert [item.before.id for item in done.plan.confirms] == ["C"]
     assert {item.source.id for item in done.plan.relates} == {"A1", "A2", "A3", "B"}
-    assert {f.lifecycle for f in facts.each(db, viewer=OWNER, wanted=facts.Filter(None))} == {
+    assert {f.lifecycle for f in listing.each(db, viewer=OWNER, wanted=facts.Filter(None))} == {
         "active"
     }
     assert "2 refused (over max-loss)" in summary(done.plan)

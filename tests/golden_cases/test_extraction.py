@@ -25,7 +25,7 @@ from tideline_cli.llm import prompts
 from tideline_cli.model.edge import SYMMETRIC
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
-from tideline_cli.store import cursors, facts, history, links
+from tideline_cli.store import cursors, facts, history, links, listing
 from tideline_cli.store.connection import put_setting
 
 GOLDEN = golden("extraction")
@@ -118,7 +118,7 @@ def test_extraction(case):
 
 
 def stored(db):
-    return list(facts.each(db, viewer=EVERYONE, wanted=facts.Filter(), oldest_first=True))
+    return list(listing.each(db, viewer=EVERYONE, wanted=facts.Filter(), oldest_first=True))
 
 
 def comparable(fact):

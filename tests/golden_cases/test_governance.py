@@ -10,7 +10,7 @@ from tideline_cli.errors import NotFoundError
 from tideline_cli.memory.purge import Retention, doomed, purge, retain
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, links
+from tideline_cli.store import facts, links, listing
 from tideline_cli.store.facts import Filter
 
 GOVERNANCE = golden("governance")
@@ -40,7 +40,7 @@ def db():
 
 def left(db):
     wanted = Filter(lifecycle=None)
-    return [one.id for one in facts.each(db, viewer=EVERYONE, wanted=wanted, oldest_first=True)]
+    return [one.id for one in listing.each(db, viewer=EVERYONE, wanted=wanted, oldest_first=True)]
 
 
 @pytest.mark.parametrize("name", PURGED)

@@ -17,7 +17,7 @@ from tideline_cli.model.fact import SEGMENTS, NewFact, clamped, slot_key
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import as_dict, replace
 from tideline_cli.policy.transitions import DOWN, UP
-from tideline_cli.store import facts, history, journal, links, uses, writes
+from tideline_cli.store import facts, history, journal, links, listing, uses, writes
 from tideline_cli.store.connection import put_setting
 from tideline_cli.store.facts import Filter
 
@@ -74,7 +74,7 @@ class Script:
 
     def _active(self, named):
         """Return the active facts named; the reference passes over what is not there."""
-        there = facts.each(self.db, viewer=OWNER, wanted=facts.Filter())
+        there = listing.each(self.db, viewer=OWNER, wanted=facts.Filter())
         by_id = {fact.id: fact for fact in there}
         return [by_id[fact_id] for fact_id in dict.fromkeys(named) if fact_id in by_id]
 
@@ -98,7 +98,7 @@ class Script:
         write_back(self.db, answer, touch=True, now=self.now)
 
     def list(self, args, result):
-        found = facts.each(self.db, viewer=OWNER, wanted=Filter())
+        found = listing.each(self.db, viewer=OWNER, wanted=Filter())
         assert [fact.id for fact in found] == result
 
     def origins(self, args, result):

@@ -12,7 +12,7 @@ from tideline_cli.memory.redo import redo
 from tideline_cli.memory.undo import undo
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import check_texts, digest, facts, history, links
+from tideline_cli.store import check_texts, digest, facts, history, links, listing
 
 LATER = NOW + 30 * DAY
 
@@ -32,7 +32,7 @@ def revise(db, reference, changes, *, now=LATER, since=None, typed=True, **who):
 def held(db, at):
     """Return the texts that hold at an instant, as `list --as-of` and `recall --as-of` see it."""
     wanted = facts.Filter(as_of=at)
-    return sorted(one.content for one in facts.each(db, viewer=OWNER, wanted=wanted))
+    return sorted(one.content for one in listing.each(db, viewer=OWNER, wanted=wanted))
 
 
 def edges(db, fact_id):

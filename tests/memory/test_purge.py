@@ -27,7 +27,16 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.text import terms
-from tideline_cli.store import check_texts, facts, journal, links, score_bounds, uses, writes
+from tideline_cli.store import (
+    check_texts,
+    facts,
+    journal,
+    links,
+    listing,
+    score_bounds,
+    uses,
+    writes,
+)
 from tideline_cli.store.connection import purge_pending
 from tideline_cli.store.opening import open_for_reading, open_for_writing
 from tideline_cli.store.transactions import writing
@@ -207,7 +216,7 @@ def test_edits_and_merges_leave_nothing(here, folder):
     assert edited.superseded == ("A",)
     purge(here, ["A", "B"], viewer=OWNER, now=NOW)
     assert traces(folder, SECRET_PIECES | of_words(["zqrrttyyuuii"])) == set()
-    assert [c.id for c in facts.each(here, viewer=OWNER, wanted=facts.Filter(None))] == ["C"]
+    assert [c.id for c in listing.each(here, viewer=OWNER, wanted=facts.Filter(None))] == ["C"]
     assert rows(here, "link") == []
     assert here.execute("SELECT count(*) FROM change WHERE entity = 'link'").get == 0
     sound(here)

@@ -15,14 +15,14 @@ from tideline_cli.exchange import jsonl
 from tideline_cli.exchange.importer.import_rows import import_rows
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm.model_settings import Model
-from tideline_cli.memory import amend, edit, link, purge, recall, remember
+from tideline_cli.memory import amend, descent, edit, link, purge, recall, remember
 from tideline_cli.memory import undo as undoing
 from tideline_cli.memory.query import Query
 from tideline_cli.model import codec, instant
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, parse_origin
 from tideline_cli.model.record import as_dict, replace
-from tideline_cli.store import facts, links
+from tideline_cli.store import links, listing
 from tideline_cli.store.facts import Filter
 
 EVERYTHING = 10**6
@@ -43,7 +43,7 @@ class Program:
     def _remember(self, step, given):
         said = {key: tuple(v) if key in _TUPLES else v for key, v in step["new"].items()}
         new = NewFact(origin=given["viewer"], **said)
-        cited = remember.cited(self.db, new.derived_from, viewer=given["viewer"])
+        cited = descent.cited(self.db, new.derived_from, viewer=given["viewer"])
         new = replace(new, derived_from=cited)
         done = remember.remember(self.db, new, fact_id=step["id"], now=step["at"])
         return self._written(done, given)
@@ -136,7 +136,7 @@ class Program:
     def held(self):
         """Return the facts in order of arrival, and the edges, as they are stored."""
         rows = []
-        for fact in facts.each(
+        for fact in listing.each(
             self.db, viewer=EVERYONE, wanted=Filter(lifecycle=None), oldest_first=True
         ):
             rows.append({**as_dict(fact), "origin": fact.origin.key})
@@ -157,7 +157,7 @@ class Program:
 
     def at(self, instant, viewer):
         wanted = Filter(as_of=instant)
-        return {fact.id for fact in facts.each(self.db, viewer=viewer, wanted=wanted)}
+        return {fact.id for fact in listing.each(self.db, viewer=viewer, wanted=wanted)}
 
 
 def _row_form(row):

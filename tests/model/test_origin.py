@@ -10,7 +10,7 @@ from tests.support import fact, put
 from tideline_cli.errors import UsageError
 from tideline_cli.model.origin import EVERYONE, Origin, is_in_form, parse_origin
 from tideline_cli.policy.origin_names import origin_name
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 from tideline_cli.store.opening import open_for_writing
 
 PLAIN = "channel:slack/c/1"
@@ -117,7 +117,7 @@ def test_an_older_name_stays_reachable(run, home, key):
     assert run("remember", "one more of it", "--origin", typed).code == 0
     assert run("purge", "A" * 26, "--yes", "--origin", typed).code == 0
     db = open_for_writing(str(home / "tideline.db"))
-    there = facts.each(db, viewer=EVERYONE, wanted=facts.Filter())
+    there = listing.each(db, viewer=EVERYONE, wanted=facts.Filter())
     assert sorted(f.content for f in there) == ["one more of it", "the owner's"]
     db.close()
 

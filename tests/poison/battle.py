@@ -17,7 +17,7 @@ from tideline_cli.dream import consolidate
 from tideline_cli.evaluation import poison
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.source import STANDING, UNTRUSTED, is_trusted
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 from tideline_cli.store.opening import open_for_writing
 
 _USE = ("access_count", "last_accessed_at")
@@ -96,7 +96,7 @@ class Battle:
         db = open_for_writing(str(path))
         try:
             wanted = facts.Filter(lifecycle=None)
-            return list(facts.each(db, viewer=OWNER, wanted=wanted, oldest_first=True))
+            return list(listing.each(db, viewer=OWNER, wanted=wanted, oldest_first=True))
         finally:
             db.close()
 

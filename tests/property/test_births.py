@@ -14,7 +14,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.memory.purge import purge
 from tideline_cli.memory.undo_plan import plan_undo
 from tideline_cli.model.origin import EVERYONE
-from tideline_cli.store import activity, births, deeds, departures, facts, history, statements
+from tideline_cli.store import activity, births, deeds, departures, history, listing, statements
 from tideline_cli.store.checks import journalled
 from tideline_cli.store.facts import Filter
 
@@ -69,7 +69,7 @@ def about(db, batches, wanted, viewer):
 
 def added(db, number):
     wanted = Filter(lifecycle=None, batch=number)
-    return [one.id for one in facts.each(db, viewer=EVERYONE, wanted=wanted)]
+    return [one.id for one in listing.each(db, viewer=EVERYONE, wanted=wanted)]
 
 
 def planned(db, ordinal, viewer):

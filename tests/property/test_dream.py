@@ -14,7 +14,7 @@ from tideline_cli.exchange.jsonl import forms
 from tideline_cli.memory.amend import archive_fact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts, journal, similar_pairs, visibility, writes
+from tideline_cli.store import facts, journal, listing, similar_pairs, visibility, writes
 from tideline_cli.store.transactions import writing
 from tideline_cli.vector.embedder import resolve
 from tideline_cli.vector.pairs import Limits, near_rows
@@ -55,7 +55,7 @@ def play(db, steps):
 
 
 def _change(db, verb, fact_id, now):
-    everything = facts.each(db, viewer=EVERYONE, wanted=facts.Filter(None))
+    everything = listing.each(db, viewer=EVERYONE, wanted=facts.Filter(None))
     for one in [f for f in everything if f.id == fact_id]:
         if verb == "archive":
             with journal.batch(db, verb="forget", by=one.origin, now=now):

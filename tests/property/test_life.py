@@ -11,7 +11,7 @@ from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.record import record
 from tideline_cli.policy.periods import holds_from
-from tideline_cli.store import facts
+from tideline_cli.store import listing
 from tideline_cli.store.checks.slot_values import one_value
 from tideline_cli.store.facts import Filter
 
@@ -49,7 +49,7 @@ def steps(draw):
 
 def held(db):
     """Return every fact by its id, and the instants at which it holds."""
-    every = facts.each(db, viewer=EVERYONE, wanted=Filter(lifecycle=None))
+    every = listing.each(db, viewer=EVERYONE, wanted=Filter(lifecycle=None))
     return {fact.id: (fact, {at for at in INSTANTS if holds_from(fact) <= at
                              and (fact.valid_to is None or at < fact.valid_to)})
             for fact in every}  # fmt: skip
@@ -57,7 +57,7 @@ def held(db):
 
 def take_place(db, step, number, now):
     """Do a step; return what remember returned, and the facts that it named."""
-    active = list(facts.each(db, viewer=OWNER, wanted=Filter(), oldest_first=True))
+    active = list(listing.each(db, viewer=OWNER, wanted=Filter(), oldest_first=True))
     named = [fact.id for place, fact in enumerate(active) if place == step.named]
     new = NewFact(
         step.text, "knowledge", "owner_message", OWNER, slot=step.slot,

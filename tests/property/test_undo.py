@@ -36,7 +36,7 @@ from tideline_cli.memory.undo import undo
 from tideline_cli.model import codec
 from tideline_cli.model.fact import NewFact
 from tideline_cli.model.origin import EVERYONE, OWNER
-from tideline_cli.store import facts, history, score_bounds, visibility
+from tideline_cli.store import facts, history, listing, score_bounds, visibility
 from tideline_cli.store.transactions import writing
 
 WORDS = "deploy friday monday coffee tea office lunch paris train green".split()
@@ -69,7 +69,7 @@ class World:
     def some(self, most=1, **wanted):
         """Return ids of the viewer's facts."""
         ids = [
-            one.id for one in facts.each(
+            one.id for one in listing.each(
                 self.db, viewer=self.viewer, wanted=facts.Filter(**wanted), oldest_first=True
             )
         ]  # fmt: skip

@@ -23,6 +23,7 @@ from tideline_cli.store import (
     held_then,
     history,
     images,
+    listing,
     stats,
 )
 from tideline_cli.store.checks import text_index
@@ -38,7 +39,7 @@ def say(db, content, fact_id, *, at=NOW, origin=OWNER, **more):
 
 
 def listed(db, viewer=OWNER, **wanted):
-    return [f.id for f in facts.each(db, viewer=viewer, wanted=Filter(**wanted), limit=3)]
+    return [f.id for f in listing.each(db, viewer=viewer, wanted=Filter(**wanted), limit=3)]
 
 
 def test_what_a_batch_did_is_counted(db):
@@ -141,7 +142,7 @@ def test_what_held_is_counted_as_it_is_read(db, at, few, passed, monkeypatch):
     then = held_then.at(db, asked, origin_number=1, instant=at)
     assert ((then.facts, then.tokens), then.holders) == (plain, held)
     wanted = Filter(as_of=at)
-    everything = [f.id for f in facts.each(db, viewer=OWNER, wanted=wanted)]
+    everything = [f.id for f in listing.each(db, viewer=OWNER, wanted=wanted)]
     assert listed(db, as_of=at) == everything[:3]
 
 

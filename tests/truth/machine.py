@@ -28,7 +28,7 @@ from tideline_cli.model.instant import LATEST_MS
 from tideline_cli.model.origin import EVERYONE, OWNER
 from tideline_cli.model.source import is_trusted
 from tideline_cli.model.text import index_terms
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 from tideline_cli.store.connection import setting
 from tideline_cli.store.opening import open_for_writing
 
@@ -137,7 +137,7 @@ class Memory(RuleBasedStateMachine):
         db, now = self.world.db, self.world.now
         analyzer = setting(db, "analyzer", "standard")
         held, words, places, texts = {}, set(), {}, {}
-        for fact in facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle=None)):
+        for fact in listing.each(db, viewer=viewer, wanted=facts.Filter(lifecycle=None)):
             said = [fact.content, *_labels(fact)]
             words |= set(" ".join(said).split())
             begun = fact.valid_from is None or fact.valid_from <= now

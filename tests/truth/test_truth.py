@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.truth import machine
 from tideline_cli.memory.recall import recall
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 
 
 def test_a_memory_stays_true():
@@ -32,7 +32,7 @@ def misses_one(db, query, **given):
 
 def finds_the_forgotten(db, query, *, viewer, now):
     hits = recall(db, query, viewer=viewer, now=now).hits
-    gone = facts.each(db, viewer=viewer, wanted=facts.Filter(lifecycle="archived"))
+    gone = listing.each(db, viewer=viewer, wanted=facts.Filter(lifecycle="archived"))
     words = query.text.split()
     why = SimpleNamespace(matched_terms=())
     also = [

@@ -7,7 +7,7 @@ from tideline_cli.memory.answer import beside
 from tideline_cli.memory.archived_matches import ANNOUNCED
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
-from tideline_cli.store import facts
+from tideline_cli.store import listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def note_unseen(session: Session, db: Connection, query: Query) -> None:
 def note_unlisted(session: Session, db: Connection, wanted: Filter) -> None:
     """Say where a filter leaves facts of other scopes alone, active or archived ones."""
     anywhere = replace(wanted, scopes=None)
-    if any(True for _ in facts.each(db, viewer=session.viewer, wanted=anywhere, limit=1)):
+    if any(True for _ in listing.each(db, viewer=session.viewer, wanted=anywhere, limit=1)):
         _note(session, wanted, "facts of other scopes are there")
     elif wanted.lifecycle == "active" and wanted.as_of is None:
         found = archived.listed(db, anywhere, viewer=session.viewer, limit=ANNOUNCED)

@@ -6,7 +6,7 @@ from tideline_cli.cli import new_fact, output, stdin
 from tideline_cli.errors import TidelineError, UsageError, WriteBlockedError
 from tideline_cli.exchange.importer import cells, rows
 from tideline_cli.exchange.importer.columns import with_content
-from tideline_cli.memory import remember
+from tideline_cli.memory import descent, remember
 from tideline_cli.memory.screening import screen_of
 from tideline_cli.memory.secret_screening import secretless
 from tideline_cli.model import codec
@@ -106,7 +106,7 @@ class _Batch:
         db, now = self._db, self._now
         try:
             with db:
-                cited = remember.cited(db, new.derived_from, viewer=new.origin)
+                cited = descent.cited(db, new.derived_from, viewer=new.origin)
                 new = replace(new, derived_from=cited)
                 done = remember.remember_in_batch(
                     db, new, batch=opened, fact_id=new_fact.new_id(now), now=now,

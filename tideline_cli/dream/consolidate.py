@@ -16,7 +16,7 @@ from tideline_cli.policy import prompt_lines, secrets
 from tideline_cli.policy.identifiers import is_withheld
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.ranking.fading import GIVEN_REST_MS
-from tideline_cli.store import bulk_reads, facts, given, visibility
+from tideline_cli.store import bulk_reads, facts, given, listing, visibility
 from tideline_cli.store.connection import put_setting, setting
 from tideline_cli.store.transactions import snapshot, writing
 from tideline_cli.vector.embedder import cosines
@@ -97,7 +97,7 @@ def _listed(db: Connection, most: int, count: int, *, viewer: Origin) -> list[Fa
     """Return the newest `most` of `count` active facts, identifiers left out."""
     asked = 2 * most
     while True:
-        newest = facts.each(db, viewer=viewer, wanted=facts.Filter(documents=()), limit=asked)
+        newest = listing.each(db, viewer=viewer, wanted=facts.Filter(documents=()), limit=asked)
         listed = [fact for fact in newest if not is_withheld(fact)]
         if len(listed) >= most or asked >= count:
             return listed[:most]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange.importer import cells
 from tideline_cli.model.record import record
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class _Known:
         return self._names.get(name, "")
 
     def _each(self) -> Iterator[Fact]:
-        return facts.each(self._db, viewer=self._origin, wanted=_EVERYTHING)
+        return listing.each(self._db, viewer=self._origin, wanted=_EVERYTHING)
 
     def _texts(self) -> dict[str, list[tuple[str, bool]]]:
         if self._by_text is None:

@@ -9,7 +9,7 @@ from tideline_cli.llm import prompts, reply
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.text import terms
 from tideline_cli.policy import identifiers, prompt_lines
-from tideline_cli.store import facts
+from tideline_cli.store import listing
 from tideline_cli.store.connection import setting
 from tideline_cli.store.facts import Filter
 
@@ -49,7 +49,7 @@ def considered(
     Identifiers are left out: a question about them is told to whoever reads the file."""
     wanted = Filter(scopes=scopes)
     newest = [
-        fact for fact in facts.each(db, viewer=viewer, wanted=wanted, limit=MOST_CONSIDERED)
+        fact for fact in listing.each(db, viewer=viewer, wanted=wanted, limit=MOST_CONSIDERED)
         if not identifiers.is_withheld(fact)
     ]  # fmt: skip
     step = max(1.0, len(newest) / count)

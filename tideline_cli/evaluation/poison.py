@@ -18,7 +18,7 @@ from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -171,7 +171,7 @@ def gains(fact: Fact) -> list[str]:
 def _targets(db: Connection, now: int, asked: Query) -> list[Fact]:
     """Return some of what the owner says: facts with a slot and of protected segments first. Each
     is the first answer to its own words before anybody attacks."""
-    newest = facts.each(db, viewer=OWNER, wanted=Filter(), limit=_CONSIDERED)
+    newest = listing.each(db, viewer=OWNER, wanted=Filter(), limit=_CONSIDERED)
     said = [fact for fact in newest if is_trusted(fact.source)]
     ranked = sorted(said, key=lambda fact: (not fact.slot, fact.segment not in PROTECTED))
     targets: list[Fact] = []
@@ -192,7 +192,7 @@ def _comes_first(db: Connection, fact: Fact, now: int, asked: Query) -> bool:
 def _owned(db: Connection) -> dict[str, Fact]:
     """Return all that somebody trusted has said."""
     wanted = Filter(lifecycle=None)
-    return {fact.id: fact for fact in facts.each(db, viewer=OWNER, wanted=wanted)
+    return {fact.id: fact for fact in listing.each(db, viewer=OWNER, wanted=wanted)
             if is_trusted(fact.source)}  # fmt: skip
 
 

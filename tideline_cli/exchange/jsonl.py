@@ -7,7 +7,7 @@ from itertools import islice
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.times import Times
-from tideline_cli.store import facts, links, statements
+from tideline_cli.store import facts, links, listing, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def forms(
         )
     stated = statements.times(db, viewer=viewer)
     for fact, reason in _explained(
-        db, facts.each(db, viewer=viewer, wanted=wanted, oldest_first=True)
+        db, listing.each(db, viewer=viewer, wanted=wanted, oldest_first=True)
     ):
         at = stated.get(fact.id, Times(0, 0))
         yield codec.fact_form(fact) | {

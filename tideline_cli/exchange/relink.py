@@ -8,7 +8,7 @@ from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen
 from tideline_cli.policy import identifiers, prompt_lines, relations
-from tideline_cli.store import facts, journal
+from tideline_cli.store import journal, listing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ class RelinkResult:
 def considered(db: Connection, *, viewer: Origin) -> list[Fact]:
     """Return the newest active facts of an origin, identifiers and chunks of documents
     left out; none if there is one."""
-    newest = facts.each(db, viewer=viewer, wanted=Filter(documents=()), limit=MOST_CONSIDERED)
+    newest = listing.each(db, viewer=viewer, wanted=Filter(documents=()), limit=MOST_CONSIDERED)
     listed = [fact for fact in newest if not identifiers.is_withheld(fact)]
     return listed if len(listed) > 1 else []
 

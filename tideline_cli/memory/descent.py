@@ -1,4 +1,4 @@
-"""What the facts that a pass makes are derived from: no pass launders untrusted words."""
+"""What facts are derived from: whole ids, and no pass launders untrusted words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from tideline_cli.store import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
 
 
 def check_cited(db: Connection, fact: Fact) -> None:
@@ -22,3 +25,11 @@ def check_cited(db: Connection, fact: Fact) -> None:
         except NotFoundError:
             continue
         gate.check_descent(fact.source, (cited.source,))
+
+
+def cited(db: Connection, references: Iterable[str], *, viewer: Origin) -> tuple[str, ...]:
+    """Return the full ids of what is cited; raise NotFoundError for what is not there.
+
+    A purge follows whole ids, so the beginning of an id is not stored.
+    """
+    return tuple(fact.id for fact in facts.named(db, references, viewer=viewer))

@@ -19,13 +19,12 @@ from tideline_cli.store.transactions import heat_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Sequence
 
     from apsw import Connection
 
     from tideline_cli.memory.screening import Screen
     from tideline_cli.model.fact import Fact, NewFact
-    from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer, IndexTerms
     from tideline_cli.policy.slots import Ended
 
@@ -231,14 +230,9 @@ def _succeed(
         )
     if not named and not rivals:
         return ()
-    from tideline_cli.memory.succession import give_way  # noqa: PLC0415  most replace nothing
-    from tideline_cli.policy.gate import check_work  # noqa: PLC0415  most replace nothing
-    from tideline_cli.policy.slots import succeeded  # noqa: PLC0415  most replace nothing
+    from tideline_cli.memory.succession import replace_others  # noqa: PLC0415  most replace nothing
 
-    past = succeeded(holder, new, named=named, mates=rivals)
-    check_work(new.source, new.agent, [one.before for one in past])
-    give_way(db, past, now=new.created_at)
-    return past
+    return replace_others(db, holder, new, named=named, mates=rivals)
 
 
 def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tuple[Like, ...]:
@@ -256,14 +250,6 @@ def _join(db: Connection, fact: Fact, alike: Sequence[Like], *, now: int) -> tup
 def record_refusal(db: Connection, new: NewFact, error: WriteBlockedError, *, now: int) -> None:
     """Record that a write was refused, and why."""
     journal.record_blocked(db, verb="remember", by=new.origin, now=now, reason=error.reason)
-
-
-def cited(db: Connection, references: Iterable[str], *, viewer: Origin) -> tuple[str, ...]:
-    """Return the full ids of what is cited; raise NotFoundError for what is not there.
-
-    A purge follows whole ids, so the beginning of an id is not stored.
-    """
-    return tuple(fact.id for fact in facts.named(db, references, viewer=viewer))
 
 
 def checked_text(content: str) -> str:

@@ -10,24 +10,17 @@ from tideline_cli.store.fact_rows import SELECT, SELECT_WITH_TERMS, fact_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, Literal
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Everyone
-    from tideline_cli.model.source import Source
 
 _A_STATEMENT = 5_000  # numbers in one statement, whose length is bounded
 
 
-ORDERS = {
-    "new": "fact.created_at DESC, fact.id",
-    "old": "fact.created_at, fact.id",
-    "importance": "importance DESC, fact.created_at DESC, fact.id",
-    "used": "ifnull(usage.last_accessed_at, fact.created_at) DESC, fact.id",
-}
 _ADDED = """fact.seq IN (
   SELECT ifnull(born.seq, change.row)
   FROM change LEFT JOIN fact AS born
@@ -117,33 +110,6 @@ def number_of(db: Connection, reference: str, *, viewer: Origin | Everyone) -> i
     return int(_row(db, reference, viewer)[0])
 
 
-def exists(db: Connection, fact_id: str, *, viewer: Origin) -> bool:
-    """Say whether a viewer has a fact with exactly this id."""
-    condition, values = visibility.where(viewer)
-    sql = f"SELECT 1 FROM fact WHERE id = ? AND {condition}"
-    return db.execute(sql, (fact_id, *values)).fetchone() is not None
-
-
-def is_taken(db: Connection, fact_id: str) -> bool:
-    """Say whether a fact of any origin has exactly this id."""
-    return db.execute("SELECT 1 FROM fact WHERE id = ?", (fact_id,)).fetchone() is not None
-
-
-def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> bool:
-    """Say whether a viewer has a fact with exactly this id and this text."""
-    condition, values = visibility.where(viewer)
-    sql = f"SELECT 1 FROM fact WHERE id = ? AND content = ? AND {condition}"
-    return db.execute(sql, (fact_id, content, *values)).fetchone() is not None
-
-
-def source_of(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> Source | None:
-    """Return who said the fact with exactly this id, None where a viewer has none."""
-    condition, values = visibility.where(viewer)
-    sql = f"SELECT source FROM fact WHERE id = ? AND {condition}"
-    row: Any = db.execute(sql, (fact_id, *values)).fetchone()
-    return None if row is None else row[0]
-
-
 def missing(reference: str) -> NotFoundError:
     """Return the error for an id that is not there: the same where there is no store at all, or
     it would tell whether anybody has written."""
@@ -187,60 +153,6 @@ def worded(
         rows = db.execute(sql, (text, *values))
         found += (seq for (seq,) in rows)
     return found
-
-
-def each(
-    db: Connection,
-    *,
-    viewer: Origin | Everyone,
-    wanted: Filter,
-    limit: int | None = None,
-    oldest_first: bool = False,
-    order: str = "new",
-    offset: int = 0,
-) -> Iterator[Fact]:
-    """Yield the facts that `viewer` may see and `wanted` asks for, newest first, or in another of
-    the `ORDERS`, without the first `offset`.
-
-    Ties are in order of id. Oldest first means in order of arrival.
-    """
-    is_newest = order == "new" and not oldest_first
-    if limit is not None and is_newest and isinstance(viewer, Origin):
-        for part in _newest(db, wanted, viewer, limit, offset):
-            found = get(db, part, viewer=viewer)
-            yield from (found[seq] for seq in part if seq in found)
-        return
-    condition, values = visibility.where(viewer)
-    narrowed, more = narrowing(wanted)
-    by = "fact.seq" if oldest_first else ORDERS[order]
-    rows = db.execute(
-        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ? OFFSET ?",
-        (*values, *more, -1 if limit is None else limit, offset),
-    )
-    for row in rows:
-        yield fact_of(row)
-
-
-def _newest(
-    db: Connection, wanted: Filter, viewer: Origin, limit: int, offset: int
-) -> Iterator[Sequence[int]]:
-    """Yield the numbers of the newest facts of an origin that a filter asks for, in parts."""
-    from tideline_cli.store import newest  # noqa: PLC0415  lists alone
-
-    choice = newest.Choice(*narrowing(wanted), *_states(wanted))
-    number = visibility.number(db, viewer)
-    seqs = newest.numbers(db, choice, origin_number=number, limit=limit + offset)
-    for start in range(offset, len(seqs), _A_STATEMENT):
-        yield seqs[start : start + _A_STATEMENT]
-
-
-def _states(wanted: Filter) -> tuple[Literal["active", "inactive", "both"], int | None]:
-    """Return which facts a filter reaches, by whether they are active today; and its instant."""
-    state = wanted.state if wanted.as_of is not None else wanted.lifecycle
-    reached: Literal["active", "inactive", "both"] = (
-        "both" if state is None else "active" if state == "active" else "inactive"
-    )
-    return reached, wanted.as_of
 
 
 def among(

@@ -12,7 +12,7 @@ from tideline_cli.memory import amend
 from tideline_cli.memory.beginnings import beginning_with
 from tideline_cli.model.record import replace
 from tideline_cli.model.scope import scope_key
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _filtered(session: Session, options: Options) -> list[Fact]:
     wanted = filters.wanted(session, db, options)
     if options.scope is not None:
         wanted = replace(wanted, scopes=(scope_key(options.scope),))
-    found = [] if db is None else list(facts.each(db, viewer=session.viewer, wanted=wanted))
+    found = [] if db is None else list(listing.each(db, viewer=session.viewer, wanted=wanted))
     if not found:
         raise TidelineError(
             "nothing to forget: no active fact is as the filters ask",

@@ -11,7 +11,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.record import replace
 from tideline_cli.ranking.decay import DECAYS
-from tideline_cli.store import facts
+from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ OPTIONS = (
            "end.", "last"),
     Option("sort", ("--sort",), "new, old, importance, used (last used first) or strength "
            "(strongest first) [default: new].", "choice", "new",
-           choices=(*facts.ORDERS, STRENGTH)),
+           choices=(*listing.ORDERS, STRENGTH)),
     Option("decay", ("--decay",), "By which forgetting curve --sort strength orders; each fact "
            "says how strong it is by it.", "choice", choices=DECAYS),
     Option("limit", ("--limit", "-n"), "At most so many [default: 50; 0 is all].", "count", 50),
@@ -126,12 +126,12 @@ def _found(session: Session, db: Connection, wanted: Filter, options: Options) -
     """Return the facts, one more than the limit where there are more."""
     most = options.limit + 1 if options.limit else None
     if options.sort != STRENGTH:
-        ordered = facts.each(
+        ordered = listing.each(
             db, viewer=session.viewer, wanted=wanted, limit=most, order=options.sort,
             offset=options.offset,
         )  # fmt: skip
         return list(ordered)
-    every = facts.each(db, viewer=session.viewer, wanted=wanted)
+    every = listing.each(db, viewer=session.viewer, wanted=wanted)
     by_strength = sorted(every, key=lambda fact: -_strength(session, fact, options))
     return by_strength[options.offset :][:most]
 

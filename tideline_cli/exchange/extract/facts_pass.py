@@ -9,7 +9,7 @@ from tideline_cli.llm import prompts, reply
 from tideline_cli.memory.query import Query
 from tideline_cli.memory.recall import recall
 from tideline_cli.policy import identifiers, prompt_lines
-from tideline_cli.store import facts
+from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -107,6 +107,6 @@ def _related(
     text = " ".join(message.text[-_LONGEST_QUERY:] for message in messages)[-_LONGEST_QUERY:]
     query = Query(text, limit=CANDIDATES, mode="keyword")
     hits = [hit.fact for hit in recall(db, query, viewer=viewer, now=now).hits]
-    newest = facts.each(db, viewer=viewer, wanted=Filter(), limit=CANDIDATES)
+    newest = listing.each(db, viewer=viewer, wanted=Filter(), limit=CANDIDATES)
     listed = {fact.id: fact for fact in (*hits, *newest) if not identifiers.is_withheld(fact)}
     return tuple(listed.values())[:CANDIDATES]

@@ -21,7 +21,7 @@ from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
 from tideline_cli.policy.restate import holding_on
-from tideline_cli.store import facts, journal, uses, writes
+from tideline_cli.store import journal, listing, uses, writes
 from tideline_cli.store.facts import Filter
 from tideline_cli.store.transactions import writing
 
@@ -188,7 +188,7 @@ class _Writer:
             kinds=(proposal.kind or "",), sessions=(self._context.session,), sources=UNTRUSTED,
             scopes=(self._context.scope,),
         )  # fmt: skip
-        found = facts.each(self._db, viewer=self._context.origin, wanted=wanted, limit=2)
+        found = listing.each(self._db, viewer=self._context.origin, wanted=wanted, limit=2)
         held = [fact for fact in found if fact.id not in before]
         if held:
             raise OvertakenError

@@ -16,7 +16,7 @@ from tideline_cli.llm import prompts, reply
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy.render import prompt_text
-from tideline_cli.store import facts
+from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def last(db: Connection, context: ExtractContext) -> Fact | None:
     wanted = Filter(
         kinds=(KIND,), sessions=(context.session,), sources=UNTRUSTED, scopes=(context.scope,)
     )
-    return next(facts.each(db, viewer=context.origin, wanted=wanted, limit=1), None)
+    return next(listing.each(db, viewer=context.origin, wanted=wanted, limit=1), None)
 
 
 def covered(db: Connection | None, context: ExtractContext, count: int) -> int:

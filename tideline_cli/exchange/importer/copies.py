@@ -6,7 +6,7 @@ from tideline_cli.memory.near_duplicates import twins
 from tideline_cli.model.origin import Origin
 from tideline_cli.policy.gate import may_touch
 from tideline_cli.policy.later_state import is_forgotten
-from tideline_cli.store import facts
+from tideline_cli.store import facts, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Copies:
         if not times.in_store(origin.key):
             return found  # nothing here was ever changed
         archived = facts.Filter(lifecycle="archived")
-        for fact in facts.each(self._db, viewer=origin, wanted=archived):
+        for fact in listing.each(self._db, viewer=origin, wanted=archived):
             at = times.of(fact)
             if is_forgotten(fact, at):
                 _put(found, fact, at)

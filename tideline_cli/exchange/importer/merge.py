@@ -17,7 +17,7 @@ from tideline_cli.model.text import said_terms
 from tideline_cli.policy import gate
 from tideline_cli.policy.periods import holds_from
 from tideline_cli.policy.sameness import SAME_TERMS, apart, jaccard, may_be_one_chunk
-from tideline_cli.store import facts, links, slots, uses, writes
+from tideline_cli.store import facts, links, slots, uses, whole_ids, writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ class Merger:
         """Raise WriteBlockedError for what the write-gate or the scan refuses."""
         gate.check(fact.segment, fact.source, ())
         gate.check_permanence(fact.source, fact.tier, fact.pinned, None)  # chunks go their own way
-        cited = (facts.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from)
+        cited = (
+            whole_ids.source_of(self._db, one, viewer=fact.origin) for one in fact.derived_from
+        )
         gate.check_descent(fact.source, [source for source in cited if source is not None])
         refuse_untrusted(fact, ready.screen)
 

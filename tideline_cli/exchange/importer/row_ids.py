@@ -8,7 +8,7 @@ from tideline_cli.model.fields import CHANGEABLE
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.source import is_trusted
-from tideline_cli.store import facts
+from tideline_cli.store import facts, whole_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class RowIds:
         if not ready.row.get("id") or (fact.metadata or {}).get(ORIGINAL_ID) is None:
             return None
         its = str(ready.row["id"])
-        if not facts.has_text(self._db, its, fact.content, viewer=fact.origin):
+        if not whole_ids.has_text(self._db, its, fact.content, viewer=fact.origin):
             return None
         return None if self._is_unvouched(fact, its) else self._held(its, fact)
 
@@ -63,7 +63,7 @@ class RowIds:
         if earlier is not None:
             return earlier
         own = self.vouched(fact, ready)
-        return self.there(own) if facts.is_taken(self._db, own.id) else None
+        return self.there(own) if whole_ids.is_taken(self._db, own.id) else None
 
     def there(self, fact: Fact) -> Fact:
         """Return what has the id of a fact; raise UsageError unless it is that fact."""
@@ -96,7 +96,7 @@ class RowIds:
         """Say whether this id belongs to an untrusted fact, and the row is trusted."""
         if not is_trusted(fact.source):
             return False
-        source = facts.source_of(self._db, fact_id, viewer=fact.origin)
+        source = whole_ids.source_of(self._db, fact_id, viewer=fact.origin)
         return source is not None and not is_trusted(source)
 
     def _next_repeat(self, ready: Prepared, fact: Fact, first: str) -> Fact:

@@ -1,0 +1,78 @@
+"""Facts one after the other, in an order, as a list shows them."""
+
+from __future__ import annotations
+
+from tideline_cli.model.origin import Origin
+from tideline_cli.store import facts, newest, visibility
+from tideline_cli.store.fact_rows import SELECT, fact_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
+
+    from apsw import Connection
+
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Everyone
+    from tideline_cli.store.facts import Filter
+
+_AT_ONCE = 5_000  # facts that are read in one statement
+ORDERS = {
+    "new": "fact.created_at DESC, fact.id",
+    "old": "fact.created_at, fact.id",
+    "importance": "importance DESC, fact.created_at DESC, fact.id",
+    "used": "ifnull(usage.last_accessed_at, fact.created_at) DESC, fact.id",
+}
+
+
+def each(
+    db: Connection,
+    *,
+    viewer: Origin | Everyone,
+    wanted: Filter,
+    limit: int | None = None,
+    oldest_first: bool = False,
+    order: str = "new",
+    offset: int = 0,
+) -> Iterator[Fact]:
+    """Yield the facts that `viewer` may see and `wanted` asks for, newest first, or in another of
+    the `ORDERS`, without the first `offset`.
+
+    Ties are in order of id. Oldest first means in order of arrival.
+    """
+    is_newest = order == "new" and not oldest_first
+    if limit is not None and is_newest and isinstance(viewer, Origin):
+        for part in _newest(db, wanted, viewer, limit, offset):
+            found = facts.get(db, part, viewer=viewer)
+            yield from (found[seq] for seq in part if seq in found)
+        return
+    condition, values = visibility.where(viewer)
+    narrowed, more = facts.narrowing(wanted)
+    by = "fact.seq" if oldest_first else ORDERS[order]
+    rows = db.execute(
+        f"{SELECT} WHERE {condition}{narrowed} ORDER BY {by} LIMIT ? OFFSET ?",
+        (*values, *more, -1 if limit is None else limit, offset),
+    )
+    for row in rows:
+        yield fact_of(row)
+
+
+def _newest(
+    db: Connection, wanted: Filter, viewer: Origin, limit: int, offset: int
+) -> Iterator[Sequence[int]]:
+    """Yield the numbers of the newest facts of an origin that a filter asks for, in parts."""
+    choice = newest.Choice(*facts.narrowing(wanted), *_states(wanted))
+    number = visibility.number(db, viewer)
+    seqs = newest.numbers(db, choice, origin_number=number, limit=limit + offset)
+    for start in range(offset, len(seqs), _AT_ONCE):
+        yield seqs[start : start + _AT_ONCE]
+
+
+def _states(wanted: Filter) -> tuple[Literal["active", "inactive", "both"], int | None]:
+    """Return which facts a filter reaches, by whether they are active today; and its instant."""
+    state = wanted.state if wanted.as_of is not None else wanted.lifecycle
+    reached: Literal["active", "inactive", "both"] = (
+        "both" if state is None else "active" if state == "active" else "inactive"
+    )
+    return reached, wanted.as_of

@@ -1,0 +1,41 @@
+"""What is known of a fact by its whole id: whether it is there, whose it is, who said it."""
+
+from __future__ import annotations
+
+from tideline_cli.store import visibility
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from apsw import Connection
+
+    from tideline_cli.model.origin import Everyone, Origin
+    from tideline_cli.model.source import Source
+
+
+def exists(db: Connection, fact_id: str, *, viewer: Origin) -> bool:
+    """Say whether a viewer has a fact with exactly this id."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT 1 FROM fact WHERE id = ? AND {condition}"
+    return db.execute(sql, (fact_id, *values)).fetchone() is not None
+
+
+def is_taken(db: Connection, fact_id: str) -> bool:
+    """Say whether a fact of any origin has exactly this id."""
+    return db.execute("SELECT 1 FROM fact WHERE id = ?", (fact_id,)).fetchone() is not None
+
+
+def has_text(db: Connection, fact_id: str, content: str, *, viewer: Origin) -> bool:
+    """Say whether a viewer has a fact with exactly this id and this text."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT 1 FROM fact WHERE id = ? AND content = ? AND {condition}"
+    return db.execute(sql, (fact_id, content, *values)).fetchone() is not None
+
+
+def source_of(db: Connection, fact_id: str, *, viewer: Origin | Everyone) -> Source | None:
+    """Return who said the fact with exactly this id, None where a viewer has none."""
+    condition, values = visibility.where(viewer)
+    sql = f"SELECT source FROM fact WHERE id = ? AND {condition}"
+    row: Any = db.execute(sql, (fact_id, *values)).fetchone()
+    return None if row is None else row[0]
