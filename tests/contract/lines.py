@@ -36,7 +36,7 @@ _BY_NAME = {
     "profiles": ("all", "keyword,semantic", "loud"), "k": ("1", "3"),
     "table": ("fact",), "at": ("03:30", "02:15"), "from_": ("copy.db", "rows.jsonl", "2025-10-01"),
     "fmt": ("github", "grid", "nosuch"),
-    "session_name": ("s1",), "failure": ("record.txt",), "output": ("out.1", "-", "rows.jsonl"),
+    "failure": ("record.txt",), "output": ("out.1", "-", "rows.jsonl"),
 }  # fmt: skip
 _BAD = {
     "count": ("-1", "1.5", "x", "99999999999"), "number": ("x", "nan"), "share": ("1.1", "-0.1"),

@@ -43,7 +43,7 @@ ARGUMENTS = (
     Argument("words", "TRANSCRIPT", "The conversation; `-` is standard input.", "file", False),
 )
 OPTIONS = (
-    Option("session_name", ("--session",), "Name of the conversation [default: the one in the "
+    Option("session", ("--session",), "Name of the conversation [default: the one in the "
            "transcript, else the file's name].", metavar="ID"),
     *model_options.OPTIONS,
     Option("per_message", ("--per-message",), "Ask about each of the user's messages that says "
@@ -62,7 +62,7 @@ OPTIONS = (
            "count", facts_pass.MIN_NEW, least=1),
     Option("pending", ("--pending",), "The conversations that hooks have noted, instead of one; "
            "`tideline schedule` does it every night.", "flag", False,
-           excludes=("words", "session_name", "failure")),
+           excludes=("words", "session", "failure")),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
            "without a model; ask and write nothing.", "flag", False),
 )  # fmt: skip
@@ -72,7 +72,7 @@ OPTIONS = (
 class Options:
     """The options of a call."""
 
-    session_name: str | None
+    session: str | None
     llm: str | None
     model: str | None
     base_url: str | None
@@ -139,7 +139,7 @@ def _job(
             "--trust-owner: in a plain text whoever is quoted can speak as the user",
             hint="give JSON lines or a session file, or leave it out",
         )
-    name, cursor, first = reading.session_names(options.session_name, conversation, path)
+    name, cursor, first = reading.session_names(options.session, conversation, path)
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
