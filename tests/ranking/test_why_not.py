@@ -99,3 +99,20 @@ def test_links_are_followed_for_why_not_too(run):
     assert run("recall", "tea", "--why-not", cup, "--json").json["reason"] == "no_shared_term"
     told = run("recall", "tea", "--graph", "on", "--why-not", cup, "--json").json
     assert (told["reason"], told["rank"]) == ("found", 2)
+
+
+def test_a_limit_of_distance_is_told_and_can_be_moved(run):
+    """Where classes have limits, --why-not tells which one holds a fact off; --min-sim takes its
+    place, up and down."""
+    made = run("remember", "I drive a blue car", "--json").json["id"]
+    words = ("recall", "drive a blue automobile", "--profile", "vectormemory", "--mode", "semantic")
+    told = run(*words, "--why-not", made, "--json").json
+    cosine = told["explain"]["cosine"]
+    assert (told["reason"], told["explain"]["group"]) == ("too_far", "manual")
+    distance = told["explain"]["parts"]["distance"]
+    assert distance > 0.55
+    assert distance == pytest.approx(2 - 2 * cosine)
+    assert "class manual has a distance below 0.55" in run(*words, "--why-not", made).out
+    for least, found in ((cosine - 0.01, [made]), (cosine + 0.01, [])):
+        hits = run(*words, "--min-sim", str(least), "--json").json["hits"]
+        assert [hit["id"] for hit in hits] == found

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
     from tideline_cli.memory.query import Query
     from tideline_cli.memory.why_not import WhyNot
+    from tideline_cli.model.hit import Hit
 
 _SAYS = {
     "archived": "it is archived: `{restore}` brings it back, {archived} looks there too",
@@ -62,10 +63,23 @@ def _told(session: Session, query: Query, found: WhyNot) -> str:
         return f"it is hit {found.rank:,}: {explanation(hit)}" if hit else "it is a hit"
     if hit is None:
         return _unplaced(session, query, found)
+    if found.reason == "too_far":
+        return f"{_too_far(hit)}: {explanation(hit)}"
     if found.reason == "below_min_score":
         return f"its score is below {query.min_score:g}: {explanation(hit)}"
     above = "" if last is None else f"; the last hit has {last.score:.4f}"
     return f"it comes at place {found.rank:,}{above}: {explanation(hit)}"
+
+
+def _too_far(hit: Hit) -> str:
+    """Return how near a fact of its class has to be; --min-sim takes the place of that."""
+    from tideline_cli.ranking.priority import GROUPS  # noqa: PLC0415  one fusion alone
+
+    group = GROUPS[hit.why.group or "auto"]
+    return (
+        f"it is too far: a fact of class {group.name} has a distance below {group.most:.2f}, a "
+        f"cosine above {1 - group.most / 2:.3f}; --min-sim takes another"
+    )
 
 
 def _unplaced(session: Session, query: Query, found: WhyNot) -> str:

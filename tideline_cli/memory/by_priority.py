@@ -25,7 +25,8 @@ _FAR = 0.0  # the cosine of a fact that has no vector
 def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
     """Return the facts by priority · 10 + distance + penalty + distrust − overlap: the score is
     that with the other sign. 30 near facts are looked at, 30 that words find, and where the
-    question is about the user 30 that are near to a question about their profile."""
+    question is about the user 30 that are near to a question about their profile. A class takes
+    what is nearer than its limit, or, where the query has a `min_sim`, what is as like as that."""
     query = asked.query
     room = max(priority.POOL, 2 * query.reach)
     probes = (priority.PROBE,) if priority.asks_about_user(query.text) else ()
@@ -51,7 +52,8 @@ def by_classes(db: Connection, asked: Inquiry, *, viewer: Origin) -> Ranked:
         for one in with_weights(
             db, asked, seqs, words=words, cosines=cosines, viewer=viewer
         )
-        if (is_near := _is_near(one, group := _group(one, probed))) or one.words is not None
+        if (is_near := _is_near(one, group := _group(one, probed), query.min_sim))
+        or one.words is not None
     ]
     shared = priority.overlaps(query.text, [one.fact.content for one, *_ in taken])
     found = [
@@ -70,7 +72,10 @@ def _distance(one: Weighed) -> float:
     return priority.distance(_FAR if one.cosine is None else one.cosine)
 
 
-def _is_near(one: Weighed, group: priority.Group) -> bool:
+def _is_near(one: Weighed, group: priority.Group, min_sim: float | None) -> bool:
+    """Say whether a fact is near enough: for its class, or where a call says how near, for that."""
+    if min_sim is not None:
+        return one.cosine is not None and one.cosine >= min_sim
     return _distance(one) < group.most
 
 

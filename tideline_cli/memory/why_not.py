@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     Reason = Literal[
         "found", "archived", "not_valid", "other_scope", "filtered", "no_shared_term",
-        "below_min_score", "outranked", "one_shared_word", "not_put_forward",
+        "below_min_score", "outranked", "one_shared_word", "not_put_forward", "too_far",
     ]
 
 
 @record
 class WhyNot:
     """Why a fact is not among the hits. `rank` and `hit` are its own in an answer without a limit,
-    among all that the lanes put forward for the question; `last` is the last hit that is shown.
-    None where it has none."""
+    among all that the lanes put forward for the question, or the hit without limits of distance
+    where it is too far; `last` is the last hit that is shown. None where it has none."""
 
     fact: Fact
     reason: Reason
@@ -67,7 +67,9 @@ def verdict(
     every = hits_of(whole)
     place = _place(every, fact)
     if place is None:
-        return WhyNot(fact, _unseen(fact, whole, hits_of))
+        reason = _unseen(fact, whole, hits_of)
+        far = None if reason == "not_put_forward" else _far(fact, whole, hits_of)
+        return far or WhyNot(fact, reason)
     hit = every[place]
     is_low = bool(query.min_score) and hit.score < query.min_score
     last = hits[-1] if hits else None
@@ -76,6 +78,18 @@ def verdict(
 
 def _place(hits: Sequence[Hit], fact: Fact) -> int | None:
     return next((at for at, hit in enumerate(hits) if hit.fact.id == fact.id), None)
+
+
+def _far(
+    fact: Fact, whole: Query, hits_of: Callable[[Query], Sequence[Hit]]
+) -> WhyNot | None:
+    """Return that a fact is too far for its class, None where classes have no limits or that is
+    not the reason."""
+    if whole.fusion != "priority" or whole.mode == "keyword" or whole.min_sim is not None:
+        return None
+    every = hits_of(replace(whole, pool=ALL, min_sim=-1.0))
+    place = _place(every, fact)
+    return None if place is None else WhyNot(fact, "too_far", hit=every[place])
 
 
 def _unseen(fact: Fact, whole: Query, hits_of: Callable[[Query], Sequence[Hit]]) -> Reason:
