@@ -121,5 +121,14 @@ def test_the_reads_of_rsclaw(client, run, filled):
     assert len(docs) == 2 and docs[0]["text"] and docs[0]["tier"] in ("core", "working")
     (found,) = json.loads(client("/api/v1/memory/docs?q=deploys").body)["docs"]
     assert found["id"] == filled[1] and found["score"] > 0
+    run("remember", "one of a part", "--scope", "global/part")
+    of_scope = json.loads(client("/api/v1/memory/docs?scope=global&limit=0").body)["docs"]
+    assert {doc["scope"] for doc in of_scope} == {"global"} and len(of_scope) == 4
+    of_part = json.loads(client("/api/v1/memory/docs?scope=global/part").body)["docs"]
+    assert [doc["text"] for doc in of_part] == ["one of a part"]
+    asked = json.loads(client("/api/v1/memory/docs?q=typed&scope=global/part").body)["docs"]
+    assert asked == []
+    of_kind = json.loads(client("/api/v1/memory/docs?kind=fact&limit=2").body)["docs"]
+    assert [doc["kind"] for doc in of_kind] == ["fact", "fact"]
     assert client("/api/v1/memory/docs?color=red").status == 400
     assert client("/api/v1/memory/docs?limit=many").status == 400

@@ -9,7 +9,7 @@ from tideline_cli.serve.http.answers import HttpReply, Printed, status_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.serve.http.answers import Ask
@@ -18,6 +18,9 @@ STATS, DOCS = "memory/stats", "memory/docs"
 PARAMETERS: Mapping[str, tuple[str, ...]] = {STATS: (), DOCS: ("q", "scope", "kind", "limit")}
 """The paths, with the parameters of each. Source: RsClaw, its HTTP API of the memory."""
 _USUAL = "50"
+_DIGITS = 10
+_PAGE = 500
+_HITS = 1_000
 
 
 def answer(ask: Ask, path: str, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
@@ -48,23 +51,53 @@ def _named(counts: Mapping[str, int], unnamed: str) -> dict[str, int]:
 
 
 def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
-    options: dict[str, Any] = {name: list(given[name]) for name in ("scope", "kind")
-                               if given.get(name)}  # fmt: skip
-    options["limit"] = list(given.get("limit") or [_USUAL])
+    scopes, kinds = set(given.get("scope", ())), set(given.get("kind", ()))
+    most = _count(given.get("limit"))
+    if most is None:
+        return ask("list", [], {"limit": list(given["limit"])})  # which says what is wrong with it
     question = " ".join(given.get("q", ())).strip()
-    if not question:
-        said = ask("list", [], options)
+    pages = _found(ask, question) if question else _listed(ask)
+    docs: list[dict[str, Any]] = []
+    for said, page in pages:
+        if said.error is not None:
+            return said
+        docs += (doc for doc in page if not scopes or doc["scope"] in scopes
+                 if not kinds or doc["kind"] in kinds)  # fmt: skip
+        if most and len(docs) >= most:
+            break
+    return _reply(said, {"docs": docs[: most or None]})
+
+
+def _count(limit: Sequence[str] | None) -> int | None:
+    """Return how many documents are asked for, 0 for all; None for what is no such number."""
+    text = limit[-1] if limit else _USUAL
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+
+
+def _listed(ask: Ask) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
+    """Yield the facts of all scopes, newest first, in pages."""
+    place = 0
+    while True:
+        said = ask("list", [], {"all_scopes": True, "limit": [str(_PAGE)], "offset": [str(place)]})
         facts = [] if said.error else json.loads(said.text)["facts"]
-        return said if said.error else _reply(said, {"docs": [_doc(fact) for fact in facts]})
-    said = ask("recall", [question], options | {"no_touch": True})
+        yield said, [_doc(fact) for fact in facts]
+        place += len(facts)
+        if len(facts) < _PAGE:
+            return
+
+
+def _found(ask: Ask, question: str) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
+    """Yield the facts that answer a question, one by one, best first."""
+    options: dict[str, Any] = {"all_scopes": True, "limit": [str(_HITS)], "no_touch": True}
+    said = ask("recall", [question], options)
     if said.error is not None:
-        return said
-    docs = []
+        yield said, []
+        return
     for hit in json.loads(said.text)["hits"]:
         shown = ask("show", [hit["id"]], {})
-        if shown.error is None:
-            docs.append(_doc(json.loads(shown.text)["fact"]) | {"score": hit["score"]})
-    return _reply(said, {"docs": docs})
+        one = [] if shown.error else [_doc(json.loads(shown.text)["fact"])]
+        yield said, [doc | {"score": hit["score"]} for doc in one]
+    yield said, []
 
 
 def _doc(fact: Mapping[str, Any]) -> dict[str, Any]:
