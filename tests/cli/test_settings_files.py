@@ -11,10 +11,13 @@ import time
 import pytest
 
 from tests.support import PEER
+from tideline_cli.cli.session import HEAT_SETTINGS
 from tideline_cli.config import trust
 from tideline_cli.config.settings import SETTINGS
 from tideline_cli.memory.context import DEFAULT_CHARS
 from tideline_cli.memory.query import DEFAULT_LIMIT
+from tideline_cli.ranking.decay import DEPTH
+from tideline_cli.ranking.heat import HeatRule
 
 ORIGIN = PEER.key
 
@@ -477,3 +480,24 @@ def test_edit_checks_before_it_replaces(run, home, tmp_path, monkeypatch):
     monkeypatch.delenv("VISUAL")
     monkeypatch.delenv("EDITOR", raising=False)
     assert "config set NAME VALUE" in run("config", "edit").err
+
+
+def test_what_holds_without_a_setting_is_shown(run):
+    """Values that the program itself falls back on are those that `config` shows."""
+    usual = HeatRule()
+    for name, field in HEAT_SETTINGS.items():
+        value = getattr(usual, field)
+        shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else f"{value:g}"
+        assert run("config", "get", name).out.strip() == shown
+    assert run("config", "get", "fading").out.strip() == f"{DEPTH:g}"
+    assert run("config", "get", "dedup").out.strip() == "exact"
+
+
+def test_a_wrong_name_of_a_setting_is_led_to_the_right_one(run):
+    """Nearly right names are offered; the embedder, which is none, is led to its command."""
+    assert "did you mean promotion_both_access" in run("config", "get", "promotion_both_acces").err
+    for name in ("embedder", "embed-model", "EMBEDDING_MODEL"):
+        asked = run("config", "set", name, "minilm")
+        assert asked.code == 2
+        assert "tideline embedder use" in asked.err
+    assert run("config", "get", "nothing_like_it").code == 2

@@ -26,7 +26,7 @@ class Setting(Record):
 
     `in_project` says whether a project file may set it. Where `top` is not 0, a project file may
     only lower the value; `top` is the limit where nobody else has set one. A `word` is one of
-    `words`.
+    `words`. `usual` is what holds where nothing sets a value without a default.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Setting(Record):
     in_project: bool = False
     top: int = 0
     words: tuple[str, ...] = ()
+    usual: Any = None
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -56,14 +57,15 @@ SETTINGS: Mapping[str, Setting] = {
                 "the program that writes: its name stands on every new fact"),
         Setting("dedup", "TIDELINE_DEDUP", "word", None,
                 "what remember holds for known: exact, semantic or smart; see remember --dedup",
-                words=DEDUPS),
+                words=DEDUPS, usual="exact"),
         Setting("color", "TIDELINE_COLOR", "word", "auto", "auto, always or never", words=COLORS),
         Setting("dream_interval", "TIDELINE_DREAM_INTERVAL", "duration", DAY_MS,
                 "time between two dreams, such as 12h or 7d"),
         Setting("evict_after_owner", "TIDELINE_EVICT_AFTER_OWNER", "duration", None,
                 "how old what you typed must be before it fades, such as 365d"),
         Setting("fading", "TIDELINE_FADING", "share", None,
-                "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True),
+                "how much of its score a faded fact loses, from 0 to 1; 0.5 without it", True,
+                usual=0.5),
         Setting("profile", "TIDELINE_PROFILE", "word", None,
                 "how answers are ranked and shown: tideline, motherbrain, vectormemory or rsclaw",
                 words=("tideline", "motherbrain", "vectormemory", "rsclaw")),
@@ -71,17 +73,17 @@ SETTINGS: Mapping[str, Setting] = {
                 "whether a recall counts as use, on or off; as its profile says without it",
                 words=("on", "off")),
         Setting("promotion_access_only", "TIDELINE_PROMOTION_ACCESS_ONLY", "count", None,
-                "uses that make a fact core; 15 without it"),
+                "uses that make a fact core; 15 without it", usual=15),
         Setting("promotion_importance_only", "TIDELINE_PROMOTION_IMPORTANCE_ONLY", "share", None,
-                "the importance that makes a fact core; 0.9 without it"),
+                "the importance that makes a fact core; 0.9 without it", usual=0.9),
         Setting("promotion_both_access", "TIDELINE_PROMOTION_BOTH_ACCESS", "count", None,
                 "uses that make a fact core which also has the importance of "
-                "promotion_both_importance; 5 without it"),
+                "promotion_both_importance; 5 without it", usual=5),
         Setting("promotion_both_importance", "TIDELINE_PROMOTION_BOTH_IMPORTANCE", "share", None,
-                "the importance that goes with promotion_both_access; 0.8 without it"),
+                "the importance that goes with promotion_both_access; 0.8 without it", usual=0.8),
         Setting("core_demotion", "TIDELINE_CORE_DEMOTION", "word", None,
                 "whether a core fact may cool down, on or off; off without it",
-                words=("on", "off")),
+                words=("on", "off"), usual="off"),
         Setting("auto_constraints", "TIDELINE_AUTO_CONSTRAINTS", "share", None,
                 "the share of a context --auto that constraints may take, 0.3 at most; none without"
                 " it"),

@@ -12,12 +12,12 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.config import settings
 from tideline_cli.errors import UsageError
-from tideline_cli.model.closed_set import one_of
 from tideline_cli.model.record import record
 from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 HELP = """Show and change settings.
@@ -48,6 +48,7 @@ ARGUMENTS = (
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = ()
 _PATIENCE = 60.0
+_EMBEDDER = ("embedder", "embed_model", "embedding", "embeddings", "embedding_model", "vectors")
 
 
 @record
@@ -122,7 +123,8 @@ def _list(session: Session) -> None:
 
 def _effective(name: str, value: Any) -> Any:
     """Return what holds, also where nothing is set."""
-    return settings.shown(name, settings.SETTINGS[name].top or None if value is None else value)
+    setting = settings.SETTINGS[name]
+    return settings.shown(name, setting.top or setting.usual if value is None else value)
 
 
 def _came_from(value: settings.Value, shown: Any) -> str:
@@ -182,10 +184,26 @@ def _project_file(folder: str, *, is_gone: bool = False) -> str:
     return path
 
 
+def _check_name(name: str, known: Sequence[str]) -> None:
+    """Raise UsageError for a name that no setting has, with those that are meant."""
+    if name in known:
+        return
+    if name.lower().replace("-", "_") in _EMBEDDER:
+        raise UsageError(
+            f"{name} is no setting: each memory file has an embedder of its own",
+            hint="tideline embedder use NAME; `tideline embedder list` has the names",
+        )
+    from difflib import get_close_matches  # noqa: PLC0415  a wrong name alone
+
+    near = get_close_matches(name.lower().replace("-", "_"), known)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise UsageError(f"unknown setting: {name!r}", hint=f"{hint}`tideline config list` has all")
+
+
 def _get(session: Session, name: str) -> str:
     if name in OF_FILE:
         return file_settings.value_of(session, name)
-    one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
+    _check_name(name, (*settings.SETTINGS, *OF_FILE))
     return _text(_effective(name, session.config.get(name)))
 
 
@@ -194,7 +212,7 @@ def _set(session: Session, name: str, value: str) -> None:
         checked = file_settings.change(session, name, value)
         _put(session, name, checked, session.database)
         return
-    one_of(name, (*settings.SETTINGS, *OF_FILE), "setting")
+    _check_name(name, (*settings.SETTINGS, *OF_FILE))
     _check_model(name, value)
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
@@ -210,7 +228,7 @@ def _unset(session: Session, name: str) -> None:
             f"{name} belongs to the memory file, and has always a value",
             hint=f"tideline config set {name} {OF_FILE[name][0]}",
         )
-    one_of(name, tuple(settings.SETTINGS), "setting")
+    _check_name(name, tuple(settings.SETTINGS))
     from tideline_cli.config import saving  # noqa: PLC0415  tomlkit, 50 ms
 
     _own_folder()
