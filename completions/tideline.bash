@@ -85,7 +85,7 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
-        status:--by) REPLY='one of kind agent' ;;
+        status:--by) REPLY='one of kind agent segment tier heat source scope' ;;
         status:--scope) REPLY='ask scope' ;;
         show:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;

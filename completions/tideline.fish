@@ -299,7 +299,7 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
-complete -c tideline -n "__tideline_at status" -l by -x -a 'kind agent' -d 'Also count the facts by this label, which reads all of them'
+complete -c tideline -n "__tideline_at status" -l by -x -a 'kind agent segment tier heat source scope' -d 'Count the facts by this label: kind and agent only then, which reads all facts; the others always'
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life'

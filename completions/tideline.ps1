@@ -181,7 +181,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
-            @{ Flags = @('--by'); Kind = 'one of kind agent'; Help = 'Also count the facts by this label, which reads all of them.' }
+            @{ Flags = @('--by'); Kind = 'one of kind agent segment tier heat source scope'; Help = 'Count the facts by this label: kind and agent only then, which reads all facts; the others always.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )

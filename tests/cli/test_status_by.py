@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.conftest import run_main
 
 
@@ -36,3 +38,15 @@ def test_agents_are_counted_when_asked():
         assert run_main("remember", *words).code == 0
     assert run_main("status", "--by", "agent", "--json").json["by_agent"] == {"coder": 2, "": 1}
     assert "agents     2 coder, 1 without" in run_main("status", "--by", "agent").out
+
+
+@pytest.mark.parametrize("label", ["segment", "tier", "heat", "source", "scope"])
+def test_what_is_always_counted_may_be_asked_for(label):
+    """A label that status counts anyhow is no mistake: the answer is the plain one."""
+    run_main("remember", "the sea is blue")
+
+    def told(*words):
+        form = run_main("status", *words, "--now", "2026-11-22", "--json").json
+        return {name: value for name, value in form.items() if name != "activity"}
+
+    assert told("--by", label) == told()

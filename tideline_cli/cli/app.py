@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from tideline_cli import __version__
 from tideline_cli.cli import mistyped
-from tideline_cli.cli.command_line import is_door, named, place, wants_json
+from tideline_cli.cli.command_line import command_of, is_of_door, place_of_command, wants_json
 from tideline_cli.cli.commands import COMMANDS, PANELS, SUMMARY, verb
 from tideline_cli.cli.generate.man import VERSION, examples
 from tideline_cli.cli.options import GLOBAL, Argument, Option
@@ -40,11 +40,11 @@ def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     try:
         # A door is one also where --auto was taken for the value of another option.
-        held = {"auto": True} if is_door(argv) else {}
+        held = {"auto": True} if is_of_door(argv) else {}
         held |= {_AS_JSON: True} if wants_json(argv) else {}
         code = root().main(_checked(argv), prog_name="tideline", standalone_mode=False, obj=held)
     except (ClickException, UsageError) as error:
-        if is_door(argv):
+        if is_of_door(argv):
             if {"--verbose", "-v", "--debug"} & set(argv):
                 said = error.format_message() if isinstance(error, ClickException) else str(error)
                 told = UsageError(said, hint="tideline context --help")
@@ -71,7 +71,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _failed(error: TidelineError, argv: Sequence[str]) -> int:
-    return 0 if is_door(argv) else tell_error(error, as_json=wants_json(argv))
+    return 0 if is_of_door(argv) else tell_error(error, as_json=wants_json(argv))
 
 
 def _show_help(name: str) -> None:
@@ -82,10 +82,10 @@ def _checked(argv: Sequence[str]) -> list[str]:
     """Return a command line whose first word is a command, `help` put as an option; raise
     UsageError for a word that is none."""
     parts = list(argv)
-    found = place(parts)
+    found = place_of_command(parts)
     if found is not None and parts[found] == _HELP:
         parts = [*parts[:found], *parts[found + 1 :], "--help"]
-        found = place(parts)
+        found = place_of_command(parts)
     if found is not None and parts[found] not in COMMANDS:
         for part in parts[:found]:
             if mistyped.is_no_global(part):
@@ -103,7 +103,7 @@ def _meant(error: ClickException, argv: Sequence[str]) -> UsageError:
     message = error.format_message()
     if isinstance(error, BadOptionUsage) and "requires" in message:
         message = f"{error.option_name} needs a value"
-    whose = name or named(argv)
+    whose = name or command_of(argv)
     return UsageError(message, hint=f"tideline {whose} --help" if whose else "tideline --help")
 
 

@@ -10,23 +10,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def is_door(argv: Sequence[str]) -> bool:
+def is_of_door(argv: Sequence[str]) -> bool:
     """Say whether a command line, even a wrong one, calls a door for programs."""
     end = argv.index("--") if "--" in argv else len(argv)
     if not any(part == "--auto" or part.startswith("--auto=") for part in argv[:end]):
         return False
-    name = named(argv)
+    name = command_of(argv)
     # Behind an option that is not known, what is its value and what the command is a guess.
     return name == DOOR or (name not in COMMANDS and DOOR in argv)
 
 
-def named(argv: Sequence[str]) -> str:
+def command_of(argv: Sequence[str]) -> str:
     """Return the command that a command line names, empty for none."""
-    found = place(argv)
+    found = place_of_command(argv)
     return "" if found is None else argv[found]
 
 
-def place(argv: Sequence[str]) -> int | None:
+def place_of_command(argv: Sequence[str]) -> int | None:
     """Return where the first word of a command line stands, None where it has options alone."""
     flags = {flag: option for option in GLOBAL for flag in option.flags}
     takes = False

@@ -72,7 +72,7 @@ def printable(text: str) -> str:
     return screen_text(text)
 
 
-def beginning(text: str) -> str:
+def first_words(text: str) -> str:
     """Return the first words of a text, on one line."""
     try:
         room = max(_SHOWN // 2, min(_SHOWN, os.get_terminal_size(2).columns - _BESIDE))

@@ -192,7 +192,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     """Print an error on stderr and return its exit code."""
     try:
         from tideline_cli.cli.messages import (  # noqa: PLC0415  most commands tell nothing
-            beginning,
+            first_words,
             printable,
             tell,
             tell_form,
@@ -210,7 +210,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
     tell(f"tideline: {printable(error.message)}\n")
     if isinstance(error, AmbiguousError):
         for name, text in error.facts:
-            tell(f"  {name}  {printable(beginning(text))}\n")
+            tell(f"  {name}  {printable(first_words(text))}\n")
     if error.hint:
         tell(f"  hint: {printable(error.hint)}\n")
     return error.exit_code

@@ -297,4 +297,6 @@ class Session(Notices):
             return text
         from tideline_cli.cli import typed_ids  # noqa: PLC0415  ids are rarely typed
 
-        return typed_ids.id_of(self, text, on_terminal=_has_terminal())
+        return typed_ids.id_of(
+            text, self.reading, viewer=self.viewer, on_terminal=_has_terminal()
+        )

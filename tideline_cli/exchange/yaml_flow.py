@@ -38,7 +38,7 @@ def _flow(text: str, *, typed: bool, inside: bool) -> tuple[Any, str]:
     if text[:1] == "{":
         return _flow_mapping(text[1:], typed=typed)
     if text[:1] in ('"', "'"):
-        return quoted(text)
+        return quotation(text)
     if text[:1] in _STRANGE:
         raise ValueError(f"{_STRANGE[text[:1]]} is not read")
     stop = _end_of_words(text, inside=inside)
@@ -93,7 +93,7 @@ def _next(text: str, end: str) -> str:
     return text
 
 
-def quoted(text: str) -> tuple[str, str]:
+def quotation(text: str) -> tuple[str, str]:
     """Return the text in quotes that begins here, and what stands behind it. Raises ValueError
     where the quotes do not end."""
     sign = text[0]

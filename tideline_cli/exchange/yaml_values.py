@@ -5,7 +5,7 @@ It reads what editors write, and raises ValueError for the rest: nothing is gues
 
 from __future__ import annotations
 
-from tideline_cli.exchange.yaml_flow import flow, quoted
+from tideline_cli.exchange import yaml_flow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _nested(lines: Lines, depth: int, *, typed: bool) -> Any:
     if _is_item(lines.text()):
         return _list(lines, depth, typed=typed)
     if _key(lines.text()) is None:
-        return flow(on_one_line("", lines.below(depth - 1)), typed=typed)
+        return yaml_flow.flow(on_one_line("", lines.below(depth - 1)), typed=typed)
     return _mapping(lines, depth, typed=typed)
 
 
@@ -135,7 +135,7 @@ def _rest(lines: Lines, rest: str, depth: int, *, typed: bool) -> Any:
         rest = ""
     if not rest and lines.depth() > depth:
         return _nested(lines, lines.depth(), typed=typed)
-    return flow(on_one_line(rest, lines.below(depth)), typed=typed)
+    return yaml_flow.flow(on_one_line(rest, lines.below(depth)), typed=typed)
 
 
 def _is_item(text: str) -> bool:
@@ -146,7 +146,7 @@ def _key(text: str) -> tuple[str, str] | None:
     """Return the name and the rest of a line of a mapping, None for any other line."""
     if text[:1] in ('"', "'"):
         try:
-            name, rest = quoted(text)
+            name, rest = yaml_flow.quotation(text)
         except ValueError:
             return None  # its end is on a later line
         rest = rest.lstrip()

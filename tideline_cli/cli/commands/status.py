@@ -48,10 +48,12 @@ After a first dream, a line says how many facts fade within 14 days (`fading_nex
 says whether the words of the file are analysed by older rules (`older_terms`)."""
 EXAMPLES = (("", ""), ("", "--json"), ("", "--by kind"))
 ARGUMENTS: tuple[Argument, ...] = ()
+_ALWAYS = ("segment", "tier", "heat", "source", "scope")  # labels that are counted anyhow
 OPTIONS = (
     Option("all_origins", ("--all-origins",), "Add the other origins.", "flag", False),
-    Option("by", ("--by",), "Also count the facts by this label, which reads all of them.",
-           "choice", choices=stats.COUNTED_LABELS, many=True),
+    Option("by", ("--by",), "Count the facts by this label: kind and agent only then, which reads "
+           "all facts; the others always.", "choice", choices=(*stats.COUNTED_LABELS, *_ALWAYS),
+           many=True),
     *SCOPES,
 )  # fmt: skip
 _DAYS = 30
@@ -80,7 +82,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     db = session.reading()
     counts = _NOTHING
     others: list[tuple[str, int]] = []
-    labels: dict[str, dict[str, int]] = {one: {} for one in options.by}
+    asked = [one for one in options.by if one not in _ALWAYS]
+    labels: dict[str, dict[str, int]] = {one: {} for one in asked}
     fading: int | None = None
     is_older = False
     days: Days = [(0, 0)] * _DAYS
@@ -90,7 +93,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
             counts = _counted(session, db, seen)
             others = stats.origins(db) if options.all_origins else []
             labels = {one: stats.by_label(db, one, viewer=session.viewer, scopes=seen)
-                      for one in options.by}  # fmt: skip
+                      for one in asked}  # fmt: skip
             fading = _fading(session, db, counts)
             is_older = session.viewer.is_owner and is_analysed_by_older_rules(db)
             if session.json or draws:
