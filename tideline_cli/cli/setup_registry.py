@@ -91,7 +91,7 @@ def _server(plan: Plan, place: SetupPlace, known: Collection[tuple[str, ...]]) -
     servers = codex_settings(place).get("mcp_servers")
     if not isinstance(servers, dict) or plan.name not in servers:
         return "none"
-    words = own_entries.words_of(servers[plan.name])
+    words = own_entries.called_words(servers[plan.name])
     if words == plan.calls["mcp"]:
         return "whole"
     return "part" if words in known else "foreign"

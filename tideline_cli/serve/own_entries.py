@@ -44,7 +44,7 @@ def handlers(file: JsonText, event: str, client: str) -> list[Handler]:
         group = inner.value if inner is not None and inner.value.kind == "array" else None
         nodes = [item.value] if group is None else [one.value for one in group.items]
         found += [Handler(words, node, listed, place, group) for node in nodes
-                  if _calls(words := words_of(file.form(node)), client)]  # fmt: skip
+                  if _calls(words := called_words(file.form(node)), client)]  # fmt: skip
     return found
 
 
@@ -67,7 +67,7 @@ def ours(
     return kept
 
 
-def words_of(entry: Any) -> Words:
+def called_words(entry: Any) -> Words:
     """Return the words that a handler or a server calls, none where it calls nothing."""
     if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
         return ()

@@ -8,7 +8,14 @@ from collections import Counter
 
 from tideline_cli.errors import UsageError
 from tideline_cli.serve import json_edit, own_entries
-from tideline_cli.serve.json_text import JsonText, JsonTextError, Node, double_name, scanned, what_counts
+from tideline_cli.serve.json_text import (
+    JsonText,
+    JsonTextError,
+    Node,
+    double_name,
+    scanned,
+    what_counts,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +68,8 @@ def says(text: str, old: str | None, merge: MergedFile) -> bool:
     if file is None or (before is None and (old or "").strip()):
         return False
     if before is None:
-        return not file.comments and what_counts(file.form()) in ({}, what_counts(_marked(merge.base)))
+        said = what_counts(file.form())
+        return not file.comments and said in ({}, what_counts(_marked(merge.base)))
     is_new = Counter(file.remarks) - Counter(before.remarks)
     return not is_new and bool(file.form() == before.form())
 
@@ -89,7 +97,7 @@ def has_own_server(form: object) -> bool:
     """Say whether settings name a server that leads to this program."""
     servers = form.get(_SERVERS) if isinstance(form, dict) else None
     server = servers.get(_NAME) if isinstance(servers, dict) else None
-    return own_entries.is_own_server(own_entries.words_of(server))
+    return own_entries.is_own_server(own_entries.called_words(server))
 
 
 def _fresh(merge: MergedFile) -> Form:
@@ -104,7 +112,7 @@ def _fresh(merge: MergedFile) -> Form:
 def _with_entry(
     file: JsonText, merge: MergedFile, event: str, entry: Form, known: Collection[Words]
 ) -> str:
-    wanted = own_entries.words_of(own_entries.first_handler(entry))
+    wanted = own_entries.called_words(own_entries.first_handler(entry))
     found = own_entries.handlers(file, event, merge.client)
     if any(one.words == wanted for one in found):
         return file.text
@@ -135,8 +143,8 @@ def _with_server(file: JsonText, merge: MergedFile, known: Collection[Words]) ->
     item = servers.item(_NAME)
     if item is None:
         return json_edit.added(file, servers, _NAME, merge.server)
-    words = own_entries.words_of(file.form(item.value))
-    if words == own_entries.words_of(merge.server):
+    words = own_entries.called_words(file.form(item.value))
+    if words == own_entries.called_words(merge.server):
         return file.text
     if words not in known:
         raise foreign_server(merge.path, merge.client)
@@ -183,11 +191,11 @@ def _without_server(
     servers = file.at(_SERVERS)
     item = servers.item(_NAME) if servers is not None else None
     if servers is not None and item is not None:
-        words = own_entries.words_of(file.form(item.value))
+        words = own_entries.called_words(file.form(item.value))
         held = old.at(_SERVERS, _NAME) if old is not None else None
         is_ours = words in known or own_entries.is_own_server(words)
         if not is_ours or (held is not None and old is not None
-                           and own_entries.words_of(old.form(held)) == words):  # fmt: skip
+                           and own_entries.called_words(old.form(held)) == words):  # fmt: skip
             return file.text
         filled = json_edit.inner(old, old.at(_SERVERS) if old is not None else None)
         file = _read(json_edit.removed(file, servers, item, filled), merge)

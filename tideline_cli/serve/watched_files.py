@@ -37,7 +37,8 @@ def _given_back(now: str, old: str | None, *, is_json: bool) -> str | None:
         before = scanned(old if old and old.strip() else "{}", with_comments=True)
     except JsonTextError:
         return now
-    if what_counts(file.form()) == what_counts(before.form()) and _has_only(file.remarks, before.remarks):
+    is_same = what_counts(file.form()) == what_counts(before.form())
+    if is_same and _has_only(file.remarks, before.remarks):
         return old
     for name in _LEFT_EMPTY:
         item = file.root.item(name)
