@@ -39,10 +39,12 @@ def removed(file: JsonText, holder: Node, item: Item, inner: str = "") -> str:
     text, place = file.text, holder.items.index(item)
     if len(holder.items) == 1 and not _remarks_within(file, holder, item):
         return text[: holder.start + 1] + inner + text[holder.end - 1 :]
-    start = item.start if _ends_remark(file, item.blank) else item.blank
+    end = item.end if item.comma < 0 else _after_comma(file, holder, place)
+    has_line = text[end:].lstrip(" \t").startswith(("\n", "\r"))
+    start = item.start if _ends_remark(file, item.blank) and not has_line else item.blank
     cuts = [(start, item.end)]
     if item.comma >= 0:
-        cuts.append((item.comma, _after_comma(file, holder, place)))
+        cuts.append((item.comma, end))
     elif place:
         cuts.insert(0, (holder.items[place - 1].comma, holder.items[place - 1].comma + 1))
     for start, end in reversed(cuts):
