@@ -90,12 +90,17 @@ def _write(edits: Sequence[Edit]) -> None:
             done.append(edit)
             setup_files.put(edit.path, edit.new)
     except OSError:
-        with suppress(OSError):
-            for edit in done:
-                setup_files.put(edit.path, edit.old)
-                if edit.has_backup:
-                    setup_files.put(edit.path + BACKUP, None)
+        for edit in done:
+            _write_back(edit)
         raise
+
+
+def _write_back(edit: Edit) -> None:
+    with suppress(OSError):
+        setup_files.put(edit.path, edit.old)
+    with suppress(OSError):
+        if edit.has_backup:
+            setup_files.put(edit.path + BACKUP, None)
 
 
 def _folder(place: SetupPlace) -> str:

@@ -62,7 +62,7 @@ def setting_up(
     """Return the work of a set-up. Raise UsageError where a file cannot be changed, or where
     somebody else has what we would make."""
     held = row or SetUpRow(project=place.project, name=plan.name)
-    edits = tuple(edit for merge in plan.merges if (edit := _put_in(merge, place, held.known)))
+    edits = tuple(edit for merge in plan.merges if (edit := _put_in(merge, place, held)))
     is_fresh = bool(plan.folder) and not setup_files.holds(plan.folder, plan.files)
     how = setup_registry.registered(plan, place, held.known)
     if how == "foreign":
@@ -125,13 +125,12 @@ def again(plan: Plan, place: SetupPlace, row: SetUpRow) -> Plan:
     return plan_of(plan.client, {**row.calls, **plan.calls}, place)
 
 
-def _put_in(
-    merge: MergedFile, place: SetupPlace, known: Collection[tuple[str, ...]]
-) -> Edit | None:
+def _put_in(merge: MergedFile, place: SetupPlace, row: SetUpRow) -> Edit | None:
     path = setup_files.target(merge.path, place.roots)
     old = setup_files.content(path)
-    new = setup_merge.put_in(_text(old), merge, known).encode("utf-8", "surrogateescape")
-    has_backup = old is not None and not os.path.lexists(path + BACKUP)
+    new = setup_merge.put_in(_text(old), merge, row.known).encode("utf-8", "surrogateescape")
+    is_first = old is not None and path not in row.before
+    has_backup = is_first and not os.path.lexists(path + BACKUP)
     return Edit(path, old, new, has_backup) if new != old else None
 
 
