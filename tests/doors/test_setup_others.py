@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
 from tests.doors.setup_place import CLAUDE, CODEX, PROGRAM, calls, everything, install, rows, write
+from tests.support import ROOT
 from tideline_cli.cli import own_program
 from tideline_cli.serve import setup_files
 
@@ -392,3 +395,33 @@ def test_root_leaves_files_to_their_owners(run, place):
     made = [one for one in place.rglob("*") if one.is_file()]
     assert len(made) == 5
     assert {one.stat().st_uid for one in (*made, place / ".codex")} == {12345}
+
+
+def test_settings_that_cannot_be_read(run, place):
+    """The list tells of a client whose settings cannot be read, and goes on."""
+    (place / ".codex" / "hooks.json").mkdir(parents=True)
+    (place / ".cursor").mkdir()
+    listed = run("setup")
+    assert listed.code == 0 and "codex: Not a plain file" in listed.err
+    assert "cursor       not set up" in listed.out
+    assert run("setup", "codex", "--hooks").code == 73 and rows(place) == {}
+
+
+def test_projects_that_are_left(run, place, monkeypatch):
+    """Taking all back tells of the projects that are set up still."""
+    (place / "work").mkdir()
+    run("setup", "cursor", "--hooks")
+    monkeypatch.chdir(place / "work")
+    run("setup", "cursor", "--hooks", "--project")
+    done = run("setup", "--all", "--remove")
+    assert f"still set up: cursor in {place / 'work'}" in done.err
+
+
+def test_two_at_once(place):
+    """Set-ups that run side by side keep what each of them has noted."""
+    environ = {**os.environ, "TIDELINE_HOME": str(place / "home"), "HOME": str(place)}
+    argv = [sys.executable, "-m", "tideline_cli", "setup", "--hooks"]
+    running = [subprocess.Popen([*argv, client], env=environ, cwd=ROOT, stdout=subprocess.DEVNULL)
+               for client in ("codex", "cursor", "gemini")]  # fmt: skip
+    assert [one.wait(60) for one in running] == [0, 0, 0]
+    assert sorted(rows(place)) == ["codex", "cursor", "gemini"]

@@ -50,6 +50,14 @@ def state_of(plan: Plan, place: SetupPlace, state: str, row: SetUpRow | None) ->
     )
 
 
+def unknown(plan: Plan, place: SetupPlace) -> DoorState:
+    """Return how a client is whose settings cannot be read."""
+    is_here = shutil.which(PROGRAMS[plan.client]) is not None or os.path.isdir(
+        place.of(plan.client)
+    )
+    return DoorState(plan.client, is_here, False, False, None, True, None)
+
+
 def _doors(plan: Plan, place: SetupPlace) -> tuple[bool, bool]:
     """Return whether the hooks are there, all of them, and the server."""
     if plan.client == "claude-code":

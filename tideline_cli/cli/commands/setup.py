@@ -79,7 +79,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         return _show(session, place, named, options)
     rows = setup_record.rows(place.data)
     if options.all:
-        named = _on_this_machine(place, rows)
+        named = _on_this_machine(session, place, rows)
     parts = {name: _parts(session, name, place, options) for name in named}
     if options.dry_run:
         from tideline_cli.cli import setup_preview  # noqa: PLC0415  difflib
@@ -91,7 +91,17 @@ def run(session: Session, words: list[str], options: Options) -> int:
     with _lock(place, makes=not options.remove):
         done = [_done(session, name, parts[name], place, options) for name in named]
     _report(session, done)
+    if options.remove and options.all:
+        _note_projects(session, setup_record.rows(place.data))
     return 0
+
+
+def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:
+    """Say what is set up elsewhere still: a project is taken back where it is."""
+    for row, name in ((row, name) for name, row in rows.items() if row.project):
+        client = name.partition(" ")[0]
+        session.note(f"still set up: {client} in {row.project}; there, "
+                     f"`tideline setup {client} --remove --project`")  # fmt: skip
 
 
 def _works(
@@ -161,8 +171,10 @@ def _done(
     return done
 
 
-def _on_this_machine(place: SetupPlace, rows: Mapping[str, SetUpRow]) -> list[str]:
-    states = {name: _state(name, place, rows) for name in CLIENTS}
+def _on_this_machine(
+    session: Session, place: SetupPlace, rows: Mapping[str, SetUpRow]
+) -> list[str]:
+    states = {name: _state(name, place, rows, session) for name in CLIENTS}
     named = [name for name, one in states.items()
              if one.found or one.is_set_up or setup_record.name_of(name, place.project) in rows]
     if place.project and "gemini" in named:
@@ -215,11 +227,17 @@ def _more(session: Session) -> list[str]:
             *(("--origin", given.origin) if given.origin else ())]  # fmt: skip
 
 
-def _state(name: str, place: SetupPlace, rows: Mapping[str, SetUpRow]) -> DoorState:
+def _state(
+    name: str, place: SetupPlace, rows: Mapping[str, SetUpRow], session: Session
+) -> DoorState:
     row = rows.get(setup_record.name_of(name, place.project))
     where = setup_work.older_place(place, row)
     plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), where)
-    return setup_state.state_of(plan, where, config.state_folder(os.environ), row)
+    try:
+        return setup_state.state_of(plan, where, config.state_folder(os.environ), row)
+    except OSError as error:
+        session.note(f"{name}: {error.strerror} {error.filename}")
+        return setup_state.unknown(plan, where)
 
 
 def _show(
@@ -231,7 +249,7 @@ def _show(
     except CannotWriteError as error:
         rows = {}
         session.note(f"{error.message}; {error.hint}")
-    states = [_state(name, place, rows) for name in named or CLIENTS]
+    states = [_state(name, place, rows, session) for name in named or CLIENTS]
     if session.json:
         output.emit_json({"clients": [as_dict(one) | {"amiss": _amiss(one)} for one in states]})
     else:
