@@ -425,3 +425,12 @@ def test_two_at_once(place):
                for client in ("codex", "cursor", "gemini")]  # fmt: skip
     assert [one.wait(60) for one in running] == [0, 0, 0]
     assert sorted(rows(place)) == ["codex", "cursor", "gemini"]
+
+
+def test_a_command_that_fails_at_the_end_is_left(run, place):
+    """What a client does not take back is left to the person, and said."""
+    install(place, claude=CLAUDE)
+    run("setup", "claude-code", "--hooks")
+    install(place, claude="#!/bin/sh\nexit 1\n")
+    out = run("setup", "claude-code", "--remove").out
+    assert "to run     claude plugin uninstall" in out and "ran " not in out

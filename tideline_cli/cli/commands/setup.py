@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import nullcontext
 
 from tideline_cli import config
-from tideline_cli.cli import output, own_program, setup_doors, setup_state, setup_work
+from tideline_cli.cli import output, setup_doors, setup_state, setup_work
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.setup_doors import DoorOutcome
-from tideline_cli.cli.setup_work import Work
+from tideline_cli.cli.setup_turns import works
 from tideline_cli.config.replacing import FolderLock
 from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.closed_set import one_of
-from tideline_cli.model.instant import iso
 from tideline_cli.model.record import as_dict, record, replace
 from tideline_cli.serve import setup_record
 from tideline_cli.serve.clients import CLIENTS
@@ -24,7 +22,7 @@ from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tideline_cli.cli.setup_state import DoorState
@@ -35,10 +33,12 @@ HELP = """Let agents use the memory, and undo that.
 CLIENT is claude-code, codex, gemini or cursor; --all is those that are on this machine. Without one
 this shows how they are. What is written is merged into what is there, behind it, and nothing is
 overwritten; --dry-run shows all of it first. Where a client has commands for it, they are called;
-what a client asks about trust is left to you, and said.
+what a client asks about trust is left to you, and said. A hook or a server of the same name that
+somebody made by hand is refused.
 
---remove takes it out again: a file that nobody has changed since gets its old bytes. --check ends
-with 1 where a client is not set up, not approved, or leads to a program that is gone."""
+--remove takes it out again, and nothing else: a file that says what it said gets its old bytes.
+--check ends with 1 where a client that is on this machine or named is not set up, not approved, or
+leads to a program that is gone."""
 EXAMPLES = (("", ""), ("claude-code", ""), ("--all", "--dry-run"), ("codex", "--remove"))
 ARGUMENTS = (
     Argument("words", "CLIENT", "claude-code, codex, gemini, cursor.", "word", True, 0, (),
@@ -85,7 +85,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         from tideline_cli.cli import setup_preview  # noqa: PLC0415  difflib
 
         setup_preview.show(session, [
-            work for name in named for work, _ in _works(session, name, parts[name], place, options)
+            work for name in named
+            for work, _ in works(session, name, parts[name], place, removes=options.remove)
         ])  # fmt: skip
         return 0
     with _lock(place, makes=not options.remove):
@@ -104,68 +105,12 @@ def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:
                      f"`tideline setup {client} --remove --project`")  # fmt: skip
 
 
-def _works(
-    session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, options: Options
-) -> Iterator[tuple[Work, SetupPlace]]:
-    """Yield the work for a client, each with its place; the next is asked for when the one before
-    is done."""
-    rows = setup_record.rows(place.data)
-    key = setup_record.name_of(name, place.project)
-    row = rows.get(key)
-    older = setup_work.older_place(place, row)
-    if options.remove:
-        yield _removal(name, parts, older, rows, key), older
-        return
-    if row is not None and older != place:
-        yield setup_work.taking_back(
-            plan_of(name, row.calls, older), older, row, _shared(rows, key, older)
-        ), older  # fmt: skip
-        row = None
-    calls = calls_of(name, own_program.own_words(), _more(session), parts)
-    plan = plan_of(name, {**(row.calls if row is not None else {}), **calls}, place)
-    yield setup_work.setting_up(
-        plan, place, row, now=iso(session.now),
-        may_ask=sys.stdin.isatty() and sys.stdout.isatty() and not session.no_input,
-    ), place  # fmt: skip
-
-
-def _removal(
-    name: str, parts: tuple[str, ...], place: SetupPlace, rows: Mapping[str, SetUpRow], key: str
-) -> Work:
-    """Return the work of a removal: of a folder of ours that keeps one part, that it is written
-    anew."""
-    row = rows.get(key)
-    calls = dict(row.calls) if row is not None else calls_of(name, ("tideline",), (), parts)
-    rest = {part: words for part, words in calls.items() if part not in parts}
-    gone = {part: words for part, words in calls.items() if part in parts}
-    whole = plan_of(name, calls, place)
-    if row is not None and not gone:
-        return Work(whole, "absent", row)
-    if row is not None and rest and whole.folder:
-        work = setup_work.setting_up(
-            plan_of(name, rest, place), place, row, now=row.at, may_ask=False
-        )
-        return replace(work, action="removed", ask="")
-    return setup_work.taking_back(
-        plan_of(name, gone if rest else calls, place), place, row, _shared(rows, key, place)
-    )
-
-
-def _shared(rows: Mapping[str, SetUpRow], key: str, place: SetupPlace) -> tuple[str, ...]:
-    """Return the folders of all other set-ups."""
-    others = ((name.partition(" ")[0], row) for name, row in rows.items() if name != key)
-    return tuple(
-        plan_of(client, row.calls, replace(place, project=row.project, name=row.name)).folder
-        for client, row in others if client in CLIENTS
-    )  # fmt: skip
-
-
 def _done(
     session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, options: Options
 ) -> DoorOutcome:
     key = setup_record.name_of(name, place.project)
     done = DoorOutcome(name, "absent")
-    for work, where in _works(session, name, parts, place, options):
+    for work, where in works(session, name, parts, place, removes=options.remove):
         row = setup_record.rows(place.data).get(key)
         done = setup_doors.do(work, where, row)
     return done
@@ -219,12 +164,6 @@ def _parts(
                      "the tools by `tideline setup codex --mcp`")  # fmt: skip
         return (HOOKS,)
     return wanted or (HOOKS, MCP)
-
-
-def _more(session: Session) -> list[str]:
-    given = session.options
-    return [*(("--db", session.database) if given.db else ()),
-            *(("--origin", given.origin) if given.origin else ())]  # fmt: skip
 
 
 def _state(
