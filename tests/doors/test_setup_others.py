@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.doors.setup_place import CLAUDE, CODEX, PROGRAM, calls, everything, install, rows, write
 from tests.support import ROOT
@@ -434,3 +436,56 @@ def test_a_command_that_fails_at_the_end_is_left(run, place):
     install(place, claude="#!/bin/sh\nexit 1\n")
     out = run("setup", "claude-code", "--remove").out
     assert "to run     claude plugin uninstall" in out and "ran " not in out
+
+
+def test_a_set_up_that_was_cut_off(run, place, monkeypatch):
+    """Entries with the words of a set-up before the last one are known as ours."""
+    path = write(place, ".codex/hooks.json", "{}")
+    run("setup", "codex", "--hooks")
+    older = path.read_bytes()
+    moved(monkeypatch)
+    run("setup", "codex", "--hooks")
+    path.write_bytes(older)
+    assert run("setup", "codex", "--hooks").code == 0
+    assert b"/new/tideline hook codex" in path.read_bytes()
+    assert path.read_bytes().count(b"hook codex") == 3
+    path.write_bytes(older)
+    run("setup", "codex", "--remove")
+    assert path.read_text() == "{}"
+
+
+def test_settings_that_were_changed_meanwhile(run, place):
+    """Where somebody has said something new in settings that a client lays out, that stays, and
+    nothing of ours does."""
+    install(place, claude=CLAUDE)
+    path = write(place, ".claude/settings.json", '{"x": 1.50}')
+    run("setup", "claude-code")
+    path.write_text(path.read_text().replace("{", '{"new": 1,', 1))
+    run("setup", "claude-code", "--remove")
+    assert json.loads(path.read_text()) == {"new": 1, "x": 1.5}
+
+
+LINES = st.lists(st.sampled_from((
+    "# mine", 'a = "b" # odd', "n = 1_000", "", "\t", "f = 1e3", "[table]", 'k = """x\n\ny"""',
+    "[[many]]", "d = 1979-05-27T07:32:00Z", "l = [\n  1, # one\n]",
+)), unique=True)  # fmt: skip
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=LINES, end=st.sampled_from(("\n", "\r\n")), ends=st.booleans(), adds=st.booleans())
+def test_settings_of_codex_by_chance(run, place, lines, end, ends, adds):
+    """Whatever its settings look like, they get their bytes back; a line that is added since
+    stays."""
+    install(place, codex=CODEX)
+    text = end.join(line.replace("\n", end) for line in lines) + end * ends
+    path = write(place, ".codex/config.toml", text)
+    run("setup", "codex", "--mcp")
+    assert b"[mcp_servers.tideline]" in path.read_bytes()
+    if adds:
+        path.write_bytes(b"# added since\n" + path.read_bytes())
+    run("setup", "codex", "--remove")
+    after = path.read_bytes().decode()
+    if adds:
+        assert after.split() == ["#", "added", "since", *text.split()]
+    else:
+        assert after == text

@@ -72,8 +72,9 @@ def setting_up(
     asked = RAN if runs else PRINTED if commands else held.commands
     is_same = row is not None and dict(row.calls) == dict(plan.calls)
     does = bool(edits or is_fresh or commands)
+    past = tuple(words for words in dict.fromkeys(held.known) if words not in plan.calls.values())
     after = held if is_same and not does else replace(
-        _kept(held, plan, place, edits), at=now, calls=plan.calls, commands=asked
+        _kept(held, plan, place, edits), at=now, calls=plan.calls, commands=asked, past=past
     )  # fmt: skip
     return Work(
         plan, "set up" if does else "unchanged", after if does or row is not None else None,

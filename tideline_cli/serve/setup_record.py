@@ -22,10 +22,11 @@ RAN, PRINTED = "ran", "printed"
 
 @record
 class SetUpRow:
-    """What was done for a client. `calls` are the words of each part, `before` the bytes of the
-    files as they were, `folders` those that we made, `backups` the copies that lie beside; `name`
-    is what the client knows our folder by; `commands` says whether the client's own commands ran
-    or were printed for the person."""
+    """What was done for a client. `calls` are the words of each part, `past` those of set-ups
+    before, which may stand in a file that is put back or was never written; `before` the bytes of
+    the files as they were, `folders` those that we made, `backups` the copies that lie beside;
+    `name` is what the client knows our folder by; `commands` says whether the client's own commands
+    ran or were printed for the person."""
 
     at: str = ""
     project: str = ""
@@ -35,11 +36,12 @@ class SetUpRow:
     folders: tuple[str, ...] = ()
     backups: tuple[str, ...] = ()
     commands: str = ""
+    past: tuple[tuple[str, ...], ...] = ()
 
     @property
     def known(self) -> tuple[tuple[str, ...], ...]:
         """Return the words of all entries that are ours."""
-        return tuple(self.calls.values())
+        return (*self.calls.values(), *self.past)
 
     @property
     def program(self) -> str:
@@ -102,6 +104,7 @@ def _row(data: str, form: Mapping[str, Any]) -> SetUpRow:
             _words(form.get("folders", ())),
             _words(form["backups"] if "backups" in form else _older_backups(before)),
             str(form.get("commands", RAN)),
+            tuple(_words(words) for words in form.get("past", ())),
         )  # fmt: skip
     except (AttributeError, TypeError, ValueError) as error:
         raise _unreadable(path_of(data), "it is none") from error
@@ -132,6 +135,7 @@ def _form(row: SetUpRow) -> dict[str, Any]:
         "before": {path: None if raw is None else b64encode(raw).decode()
                    for path, raw in row.before.items()},
         "folders": [*row.folders], "backups": [*row.backups], "commands": row.commands,
+        "past": [[*words] for words in row.past],
     }  # fmt: skip
 
 
