@@ -377,7 +377,7 @@ def test_a_dry_run_of_a_removal(run, place):
     once = everything(place), calls(place)
     out = run("setup", "codex", "--remove", "--dry-run").out
     assert "+{}" in out and "$ codex mcp remove tideline" in out
-    assert "gets its old bytes" in out
+    assert "gets its old bytes" in out and "hooks.json.before-tideline goes" in out
     form = run("setup", "codex", "cursor", "--remove", "--dry-run", "--json").json["clients"]
     assert form[0]["commands"] == [["codex", "mcp", "remove", "tideline"]]
     assert form[1] == {"client": "cursor", "action": "absent", "files": [], "commands": [],
@@ -460,9 +460,9 @@ def test_settings_that_were_changed_meanwhile(run, place):
     install(place, claude=CLAUDE)
     path = write(place, ".claude/settings.json", '{"x": 1.50}')
     run("setup", "claude-code")
-    path.write_text(path.read_text().replace("{", '{"new": 1,', 1))
+    path.write_text(path.read_text().replace("{", '{"new": {},', 1))
     run("setup", "claude-code", "--remove")
-    assert json.loads(path.read_text()) == {"new": 1, "x": 1.5}
+    assert json.loads(path.read_text()) == {"new": {}, "x": 1.5}
 
 
 LINES = st.lists(st.sampled_from((

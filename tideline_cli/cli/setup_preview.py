@@ -7,6 +7,7 @@ from difflib import unified_diff
 from shlex import join
 
 from tideline_cli.cli import output
+from tideline_cli.serve.setup_files import BACKUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def _lines(work: Work) -> Iterator[str]:
     yield f"# {work.plan.client}" + ("" if does else f": {work.action}")
     yield from (f"$ {join(command)}" for command in work.undo)
     for edit in work.edits:
+        if edit.has_backup:
+            yield f"# {edit.path + BACKUP}: a copy of it"
         yield from _diff(edit)
     for name, text in work.plan.files if work.is_fresh else ():
         path = os.path.join(work.plan.folder, name)
@@ -47,7 +50,7 @@ def _lines(work: Work) -> Iterator[str]:
             yield from unified_diff([], text.splitlines(), "/dev/null", path, lineterm="")
         else:
             yield f"# {path}"
-    yield from (f"# {folder} goes" for folder in work.drops)
+    yield from (f"# {path} goes" for path in (*work.drops, *work.backups))
     yield from (f"$ {join(command)}" for command in work.run)
     yield from (f"# to run by you: {join(command)}" for command in work.left)
     yield from (f"# {path} gets its old bytes, if it says nothing new"

@@ -11,7 +11,6 @@ from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -119,14 +118,6 @@ def double_name(node: Node) -> str | None:
         if (deeper := double_name(item.value)) is not None:
             return deeper
     return None
-
-
-def what_counts(form: object) -> object:
-    """Return what settings say: what is empty says nothing."""
-    if isinstance(form, dict):
-        kept: Mapping[str, object] = {name: what_counts(value) for name, value in form.items()}
-        return {name: value for name, value in kept.items() if value not in ({}, [])}
-    return form
 
 
 class _Scanner:

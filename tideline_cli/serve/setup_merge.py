@@ -14,7 +14,6 @@ from tideline_cli.serve.json_text import (
     Node,
     double_name,
     scanned,
-    what_counts,
 )
 
 TYPE_CHECKING = False
@@ -68,8 +67,7 @@ def says(text: str, old: str | None, merge: MergedFile) -> bool:
     if file is None or (before is None and (old or "").strip()):
         return False
     if before is None:
-        said = what_counts(file.form())
-        return not file.comments and said in ({}, what_counts(_marked(merge.base)))
+        return not file.comments and file.form() in ({}, _marked(merge.base))
     is_new = Counter(file.remarks) - Counter(before.remarks)
     return not is_new and bool(file.form() == before.form())
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tideline_cli.serve import json_edit, setup_files
-from tideline_cli.serve.json_text import JsonTextError, scanned, what_counts
+from tideline_cli.serve.json_text import JsonTextError, scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,15 +37,14 @@ def _given_back(now: str, old: str | None, *, is_json: bool) -> str | None:
         before = scanned(old if old and old.strip() else "{}", with_comments=True)
     except JsonTextError:
         return now
-    is_same = what_counts(file.form()) == what_counts(before.form())
-    if is_same and _has_only(file.remarks, before.remarks):
-        return old
     for name in _LEFT_EMPTY:
         item = file.root.item(name)
         is_left = item is not None and item.value.kind == "object" and not item.value.items
         if item is not None and is_left and before.root.item(name) is None:
             file = scanned(json_edit.removed(file, file.root, item), with_comments=True)
-    return file.text if file.text != now else now
+    if file.form() == before.form() and _has_only(file.remarks, before.remarks):
+        return old
+    return file.text if now.strip() else now
 
 
 def _is_same(now: str, old: str | None) -> bool:
@@ -53,7 +52,7 @@ def _is_same(now: str, old: str | None) -> bool:
     from tomllib import loads  # noqa: PLC0415  Codex alone
 
     try:
-        return what_counts(loads(now)) == what_counts(loads(old or ""))
+        return loads(now) == loads(old or "")
     except ValueError:
         return now.split() == (old or "").split()
 
