@@ -10,7 +10,8 @@ LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-v
 CALLS ?= 10000
 SECONDS ?= 60
 # Of `make clients`: the versions that were tried.
-CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
+CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 \
+	@modelcontextprotocol/inspector@0.15.0
 # Half-written byte code and unbuffered streams of a caller's shell are not for our processes.
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED

@@ -91,11 +91,17 @@ def ask(client, place, server, text):
     return "\n".join(server.asked[before:])
 
 
-def set_up(client, place, server):
-    call(place, server, "tideline", "setup", client, "--hooks")
-    if client == "gemini":  # what the person is asked, the test answers
-        folder = place / ".local" / "share" / "tideline" / "doors" / "gemini"
-        call(place, server, "gemini", "extensions", "link", "--consent", str(folder), stdin="y\n")
+def set_up(client, place, server, *more):
+    call(place, server, "tideline", "setup", client, *(more or ("--hooks",)))
+    if client == "gemini":
+        link(place, server)
+
+
+def link(place, server):
+    """Answer what Gemini asks the person."""
+    folder = place / ".local" / "share" / "tideline" / "doors" / "gemini"
+    argv = ("gemini", "extensions", "link", "--consent", str(folder))
+    call(place, server, *argv, stdin="y\n", check=False)  # it is there where it was linked before
 
 
 @pytest.mark.parametrize("client", NAMES)
@@ -119,6 +125,66 @@ def test_a_fact_of_one_session_reaches_the_model_of_the_next(client, place, serv
     after = {path: path.read_bytes() if path.exists() else None for path in before}
     assert after == before
     assert "trunk-nine" not in ask(client, place, server, QUESTION)
+
+
+LISTS = {"claude-code": ("claude", "mcp", "list"), "codex": ("codex", "mcp", "list"),
+         "gemini": ("gemini", "mcp", "list")}  # fmt: skip
+SEEN = {"claude-code": "Connected", "codex": "enabled", "gemini": "Connected"}
+"""What a client says of a server; Codex alone does not connect to it for that."""
+
+
+def doors_of(client, place, server):
+    """Return whether a client has the hooks, and the tools."""
+    argv = ("tideline", "setup", "--check", client, "--json")
+    state = json.loads(call(place, server, *argv, check=False))["clients"][0]
+    return state["hooks"], state["mcp"]
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_the_tools_are_seen_and_go(client, place, server):
+    """Each client sees our server after `setup --mcp`, by its own check where it has one; a part
+    that goes leaves the other; removal leaves the old bytes, and the client sees nothing."""
+    needs(client)
+    before = prepare(client, place, server)
+    if client == "codex":
+        (place / ".codex" / "config.toml").write_bytes(
+            b"# mine\r\n" + (place / ".codex" / "config.toml").read_bytes()
+        )
+        before = {path: path.read_bytes() if path.exists() else None for path in before}
+    set_up(client, place, server, "--mcp")
+    listed = call(place, server, *LISTS[client])
+    assert "tideline" in listed and SEEN[client] in listed, listed
+    assert doors_of(client, place, server) == (False, True)
+    set_up(client, place, server, "--hooks")
+    call(place, server, "tideline", "setup", client, "--remove", "--hooks")
+    if client == "gemini":
+        link(place, server)
+    assert doors_of(client, place, server) == (False, True)
+    assert SEEN[client] in call(place, server, *LISTS[client])
+    call(place, server, "tideline", "setup", client, "--remove")
+    assert {path: path.read_bytes() if path.exists() else None for path in before} == before
+    assert "tideline" not in call(place, server, *LISTS[client])
+    assert not (place / ".local" / "share" / "tideline" / "doors").exists()
+
+
+def test_a_project_beside_the_user(place, server):
+    """A set-up of Claude Code for a project leaves that of the user as it was, and goes alone."""
+    needs("claude-code")
+    settings = place / ".claude" / "settings.json"
+    prepare("claude-code", place, server)
+    old = settings.read_bytes()
+    set_up("claude-code", place, server, "--mcp")
+    before = settings.read_bytes()
+    set_up("claude-code", place, server, "--mcp", "--project", "--db", "other.db")
+    listed = call(place, server, *LISTS["claude-code"])
+    assert "other.db" in listed and "Connected" in listed, listed
+    call(place, server, "tideline", "setup", "claude-code", "--remove", "--project")
+    assert not (place / "work" / ".claude").exists() and settings.read_bytes() == before
+    listed = call(place, server, *LISTS["claude-code"])
+    assert "other.db" not in listed and "Connected" in listed, listed
+    call(place, server, "tideline", "setup", "claude-code", "--remove")
+    markets = json.loads((place / ".claude/plugins/known_marketplaces.json").read_bytes())
+    assert settings.read_bytes() == old and not any("tideline" in name for name in markets)
 
 
 def test_what_setup_writes_is_valid(place, server):

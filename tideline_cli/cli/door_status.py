@@ -6,6 +6,7 @@ import os
 import shutil
 
 from tideline_cli import config
+from tideline_cli.errors import CannotWriteError
 from tideline_cli.model.instant import DAY_MS, iso
 from tideline_cli.serve import hook_log, queue, setup_record
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.serve.setup_record import SetUpRow
 
 _OF_LATE = 7 * DAY_MS  # a failure that is older is no news
 
@@ -21,17 +23,18 @@ _OF_LATE = 7 * DAY_MS  # a failure that is older is no news
 def of_doors(session: Session) -> tuple[dict[str, Any], list[str]]:
     """Return the doors as JSON has them, and as lines."""
     state = config.state_folder(os.environ)
-    rows = setup_record.rows(config.data_folder(os.environ))
+    rows, unread = _rows()
     failure = hook_log.last(state)
     form: dict[str, Any] = {
         "set_up": sorted(rows),
-        "gone": sorted(name for name, row in rows.items() if _is_gone(row)),
+        "gone": sorted(name for name, row in rows.items() if shutil.which(row.program) is None),
         "pending": queue.length(state),
         "last_failure": None if failure is None else {
             "at": iso(failure.at), "client": failure.client, "message": failure.message,
         },
     }  # fmt: skip
     lines = [f"doors      {', '.join(form['set_up'])}"] if rows else []
+    lines += [f"doors      {unread}"] if unread else []
     lines += [f"doors      {name}: its program is gone; tideline setup {name.split()[0]}"
               for name in form["gone"]]  # fmt: skip
     if form["pending"]:
@@ -44,6 +47,9 @@ def of_doors(session: Session) -> tuple[dict[str, Any], list[str]]:
     return form, lines
 
 
-def _is_gone(row: dict[str, Any]) -> bool:
-    words = row.get("words") or [""]
-    return shutil.which(str(words[0])) is None
+def _rows() -> tuple[dict[str, SetUpRow], str]:
+    """Return what the record of setup has, and what is wrong with it, empty for nothing."""
+    try:
+        return setup_record.rows(config.data_folder(os.environ)), ""
+    except CannotWriteError as error:
+        return {}, error.message

@@ -6,54 +6,60 @@ import os
 from difflib import unified_diff
 from shlex import join
 
-from tideline_cli.cli import output, setup_doors
+from tideline_cli.cli import output
+from tideline_cli.serve.setup_files import BACKUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tideline_cli.cli.session import Session
-    from tideline_cli.serve.setup_plan import Plan, SetupPlace
+    from tideline_cli.cli.setup_work import Edit, Work
 
 
-def show(session: Session, plans: Sequence[Plan], place: SetupPlace, *, removes: bool) -> None:
+def show(session: Session, works: Sequence[Work]) -> None:
     """Print what would be done, and do nothing."""
     if session.json:
         output.emit_json({"dry_run": True, "clients": [
-            {"client": plan.client, "files": _files(plan, place, removes=removes),
-             "commands": [[*one] for one in (plan.undo if removes else plan.commands)]}
-            for plan in plans
+            {"client": work.plan.client, "action": work.action, "files": _files(work),
+             "commands": [[*one] for one in (*work.undo, *work.run)],
+             "left": [[*one] for one in work.left]}
+            for work in works
         ]})  # fmt: skip
         return
-    lines = [line for plan in plans for line in _lines(plan, place, removes=removes)]
-    output.emit_lines(lines)
+    output.emit_lines([line for work in works for line in _lines(work)])
 
 
-def _files(plan: Plan, place: SetupPlace, *, removes: bool) -> list[str]:
-    if removes:
-        changed = [merge.path for merge in plan.merges if os.path.exists(merge.path)]
-        return changed + ([plan.folder] if plan.folder and os.path.isdir(plan.folder) else [])
-    changed = [edit.path for edit in setup_doors.edits(plan, place) if edit.old != edit.new]
-    return changed + [os.path.join(plan.folder, name) for name, _ in plan.files]
+def _files(work: Work) -> list[str]:
+    names = [name for name, _ in work.plan.files] if work.is_fresh else []
+    return [*(edit.path for edit in work.edits), *work.drops,
+            *(os.path.join(work.plan.folder, name) for name in names)]  # fmt: skip
 
 
-def _lines(plan: Plan, place: SetupPlace, *, removes: bool) -> Iterator[str]:
-    yield f"# {plan.client}"
-    if removes:
-        yield from (f"# our entries go from {path}" for path in _files(plan, place, removes=True))
-        yield from (f"$ {join(command)}" for command in plan.undo)
-        return
-    for edit in setup_doors.edits(plan, place):
-        yield from unified_diff(
-            _split(edit.old), _split(edit.new), edit.path, edit.path, lineterm="", n=2
-        )
-    for name, text in plan.files:
-        path = os.path.join(plan.folder, name)
+def _lines(work: Work) -> Iterator[str]:
+    does = work.edits or work.is_fresh or work.drops or work.undo or work.run or work.left
+    yield f"# {work.plan.client}" + ("" if does else f": {work.action}")
+    yield from (f"$ {join(command)}" for command in work.undo)
+    for edit in work.edits:
+        if edit.has_backup:
+            yield f"# {edit.path + BACKUP}: a copy of it"
+        yield from _diff(edit)
+    for name, text in work.plan.files if work.is_fresh else ():
+        path = os.path.join(work.plan.folder, name)
         if name.endswith(".json"):
             yield from unified_diff([], text.splitlines(), "/dev/null", path, lineterm="")
         else:
             yield f"# {path}"
-    yield from (f"$ {join(command)}" for command in plan.commands)
+    yield from (f"# {path} goes" for path in (*work.drops, *work.backups))
+    yield from (f"$ {join(command)}" for command in work.run)
+    yield from (f"# to run by you: {join(command)}" for command in work.left)
+    yield from (f"# {path} gets its old bytes, if it says nothing new"
+                for path, _ in work.watched)  # fmt: skip
+
+
+def _diff(edit: Edit) -> Iterator[str]:
+    old, new = (edit.path if raw is not None else "/dev/null" for raw in (edit.old, edit.new))
+    return unified_diff(_split(edit.old), _split(edit.new), old, new, lineterm="", n=2)
 
 
 def _split(raw: bytes | None) -> list[str]:

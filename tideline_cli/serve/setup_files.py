@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from base64 import b64decode, b64encode
-from hashlib import sha256
+from errno import EINVAL
+from stat import S_ISREG
 
 from tideline_cli.errors import UsageError
+from tideline_cli.store.folders import hand_over, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 BACKUP = ".before-tideline"
 
@@ -21,37 +22,49 @@ def target(path: str, roots: Iterable[str]) -> str:
     """Return the file that a path names; raise UsageError where a link leads out of the folders
     that the user works in."""
     real = os.path.realpath(path)
-    for root in roots:
-        if root and os.path.commonpath([real, os.path.realpath(root)]) == os.path.realpath(root):
-            return real
+    if is_within(real, roots):
+        return real
     raise UsageError(
         f"{path} is left as it is: it leads to {real}, outside of your home folder",
         hint="`tideline setup CLIENT --dry-run` shows what to add by hand",
     )
 
 
+def is_within(real: str, roots: Iterable[str]) -> bool:
+    """Say whether a path without links lies in one of these folders."""
+    tops = [os.path.realpath(root) for root in roots if root]
+    return any(os.path.commonpath([real, top]) == top for top in tops)
+
+
 def content(path: str) -> bytes | None:
-    """Return the bytes of a file, None where there is none."""
+    """Return the bytes of a file, None where there is none. Raise OSError for what is no file."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
+    if not S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(EINVAL, "Not a plain file", path)
+    with open(handle, "rb") as file:
+        return file.read()
 
 
 def put(path: str, raw: bytes | None) -> None:
-    """Replace a file as a whole, or remove it."""
+    """Replace a file as a whole, or remove it. It keeps its mode and its owner; a new one is for
+    its owner alone, and of root goes to the owner of the folder."""
     if raw is None:
         if os.path.lexists(path):
             os.unlink(path)
         return
     folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
-    fresh = os.path.join(folder, f".{os.path.basename(path)}.new-{os.getpid()}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    make_folder(folder)
+    old = os.stat(path) if os.path.exists(path) else None
+    mode = old.st_mode & 0o777 if old is not None else 0o600
+    fresh = os.path.join(folder, f".{os.path.basename(path)[:200]}.new-{os.getpid()}")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with open(handle, "wb") as file:
+            _own(handle, path, old)
             os.fchmod(handle, mode)
             file.write(raw)
             file.flush()
@@ -62,24 +75,31 @@ def put(path: str, raw: bytes | None) -> None:
         raise
 
 
-def put_folder(folder: str, files: Iterable[tuple[str, str]]) -> bool:
-    """Let a folder of ours hold these files and no others; say whether that changed it."""
-    wanted = dict(files)
-    if _texts(folder) == wanted:
-        return False
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, text in wanted.items():
-        path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        put(path, text.encode())
-    return True
+def _own(handle: int, path: str, old: os.stat_result | None) -> None:
+    if old is None:
+        hand_over(handle, path, like=os.path.dirname(path))
+    elif os.geteuid() == 0:
+        os.fchown(handle, old.st_uid, old.st_gid)
 
 
-def remove_folder(folder: str) -> bool:
-    """Remove a folder of ours, and say whether it was there."""
-    is_there = os.path.isdir(folder)
-    shutil.rmtree(folder, ignore_errors=True)
-    return is_there
+def holds(folder: str, files: Iterable[tuple[str, str]]) -> bool:
+    """Say whether a folder of ours holds these files and no others."""
+    return _texts(folder) == dict(files)
+
+
+def put_folder(folder: str, files: Iterable[tuple[str, str]]) -> None:
+    """Let a folder of ours hold these files and no others."""
+    remove_folder(folder)
+    for name, text in files:
+        put(os.path.join(folder, name), text.encode("utf-8", "surrogateescape"))
+
+
+def remove_folder(folder: str) -> None:
+    """Remove a folder of ours; of a link to one the link alone."""
+    if os.path.islink(folder):
+        os.unlink(folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _texts(folder: str) -> dict[str, str]:
@@ -88,25 +108,5 @@ def _texts(folder: str) -> dict[str, str]:
         for name in names:
             path = os.path.join(at, name)
             raw = content(path) or b""
-            found[os.path.relpath(path, folder)] = raw.decode("utf-8", "replace")
+            found[os.path.relpath(path, folder)] = raw.decode("utf-8", "surrogateescape")
     return found
-
-
-def kept(raw: bytes | None) -> str | None:
-    """Return bytes as a record keeps them."""
-    return None if raw is None else b64encode(raw).decode()
-
-
-def given_back(text: str | None) -> bytes | None:
-    """Return the bytes that a record keeps."""
-    return None if text is None else b64decode(text)
-
-
-def mark(raw: bytes | None) -> str:
-    """Return a mark of bytes, empty for none."""
-    return "" if raw is None else sha256(raw).hexdigest()
-
-
-def marks(paths: Iterable[str]) -> Mapping[str, str]:
-    """Return the marks of files as they are."""
-    return {path: mark(content(path)) for path in paths}

@@ -1,168 +1,270 @@
-"""Own entries in the settings of a client: put in behind the others, found again by their command,
-taken out. The rest keeps its order. Pure."""
+"""Own entries in the settings of a client: put in behind the others, found again by their words,
+taken out. Only their own bytes change. Pure."""
 
 from __future__ import annotations
 
 import json
-from posixpath import basename
-from shlex import split
+from collections import Counter
 
 from tideline_cli.errors import UsageError
-from tideline_cli.model.record import record
+from tideline_cli.serve import json_edit, own_entries
+from tideline_cli.serve.json_text import (
+    JsonText,
+    JsonTextError,
+    Node,
+    double_name,
+    scanned,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
+    from tideline_cli.serve.own_entries import Handler
     from tideline_cli.serve.setup_plan import MergedFile
 
     Form = dict[str, Any]
+    Words = tuple[str, ...]
 
-_OURS = ("tideline", "tideline_cli")
 _SERVERS = "mcpServers"
+_HOOKS = "hooks"
+_NAME = "tideline"
 
 
-@record
-class Parsed:
-    """A file of settings: its object, how it is indented, and whether it ends with a line end."""
-
-    form: Form
-    indent: str | int
-    has_end: bool
-
-
-def parsed(text: str, path: str) -> Parsed:
-    """Return a file of settings; raise UsageError for one that cannot be written back as it is."""
-    try:
-        form = json.loads(text, object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, f"it is no plain JSON ({error})") from error
-    if not isinstance(form, dict):
-        raise _refused(path, "it holds no object")
-    lines = text.splitlines()
-    blanks = [line[: len(line) - len(line.lstrip())] for line in lines[1:] if line.strip()]
-    indent = next((one for one in blanks if one), "  ")
-    return Parsed(form, indent, text.endswith("\n") or not text)
-
-
-def written(file: Parsed, form: Form) -> str:
-    """Return an object as the text of its file."""
-    text = json.dumps(form, indent=file.indent, ensure_ascii=False)
-    return text + "\n" * file.has_end
-
-
-def put_in(form: Form, merge: MergedFile, client: str) -> Form:
-    """Return the settings with our entries: an older one of ours is replaced where it stands, since
-    trust may go by the place; a new one comes last. Raise UsageError where there is no place."""
-    out: Form = json.loads(json.dumps(form or {**merge.base}))
-    if merge.server is not None:
-        _inner(out, _SERVERS, merge.path)["tideline"] = merge.server
+def put_in(text: str, merge: MergedFile, known: Collection[Words] = ()) -> str:
+    """Return the settings with our entries. What stands there already stays; an older one of ours,
+    whose words are `known`, gets new words where it stands, since trust may go by the place; a new
+    one comes last. Raise UsageError where there is no place, or where somebody has made an entry of
+    this program by hand."""
+    if not text.strip(" \t\r\n\ufeff"):
+        return json.dumps(_fresh(merge), indent=2, ensure_ascii=False) + "\n"
+    file = _plain(text, merge)
     for event, entry in merge.entries:
-        listed = _inner(out, "hooks", merge.path).setdefault(event, [])
-        if not isinstance(listed, list):
-            raise _refused(merge.path, f"{event} is no list there")
-        places = [place for place, one in enumerate(listed) if is_own(one, client)]
-        if places:
-            listed[places[0]] = entry
-        else:
-            listed.append(entry)
-    return out
+        file = _plain(_with_entry(file, merge, event, entry, known), merge)
+    return file.text if merge.server is None else _with_server(file, merge, known)
 
 
-def taken_out(form: Form, merge: MergedFile, client: str) -> Form:
-    """Return the settings without our entries, and without what is empty then."""
-    out: Form = json.loads(json.dumps(form))
-    if merge.server is not None and isinstance(out.get(_SERVERS), dict):
-        out[_SERVERS].pop("tideline", None)
-        if not out[_SERVERS]:
-            del out[_SERVERS]
-    held = out.get("hooks")
-    hooks: Form = held if isinstance(held, dict) else {}
+def taken_out(text: str, merge: MergedFile, known: Collection[Words], before: str | None) -> str:
+    """Return the settings without our entries, and without what only they have filled. What stood
+    there `before` stays, also where it calls this program."""
+    old = None if before is None else _lenient(before)
+    file = _read(text, merge)
     for event, _ in merge.entries:
-        listed = hooks.get(event)
-        if isinstance(listed, list) and any(is_own(one, client) for one in listed):
-            hooks[event] = [rest for one in listed if (rest := _without_own(one, client))]
-            if not hooks[event]:
-                del hooks[event]
-    if merge.entries and held == {}:
-        del out["hooks"]
-    return out
+        for _ in own_entries.ours(file, old, event, merge.client, known):
+            found = own_entries.ours(file, old, event, merge.client, known)
+            file = _read(_without_handler(file, found[0]), merge)
+        file = _read(_without_empty(file, old, _HOOKS, event), merge)
+    if merge.entries:
+        return _without_empty(file, old, _HOOKS)
+    return _without_server(file, old, merge, known)
 
 
-def own_places(form: Mapping[str, Any], merge: MergedFile, client: str) -> dict[str, int]:
-    """Return at which place of each event our entry stands, of those that have one."""
-    hooks = form.get("hooks")
-    if not isinstance(hooks, dict):
-        return {}
-    return {
-        event: place
-        for event, _ in merge.entries if isinstance(hooks.get(event), list)
-        for place, one in enumerate(hooks[event]) if is_own(one, client)
-    }  # fmt: skip
-
-
-def is_own(entry: object, client: str) -> bool:
-    """Say whether an entry, or one of its handlers, calls our hook for this client."""
-    if not isinstance(entry, dict):
+def says(text: str, old: str | None, merge: MergedFile) -> bool:
+    """Say whether settings say what they said before, with no comment that is new; where there
+    were none, whether only what we begin a file with is in them."""
+    file, before = _lenient(text), _lenient(old or "")
+    if file is None or (before is None and (old or "").strip()):
         return False
-    inner = entry.get("hooks")
-    if isinstance(inner, list):
-        return any(is_own(one, client) for one in inner)
-    words = _words(entry)
-    place = next((n for n, word in enumerate(words) if basename(word) in _OURS), len(words))
-    return words[place + 1 : place + 3] == ["hook", client]
+    if before is None:
+        return not file.comments and file.form() in ({}, _marked(merge.base))
+    is_new = Counter(file.remarks) - Counter(before.remarks)
+    return not is_new and bool(file.form() == before.form())
 
 
-def same(one: object, other: object) -> bool:
-    """Say whether two settings say the same: what is empty says nothing."""
-    return _said(one) == _said(other)
+def _marked(base: Mapping[str, Any]) -> Any:
+    return scanned(json.dumps({**base}), with_comments=False).form()
 
 
-def _said(form: object) -> object:
-    if isinstance(form, dict):
-        kept = {name: _said(value) for name, value in form.items()}
-        return {name: value for name, value in kept.items() if value not in ({}, [])}
+def form_of(text: str | None) -> Any:
+    """Return what settings hold; an empty object for none, and for what cannot be read."""
+    file = _lenient(text or "")
+    return {} if file is None else file.form()
+
+
+def own_places(text: str, merge: MergedFile) -> dict[str, int]:
+    """Return at which place of each event our entry stands, of those that have one."""
+    file = _lenient(text)
+    if file is None:
+        return {}
+    places = {event: own_entries.handlers(file, event, merge.client) for event, _ in merge.entries}
+    return {event: found[0].place for event, found in places.items() if found}
+
+
+def has_own_server(form: object) -> bool:
+    """Say whether settings name a server that leads to this program."""
+    servers = form.get(_SERVERS) if isinstance(form, dict) else None
+    server = servers.get(_NAME) if isinstance(servers, dict) else None
+    return own_entries.is_own_server(own_entries.called_words(server))
+
+
+def _fresh(merge: MergedFile) -> Form:
+    form: Form = {**merge.base}
+    if merge.server is not None:
+        form[_SERVERS] = {_NAME: merge.server}
+    if merge.entries:
+        form[_HOOKS] = {event: [entry] for event, entry in merge.entries}
     return form
 
 
-def _without_own(entry: Form, client: str) -> Form | None:
-    """Return an entry without our handlers, None where nothing else is in it."""
-    inner = entry.get("hooks") if isinstance(entry, dict) else None
-    if not isinstance(inner, list):
-        return None if is_own(entry, client) else entry
-    rest = [one for one in inner if not is_own(one, client)]
-    return {**entry, "hooks": rest} if rest else None
+def _with_entry(
+    file: JsonText, merge: MergedFile, event: str, entry: Form, known: Collection[Words]
+) -> str:
+    wanted = own_entries.called_words(own_entries.first_handler(entry))
+    found = own_entries.handlers(file, event, merge.client)
+    if any(one.words == wanted for one in found):
+        return file.text
+    for one in found:
+        if one.words in known:
+            return _with_words(file, one.node, own_entries.first_handler(entry))
+    if found:
+        raise _refused(
+            merge.path,
+            f"its {event} calls tideline already, by `{' '.join(found[0].words)}`, which setup did "
+            "not write",
+            "take that out by hand, or set up the tools alone: "
+            f"`tideline setup {merge.client} --mcp`",
+        )
+    hooks = _container(file, merge, "object", _HOOKS)
+    if hooks is None:
+        return json_edit.added(file, file.root, _HOOKS, {event: [entry]})
+    listed = _container(file, merge, "array", _HOOKS, event)
+    if listed is None:
+        return json_edit.added(file, hooks, event, [entry])
+    return json_edit.added(file, listed, None, entry)
 
 
-def _words(entry: Form) -> list[str]:
-    command, more = entry.get("command"), entry.get("args")
-    if not isinstance(command, str):
-        return []
-    if isinstance(more, list):
-        return [command, *map(str, more)]
+def _with_server(file: JsonText, merge: MergedFile, known: Collection[Words]) -> str:
+    servers = _container(file, merge, "object", _SERVERS)
+    if servers is None:
+        return json_edit.added(file, file.root, _SERVERS, {_NAME: merge.server})
+    item = servers.item(_NAME)
+    if item is None:
+        return json_edit.added(file, servers, _NAME, merge.server)
+    words = own_entries.called_words(file.form(item.value))
+    if words == own_entries.called_words(merge.server):
+        return file.text
+    if words not in known:
+        raise foreign_server(merge.path, merge.client)
+    return _with_words(file, item.value, merge.server or {})
+
+
+def _with_words(file: JsonText, node: Node, form: Form) -> str:
+    """Return the text with the words of an entry of ours anew; what else was added to it stays."""
+    start, end = node.start, node.end
+    for name in ("command", "args"):
+        item = node.item(name)
+        if item is not None and name in form:
+            text = json_edit.replaced(file, item.value, form[name])
+        elif item is not None:
+            text = json_edit.removed(file, node, item)
+        elif name in form:
+            text = json_edit.added(file, node, name, form[name])
+        else:
+            continue
+        end += len(text) - len(file.text)
+        file = scanned(text, with_comments=True)
+        node = _node_at(file.root, start, end)
+    return file.text
+
+
+def _node_at(node: Node, start: int, end: int) -> Node:
+    while (node.start, node.end) != (start, end):
+        node = next(one.value for one in node.items
+                    if one.value.start <= start and end <= one.value.end)  # fmt: skip
+    return node
+
+
+def _without_handler(file: JsonText, one: Handler) -> str:
+    """Return the text without a handler, and without its group where it was alone there."""
+    if one.group is not None and len(one.group.items) > 1:
+        item = next(each for each in one.group.items if each.value == one.node)
+        return json_edit.removed(file, one.group, item)
+    return json_edit.removed(file, one.listed, one.listed.items[one.place])
+
+
+def _without_server(
+    file: JsonText, old: JsonText | None, merge: MergedFile, known: Collection[Words]
+) -> str:
+    servers = file.at(_SERVERS)
+    item = servers.item(_NAME) if servers is not None else None
+    if servers is not None and item is not None:
+        words = own_entries.called_words(file.form(item.value))
+        held = old.at(_SERVERS, _NAME) if old is not None else None
+        is_ours = words in known or own_entries.is_own_server(words)
+        if not is_ours or (held is not None and old is not None
+                           and own_entries.called_words(old.form(held)) == words):  # fmt: skip
+            return file.text
+        filled = json_edit.inner(old, old.at(_SERVERS) if old is not None else None)
+        file = _read(json_edit.removed(file, servers, item, filled), merge)
+    return _without_empty(file, old, _SERVERS)
+
+
+def _without_empty(file: JsonText, old: JsonText | None, *path: str) -> str:
+    """Return the text without a container of ours that is empty; one that was there before gets
+    back what stood between its brackets."""
+    node = file.at(*path)
+    if node is None or node.items or node.kind not in ("object", "array"):
+        return file.text
+    before = old.at(*path) if old is not None else None
+    if before is not None:
+        kept = json_edit.inner(old, before)
+        has_remark = any(node.start < start < node.end for start, _ in file.comments)
+        if before.items or has_remark:
+            return file.text
+        return file.text[: node.start + 1] + kept + file.text[node.end - 1 :]
+    holder = file.at(*path[:-1])
+    item = holder.item(path[-1]) if holder is not None else None
+    if holder is None or item is None:
+        return file.text
+    above = old.at(*path[:-1]) if old is not None else None
+    return json_edit.removed(file, holder, item, json_edit.inner(old, above))
+
+
+def _container(file: JsonText, merge: MergedFile, kind: str, *path: str) -> Node | None:
+    node = file.at(*path)
+    if node is not None and node.kind != kind:
+        what = "no object" if kind == "object" else "no list"
+        raise _refused(merge.path, f"{path[-1]} is {what} there")
+    return node
+
+
+def _plain(text: str, merge: MergedFile) -> JsonText:
+    file = _read(text, merge, with_comments=merge.with_comments)
+    if (name := double_name(file.root)) is not None:
+        raise _refused(merge.path, f"the name {name} stands twice there")
+    return file
+
+
+def _read(text: str, merge: MergedFile, *, with_comments: bool = True) -> JsonText:
     try:
-        return split(command)
-    except ValueError:
-        return []
+        file = scanned(text, with_comments=with_comments)
+    except JsonTextError as error:
+        raise _refused(merge.path, f"it is no plain JSON ({error})") from error
+    if file.root.kind != "object":
+        raise _refused(merge.path, "it holds no object")
+    return file
 
 
-def _inner(form: Form, name: str, path: str) -> Form:
-    inner = form.setdefault(name, {})
-    if not isinstance(inner, dict):
-        raise _refused(path, f"{name} is no object there")
-    return inner
+def _lenient(text: str) -> JsonText | None:
+    try:
+        file = scanned(text, with_comments=True)
+    except JsonTextError:
+        return None
+    return file if file.root.kind == "object" else None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> Form:
-    form = dict(pairs)
-    if len(form) < len(pairs):
-        raise ValueError("a name stands twice")
-    return form
+def foreign_server(path: str, client: str) -> UsageError:
+    """Return what is said where a server of our name stands that we did not write."""
+    return _refused(
+        path,
+        "it names a server `tideline` that setup did not write",
+        f"rename that one, or set up the hooks alone: `tideline setup {client} --hooks`",
+    )
 
 
-def _refused(path: str, why: str) -> UsageError:
+def _refused(path: str, why: str, hint: str = "") -> UsageError:
     return UsageError(
         f"{path} is left as it is: {why}",
-        hint="`tideline setup CLIENT --dry-run` shows what to add by hand",
+        hint=hint or "`tideline setup CLIENT --dry-run` shows what to add by hand",
     )

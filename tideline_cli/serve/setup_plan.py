@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from hashlib import sha256
 from shlex import join
 
 from tideline_cli import __version__
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     Form = dict[str, Any]
+    Calls = Mapping[str, tuple[str, ...]]
 
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "cursor": "cursor"}
+HOOKS, MCP = "hooks", "mcp"
 _NAME = "tideline"
-_PLUGIN = f"{_NAME}@{_NAME}"
 _EVENTS = {
     "claude-code": ("SessionStart", "UserPromptSubmit", "Stop"),
     "codex": ("SessionStart", "UserPromptSubmit", "Stop"),
@@ -33,13 +35,15 @@ _SECONDS = 5  # after which a client gives up; a hook gives up after one
 @record
 class SetupPlace:
     """Where things lie: the home folder, our data folder, the folders of the clients' settings, and
-    the project that alone is set up, empty for all."""
+    the project that alone is set up, empty for all. `name` is that of our folder where a set-up of
+    before has another than its own."""
 
     home: str
     data: str
     codex: str
     claude: str
     project: str = ""
+    name: str = ""
 
     def of(self, client: str) -> str:
         """Return the folder of a client's settings, of the project where there is one."""
@@ -48,27 +52,49 @@ class SetupPlace:
         known = {"codex": self.codex, "claude-code": self.claude}
         return known.get(client) or os.path.join(self.home, f".{client}")
 
+    @property
+    def own_name(self) -> str:
+        """Return the name of our folder and our marketplace: each set-up has its own."""
+        if self.name or not self.project:
+            return self.name or _NAME
+        mark = sha256(os.path.realpath(self.project).encode("utf-8", "surrogateescape"))
+        return f"{_NAME}-{mark.hexdigest()[:10]}"
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Return the folders that the user works in: files outside of them stay as they are."""
+        return self.home, self.project, self.codex, self.claude
+
+    @property
+    def doors(self) -> str:
+        """Return the folder of what setup writes for itself."""
+        return os.path.join(self.data, "doors")
+
 
 @record
 class MergedFile:
-    """What is put into one JSON file: an entry for each event, or a server by its name. `base` is
-    what a file begins with that we make."""
+    """What is put into one JSON file of a client: an entry for each event, or a server by its name.
+    `base` is what a file begins with that we make; `with_comments` says that the client reads a
+    file with comments."""
 
     path: str
+    client: str
     base: Mapping[str, Any]
     entries: tuple[tuple[str, Form], ...] = ()
     server: Form | None = None
+    with_comments: bool = False
 
 
 @record
 class Plan:
-    """How a client is set up. `files` lie in `folder`, which is ours. `commands` are the client's
-    own, and so are those that take it back; `watched` are the files that they change. Where
-    `is_asked`, a command asks the person something."""
+    """How a client is set up. `calls` are the words that each part calls. `files` lie in `folder`,
+    which is ours; `name` is what the client knows that folder by. `commands` are the client's own,
+    and so are those that take it back; `watched` are the files that they change. Where `is_asked`,
+    a command asks the person something."""
 
     client: str
-    parts: tuple[str, ...]
-    words: tuple[str, ...]
+    calls: Calls
+    name: str = _NAME
     folder: str = ""
     files: tuple[tuple[str, str], ...] = ()
     merges: tuple[MergedFile, ...] = ()
@@ -80,25 +106,29 @@ class Plan:
     @property
     def asks(self) -> str:
         """Return what is left to the person, empty for nothing."""
-        return ASKS[self.client] if "hooks" in self.parts else ""
+        return ASKS[self.client] if HOOKS in self.calls else ""
 
 
-def plan_of(
-    client: str, words: Sequence[str], more: Sequence[str], parts: Sequence[str], place: SetupPlace
-) -> Plan:
-    """Return the plan for a client. `words` start this program, `more` names a memory or an
+def calls_of(
+    client: str, words: Sequence[str], more: Sequence[str], parts: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the words of each part. `words` start this program, `more` names a memory or an
     origin, `parts` are hooks, mcp or both."""
-    hook = (*words, "hook", client, *more)
-    server: Form = {"command": words[0], "args": [*words[1:], "mcp", *more]}
+    verbs = {HOOKS: ("hook", client), MCP: ("mcp",)}
+    return {part: (*words, *verbs[part], *more) for part in parts}
+
+
+def plan_of(client: str, calls: Calls, place: SetupPlace) -> Plan:
+    """Return the plan for a client."""
     make = {"claude-code": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor}[client]
-    return make(tuple(parts), hook, server, place)
+    return make({part: tuple(words) for part, words in calls.items()}, place)
 
 
-def _claude(parts: tuple[str, ...], hook: tuple[str, ...], server: Form, place: SetupPlace) -> Plan:
-    folder = os.path.join(place.data, "doors", "claude-code")
-    entry = {"type": "command", "command": hook[0], "args": [*hook[1:]], "timeout": _SECONDS}
+def _claude(calls: Calls, place: SetupPlace) -> Plan:
+    name = place.own_name
+    folder = os.path.join(place.doors, "claude-code" + name.removeprefix(_NAME))
     market = {
-        "name": _NAME, "description": ABOUT, "owner": {"name": _NAME},
+        "name": name, "description": ABOUT, "owner": {"name": _NAME},
         "plugins": [{"name": _NAME, "source": f"./{_NAME}", "description": ABOUT}],
     }  # fmt: skip
     plugin = {"name": _NAME, "version": __version__, "description": ABOUT,
@@ -106,63 +136,76 @@ def _claude(parts: tuple[str, ...], hook: tuple[str, ...], server: Form, place: 
     files = [(".claude-plugin/marketplace.json", _text(market)),
              (f"{_NAME}/.claude-plugin/plugin.json", _text(plugin)),
              (f"{_NAME}/README.md", README_TEXT), (f"{_NAME}/LICENSE", LICENSE_TEXT)]  # fmt: skip
-    if "hooks" in parts:
+    if HOOKS in calls:
+        command, *args = calls[HOOKS]
+        entry = {"type": "command", "command": command, "args": args, "timeout": _SECONDS}
         files.append((f"{_NAME}/hooks/hooks.json", _text({"hooks": _groups("claude-code", entry)})))
-    if "mcp" in parts:
-        files.append((f"{_NAME}/.mcp.json", _text({"mcpServers": {_NAME: server}})))
+    if MCP in calls:
+        files.append((f"{_NAME}/.mcp.json", _text({"mcpServers": {_NAME: _server(calls)}})))
     scope = ("--scope", "local" if place.project else "user")
-    name = "settings.local.json" if place.project else "settings.json"
+    settings = "settings.local.json" if place.project else "settings.json"
     return Plan(
-        "claude-code", parts, hook, folder, tuple(files), (),
+        "claude-code", calls, name, folder, tuple(files), (),
         (("claude", "plugin", "marketplace", "add", *scope, folder),
-         ("claude", "plugin", "install", *scope, _PLUGIN)),
-        (("claude", "plugin", "uninstall", *scope, _PLUGIN),
-         ("claude", "plugin", "marketplace", "remove", *scope, _NAME)),
-        (os.path.join(place.of("claude-code"), name),),
+         ("claude", "plugin", "install", *scope, f"{_NAME}@{name}")),
+        (("claude", "plugin", "uninstall", *scope, f"{_NAME}@{name}"),
+         ("claude", "plugin", "marketplace", "remove", *scope, name)),
+        (os.path.join(place.of("claude-code"), settings),),
     )  # fmt: skip
 
 
-def _codex(parts: tuple[str, ...], hook: tuple[str, ...], server: Form, place: SetupPlace) -> Plan:
+def _codex(calls: Calls, place: SetupPlace) -> Plan:
     folder = place.of("codex")
-    entry = {"type": "command", "command": join(hook), "timeout": _SECONDS}
-    merges = [MergedFile(os.path.join(folder, "hooks.json"), {}, _listed("codex", entry))]
-    has_server = "mcp" in parts and not place.project
-    add = ("codex", "mcp", "add", _NAME, "--", server["command"], *server["args"])
+    merges = []
+    if HOOKS in calls:
+        entry = {"type": "command", "command": join(calls[HOOKS]), "timeout": _SECONDS}
+        path = os.path.join(folder, "hooks.json")
+        merges.append(MergedFile(path, "codex", {}, _listed("codex", entry)))
+    if MCP not in calls:
+        return Plan("codex", calls, merges=tuple(merges))
     return Plan(
-        "codex", parts, hook, merges=tuple(merges) if "hooks" in parts else (),
-        commands=(add,) if has_server else (),
-        undo=(("codex", "mcp", "remove", _NAME),) if has_server else (),
-        watched=(os.path.join(folder, "config.toml"),) if has_server else (),
+        "codex", calls, merges=tuple(merges),
+        commands=(("codex", "mcp", "add", _NAME, "--", *calls[MCP]),),
+        undo=(("codex", "mcp", "remove", _NAME),),
+        watched=(os.path.join(folder, "config.toml"),),
     )  # fmt: skip
 
 
-def _gemini(parts: tuple[str, ...], hook: tuple[str, ...], server: Form, place: SetupPlace) -> Plan:
-    folder = os.path.join(place.data, "doors", "gemini")
-    entry = {"type": "command", "name": _NAME, "command": join(hook), "timeout": _SECONDS * 1000}
+def _gemini(calls: Calls, place: SetupPlace) -> Plan:
+    folder = os.path.join(place.doors, "gemini")
     form: Form = {"name": _NAME, "version": __version__, "description": ABOUT}
     files = [("README.md", README_TEXT), ("LICENSE", LICENSE_TEXT)]
-    if "mcp" in parts:
-        form["mcpServers"] = {_NAME: server}
-    if "hooks" in parts:
+    if MCP in calls:
+        form["mcpServers"] = {_NAME: _server(calls)}
+    if HOOKS in calls:
+        entry = {"type": "command", "name": _NAME, "command": join(calls[HOOKS]),
+                 "timeout": _SECONDS * 1000}  # fmt: skip
         files.append(("hooks/hooks.json", _text({"hooks": _groups("gemini", entry)})))
     files.append(("gemini-extension.json", _text(form)))
     return Plan(
-        "gemini", parts, hook, folder, tuple(files), (),
+        "gemini", calls, _NAME, folder, tuple(files), (),
         (("gemini", "extensions", "link", folder),),
         (("gemini", "extensions", "uninstall", _NAME),),
-        (os.path.join(place.home, ".gemini", "settings.json"),), is_asked=True,
+        (os.path.join(place.of("gemini"), "settings.json"),), is_asked=True,
     )  # fmt: skip
 
 
-def _cursor(parts: tuple[str, ...], hook: tuple[str, ...], server: Form, place: SetupPlace) -> Plan:
+def _cursor(calls: Calls, place: SetupPlace) -> Plan:
     folder = place.of("cursor")
     merges = []
-    if "hooks" in parts:
-        entries = tuple((event, {"command": join(hook)}) for event in _EVENTS["cursor"])
-        merges.append(MergedFile(os.path.join(folder, "hooks.json"), {"version": 1}, entries))
-    if "mcp" in parts:
-        merges.append(MergedFile(os.path.join(folder, "mcp.json"), {}, server=server))
-    return Plan("cursor", parts, hook, merges=tuple(merges))
+    if HOOKS in calls:
+        entries = tuple((event, {"command": join(calls[HOOKS])}) for event in _EVENTS["cursor"])
+        merges.append(MergedFile(os.path.join(folder, "hooks.json"), "cursor", {"version": 1},
+                                 entries, with_comments=True))  # fmt: skip
+    if MCP in calls:
+        merges.append(MergedFile(os.path.join(folder, "mcp.json"), "cursor", {},
+                                 server=_server(calls), with_comments=True))  # fmt: skip
+    return Plan("cursor", calls, merges=tuple(merges))
+
+
+def _server(calls: Calls) -> Form:
+    command, *args = calls[MCP]
+    return {"command": command, "args": args}
 
 
 def _listed(client: str, entry: Form) -> tuple[tuple[str, Form], ...]:

@@ -30,10 +30,14 @@ def read(path: str, *, most: int) -> str:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return ""
-    with open(handle, "rb") as file:
+    try:
         size = os.fstat(handle).st_size
-        file.seek(max(0, size - most))
-        return file.read(most).decode("utf-8", "replace")
+        os.lseek(handle, max(0, size - most), os.SEEK_SET)
+        return os.read(handle, most).decode("utf-8", "replace")
+    except OSError:
+        return ""  # as of a folder
+    finally:
+        os.close(handle)
 
 
 def remove(path: str) -> bool:

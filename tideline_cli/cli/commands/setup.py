@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import os
-import sys
+from contextlib import nullcontext
 
 from tideline_cli import config
-from tideline_cli.cli import output, own_program, setup_doors, setup_state
-from tideline_cli.cli.commands import COMMANDS
+from tideline_cli.cli import output, setup_doors, setup_state, setup_work
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import UsageError
+from tideline_cli.cli.setup_doors import DoorOutcome
+from tideline_cli.cli.setup_turns import works
+from tideline_cli.config.replacing import FolderLock
+from tideline_cli.errors import CannotWriteError, UsageError
 from tideline_cli.model.closed_set import one_of
-from tideline_cli.model.instant import iso
-from tideline_cli.model.record import as_dict, record
+from tideline_cli.model.record import as_dict, record, replace
+from tideline_cli.serve import setup_record
 from tideline_cli.serve.clients import CLIENTS
-from tideline_cli.serve.setup_plan import Plan, SetupPlace, plan_of
+from tideline_cli.serve.setup_plan import HOOKS, MCP, SetupPlace, calls_of, plan_of
+from tideline_cli.store.folders import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tideline_cli.cli.setup_doors import DoorOutcome
     from tideline_cli.cli.setup_state import DoorState
+    from tideline_cli.serve.setup_record import SetUpRow
 
 HELP = """Let agents use the memory, and undo that.
 
 CLIENT is claude-code, codex, gemini or cursor; --all is those that are on this machine. Without one
 this shows how they are. What is written is merged into what is there, behind it, and nothing is
 overwritten; --dry-run shows all of it first. Where a client has commands for it, they are called;
-what a client asks about trust is left to you, and said.
+what a client asks about trust is left to you, and said. A hook or a server of the same name that
+somebody made by hand is refused.
 
---remove takes it out again: a file that nobody has changed since gets its old bytes. --check ends
-with 1 where a client is not set up, not approved, or leads to a program that is gone."""
+--remove takes it out again, and nothing else: a file that says what it said gets its old bytes.
+--check ends with 1 where a client that is on this machine or named is not set up, not approved, or
+leads to a program that is gone."""
 EXAMPLES = (("", ""), ("claude-code", ""), ("--all", "--dry-run"), ("codex", "--remove"))
 ARGUMENTS = (
     Argument("words", "CLIENT", "claude-code, codex, gemini, cursor.", "word", True, 0, (),
@@ -70,35 +75,65 @@ def run(session: Session, words: list[str], options: Options) -> int:
     """Set clients up, take that back, or say how they are."""
     place = _place(options)
     named = [one_of(word, CLIENTS, "client") for word in dict.fromkeys(words)]
-    states = {name: _state(name, place) for name in CLIENTS}
+    if options.check or not (named or options.all):
+        return _show(session, place, named, options)
+    rows = setup_record.rows(place.data)
     if options.all:
-        named = [name for name, one in states.items() if one.found or one.is_set_up]
-        if not named:
-            raise UsageError("no client is on this machine", hint="name one: " + ", ".join(CLIENTS))
-    if options.check or not named:
-        return _show(session, [states[name] for name in named or CLIENTS], options)
-    parts = _parts(options)
-    plans = [_plan(session, name, parts, place) for name in named]
+        named = _on_this_machine(session, place, rows)
+    parts = {name: _parts(session, name, place, options) for name in named}
     if options.dry_run:
         from tideline_cli.cli import setup_preview  # noqa: PLC0415  difflib
 
-        setup_preview.show(session, plans, place, removes=options.remove)
+        setup_preview.show(session, [
+            work for name in named
+            for work, _ in works(session, name, parts[name], place, removes=options.remove)
+        ])  # fmt: skip
         return 0
-    done = [_done(session, plan, place, states[plan.client], options) for plan in plans]
+    with _lock(place, makes=not options.remove):
+        done = [_done(session, name, parts[name], place, options) for name in named]
     _report(session, done)
+    if options.remove and options.all:
+        _note_projects(session, setup_record.rows(place.data))
     return 0
 
 
+def _note_projects(session: Session, rows: Mapping[str, SetUpRow]) -> None:
+    """Say what is set up elsewhere still: a project is taken back where it is."""
+    for row, name in ((row, name) for name, row in rows.items() if row.project):
+        client = name.partition(" ")[0]
+        session.note(f"still set up: {client} in {row.project}; there, "
+                     f"`tideline setup {client} --remove --project`")  # fmt: skip
+
+
 def _done(
-    session: Session, plan: Plan, place: SetupPlace, state: DoorState, options: Options
+    session: Session, name: str, parts: tuple[str, ...], place: SetupPlace, options: Options
 ) -> DoorOutcome:
-    if options.remove:
-        return setup_doors.take_back(plan, place)
-    doors = {"hooks": state.hooks, "mcp": state.mcp}
-    return setup_doors.set_up(
-        plan, place, now=iso(session.now), is_whole=all(doors[part] for part in plan.parts),
-        may_ask=sys.stdin.isatty() and sys.stdout.isatty() and not session.no_input,
-    )  # fmt: skip
+    key = setup_record.name_of(name, place.project)
+    done = DoorOutcome(name, "absent")
+    for work, where in works(session, name, parts, place, removes=options.remove):
+        row = setup_record.rows(place.data).get(key)
+        done = setup_doors.do(work, where, row)
+    return done
+
+
+def _on_this_machine(
+    session: Session, place: SetupPlace, rows: Mapping[str, SetUpRow]
+) -> list[str]:
+    states = {name: _state(name, place, rows, session) for name in CLIENTS}
+    named = [name for name, one in states.items()
+             if one.found or one.is_set_up or setup_record.name_of(name, place.project) in rows]
+    if place.project and "gemini" in named:
+        named.remove("gemini")  # it takes extensions for the user alone
+    if not named:
+        raise UsageError("no client is on this machine", hint="name one: " + ", ".join(CLIENTS))
+    return named
+
+
+def _lock(place: SetupPlace, *, makes: bool) -> FolderLock | nullcontext[None]:
+    """Let one set-up work at a time; where nothing is set up, nothing is taken back."""
+    if makes:
+        make_folder(place.data)
+    return FolderLock(place.doors) if os.path.isdir(place.data) else nullcontext()
 
 
 def _place(options: Options) -> SetupPlace:
@@ -109,40 +144,56 @@ def _place(options: Options) -> SetupPlace:
     return SetupPlace(home, data, codex, claude, os.getcwd() if options.project else "")
 
 
-def _parts(options: Options) -> tuple[str, ...]:
-    """Return which doors are wanted: both, where neither is named."""
-    wanted = [name for name in ("hooks", "mcp") if getattr(options, name)]
-    if "mcp" in COMMANDS:
-        return tuple(wanted) or ("hooks", "mcp")
-    if wanted == ["mcp"]:
-        raise UsageError("this program has no `mcp` command", hint="leave out --mcp")
-    return ("hooks",)
+def _parts(
+    session: Session, name: str, place: SetupPlace, options: Options
+) -> tuple[str, ...]:
+    """Return which doors are wanted: both, where neither is named. Raise UsageError for what a
+    client has no place for."""
+    wanted = tuple(part for part in (HOOKS, MCP) if getattr(options, part))
+    if not place.project or options.remove:
+        return wanted or (HOOKS, MCP)
+    if os.path.realpath(place.of(name)) == os.path.realpath(replace(place, project="").of(name)):
+        raise UsageError("what is set up in the home folder is for all projects",
+                         hint="leave out --project")  # fmt: skip
+    if name == "gemini":
+        raise UsageError("gemini takes extensions for the user alone", hint="leave out --project")
+    if name == "codex" and wanted == (MCP,):
+        raise UsageError("codex takes servers for the user alone", hint="leave out --project")
+    if name == "codex" and not wanted:
+        session.note("codex takes servers for the user alone: only the hooks are for this project; "
+                     "the tools by `tideline setup codex --mcp`")  # fmt: skip
+        return (HOOKS,)
+    return wanted or (HOOKS, MCP)
 
 
-def _plan(session: Session, name: str, parts: Sequence[str], place: SetupPlace) -> Plan:
-    if place.project and name == "gemini":
-        raise UsageError(
-            "gemini takes extensions for the user alone", hint="leave out --project"
-        )
-    given = session.options
-    more = [*(("--db", session.database) if given.db else ()),
-            *(("--origin", given.origin) if given.origin else ())]  # fmt: skip
-    return plan_of(name, own_program.own_words(), more, parts, place)
+def _state(
+    name: str, place: SetupPlace, rows: Mapping[str, SetUpRow], session: Session
+) -> DoorState:
+    row = rows.get(setup_record.name_of(name, place.project))
+    where = setup_work.older_place(place, row)
+    plan = plan_of(name, calls_of(name, ("tideline",), (), (HOOKS, MCP)), where)
+    try:
+        return setup_state.state_of(plan, where, config.state_folder(os.environ), row)
+    except OSError as error:
+        session.note(f"{name}: {error.strerror} {error.filename}")
+        return setup_state.unknown(plan, where)
 
 
-def _state(name: str, place: SetupPlace) -> DoorState:
-    plan = plan_of(name, ("tideline",), (), ("hooks", "mcp"), place)
-    return setup_state.state_of(plan, place, config.state_folder(os.environ))
-
-
-def _show(session: Session, states: Sequence[DoorState], options: Options) -> int:
-    is_amiss = any(
-        not one.is_set_up or one.trusted is False or not one.is_valid for one in states
-    )
+def _show(
+    session: Session, place: SetupPlace, named: Sequence[str], options: Options
+) -> int:
+    """Show how clients are. What is not on this machine is amiss only where it is named."""
+    try:
+        rows = setup_record.rows(place.data)
+    except CannotWriteError as error:
+        rows = {}
+        session.note(f"{error.message}; {error.hint}")
+    states = [_state(name, place, rows, session) for name in named or CLIENTS]
     if session.json:
         output.emit_json({"clients": [as_dict(one) | {"amiss": _amiss(one)} for one in states]})
     else:
         output.emit_lines([_line(one) for one in states])
+    is_amiss = any(_amiss(one) or (named and not one.is_set_up) for one in states)
     return 1 if options.check and is_amiss else 0
 
 
