@@ -124,9 +124,7 @@ def test_an_end_is_queued_once(run, memory, home, client):
     for event in (*ENDS[client], *ENDS[client]):
         done = run("hook", client, stdin=payloads.end(client, event, folder=str(home)))
         assert (done.code, done.out, done.err) == (0, "", "")
-    lines = (home / "hooks" / "queue.jsonl").read_text().splitlines()
-    assert len(lines) == 1
-    form = json.loads(lines[0])
+    (form,) = payloads.queued(home)
     assert (form["client"], form["session"], form["origin"]) == (client, "s1", "owner")
     assert form["transcript"] == f"{home}/t.jsonl"
     assert form["database"] == str(home / "tideline.db")
@@ -197,7 +195,7 @@ def test_a_hostile_project_changes_nothing(run, memory, tmp_path, monkeypatch):
     (folder / ".tideline.toml").write_text("limit = 1\nmax_chars = 300\n")
     assert len(started(run, "codex", session="b", folder=str(folder))) <= 300
     run("hook", "codex", stdin=payloads.end("codex", "Stop", folder=str(folder)))
-    assert '"origin": "owner"' in (memory.parent / "hooks" / "queue.jsonl").read_text()
+    assert [form["origin"] for form in payloads.queued(memory.parent)] == ["owner"]
 
 
 def test_a_project_does_not_hear_of_another(run, memory, tmp_path):
@@ -452,7 +450,7 @@ def test_old_conversations_are_forgotten(run, memory, home):
         os.utime(path, (1, 1))
     started(run, "codex", session="new")
     names = sorted(path.name.partition("-")[0] for path in (home / "hooks").iterdir())
-    assert names == ["codex", "queue.jsonl"]
+    assert names == ["codex", "queue", "queue"]  # and its lock
 
 
 def test_the_log_has_an_end(run, home):

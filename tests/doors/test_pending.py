@@ -101,25 +101,26 @@ def test_the_queue_is_worked_off(run, tmp_path, home):
     assert len(run("extract", "--pending", "--dry-run").out.splitlines()) == 4
     done = run("extract", "--pending", "--all-now", "--llm", "none", "--json")
     assert [one["session"] for one in done.json["conversations"]] == [*NAMES.values()]
-    assert done.json["pending"] == 0 and any("is gone" in note for note in done.notes)
+    assert done.json["pending"] == 0 and "/gone/t.jsonl is gone" in done.err
     facts = run("list", "--json").json["facts"]
     assert len(facts) == 1 and facts[0]["scope"] == "work" and facts[0]["agent"] == "codex"
     assert facts[0]["source"] == "extraction"
     assert run("extract", "--pending", "--llm", "none").err == "tideline: no conversation waits\n"
-    assert not (home / "hooks" / "queue.jsonl").exists()
+    assert payloads.queued(home) == []
 
 
 def test_a_model_that_fails_keeps_what_waits(run, tmp_path):
-    """A conversation that a model failed at goes on waiting; another memory's is not touched."""
+    """A conversation that a model failed at goes on waiting; another origin's is not touched."""
     path = written(tmp_path, "codex")
     call = payloads.end("codex", "Stop", folder=str(path.parent))
     run("hook", "codex", stdin=call)
     run("hook", "codex", "--origin", "channel:a/b/c", stdin=call)
     failed = run("extract", "--pending", "--all-now", "--llm", "/bin/false")
     assert failed.code == 6
-    assert run("hook", "--json").json["pending"] == 2
-    assert run("extract", "--pending", "--llm", "none").code == 0
     assert run("hook", "--json").json["pending"] == 1
+    assert run("extract", "--pending", "--llm", "none").code == 0
+    assert run("hook", "--json").json["pending"] == 0
+    assert run("hook", "--json", "--origin", "channel:a/b/c").json["pending"] == 1
 
 
 def test_the_night_works_it_off(run, tmp_path, monkeypatch):

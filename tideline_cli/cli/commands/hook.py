@@ -61,8 +61,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )
     state = config.state_folder(os.environ)
     if options.pause is not None:
-        pause.begin(state, session.now + options.pause)
-    elif options.resume and not pause.end(state):
+        pause.begin(state, session.viewer.key, session.now + options.pause)
+    elif options.resume and not pause.end(state, session.viewer.key):
         session.note("hooks were not paused")
     form = _form(session, state)
     if session.json:
@@ -73,18 +73,20 @@ def run(session: Session, words: list[str], options: Options) -> int:
 
 
 def _form(session: Session, state: str) -> dict[str, Any]:
-    until = pause.end_of(state, now=session.now)
-    failure = hook_log.last(state)
+    origin = session.viewer.key
+    until = pause.end_of(state, origin, now=session.now)
+    log = hook_log.path_of(state, origin)
+    failure = hook_log.last(log)
     is_off = config.is_off(os.environ, hook_door.SWITCH)
     return {
         "hooks": "off" if is_off else "on" if until is None else "paused",
         "paused_until": None if until is None else iso(until),
         "auto_recall": session.config.get("auto_recall"),
-        "pending": queue.length(state),
+        "pending": queue.length(state, queue.Whose(session.real_database, origin)),
         "last_failure": None if failure is None else {
             "at": iso(failure.at), "client": failure.client, "message": failure.message,
         },
-        "log": hook_log.path_of(state),
+        "log": log,
     }  # fmt: skip
 
 
