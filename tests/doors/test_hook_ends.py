@@ -136,9 +136,8 @@ def test_nul_bytes(memory, run, home):
     assert is_answered(("hook", "codex"), json.dumps(form).encode())
     end = json.loads(payloads.end("codex", "Stop", folder="/x\0y"))
     assert called(("hook", "codex"), json.dumps(end).encode())[:3] == (0, b"", b"")
-    done = run("extract", "--pending", "--llm", "none")
-    assert done.code == 0 and "embedded null" in done.err
     assert payloads.queued(home) == []
+    assert "has no path that names a file" in run("hook", "--json").json["last_failure"]["message"]
     assert called(("hook", "codex"), b"\0" * 1000)[:3] == (0, b"", b"")
 
 

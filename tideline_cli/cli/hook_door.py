@@ -176,10 +176,13 @@ def _queue(asking: _Asking) -> None:
     from tideline_cli.serve import queue  # noqa: PLC0415  at the end of a turn alone
 
     session, call = asking.session, asking.call
-    if not os.path.isabs(call.transcript):
-        return
+    if not call.transcript:
+        return  # a client keeps none of a conversation that is not to be kept
+    transcript = os.path.join(call.folder, call.transcript)
+    if not os.path.isabs(transcript) or "\0" in transcript:
+        raise _Silence("the transcript of the conversation has no path that names a file")
     one = queue.Waiting(
-        call.client, call.transcript, queue.Whose(session.real_database, session.viewer.key),
+        call.client, transcript, queue.Whose(session.real_database, session.viewer.key),
         call.session, call.folder, _scope(asking) or "", session.now,
     )  # fmt: skip
     gone = queue.add(asking.voice.state, one)

@@ -91,14 +91,15 @@ def _job(session: Session, job_of: Callable[[Waiting], Job], one: Waiting) -> Jo
     except FileNotFoundError:
         _leave_out(session, one, f"{one.transcript} is gone")
         return None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        _tell(session, one, f"goes on waiting: cannot read {one.transcript}: {why}")
+    except OSError as error:
+        _tell(session, one, f"goes on waiting: cannot read {one.transcript}: {error.strerror}")
         return None
     try:
         return job_of(one)
     except UsageError as error:
-        _leave_out(session, one, error.message)
+        is_named = one.transcript in error.message
+        where = "" if is_named else f"{one.transcript}: "
+        _leave_out(session, one, f"{where}{error.message}")
         return None
 
 
