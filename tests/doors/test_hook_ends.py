@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import apsw
 import pytest
 
 from tests.doors import payloads
@@ -210,3 +211,36 @@ def test_a_full_disk(memory, tmp_path):
         assert (FACT.encode() in done.stdout) == (name != "end"), name
     reader.close()
     assert payloads.queued(memory.parent) == []
+
+
+def _bytes(home):
+    """Return the bytes of what belongs to the memory; the shared memory of its readers is none."""
+    return {path.name: path.read_bytes() for path in home.iterdir()
+            if path.is_file() and not path.name.endswith("-shm")}  # fmt: skip
+
+
+@pytest.mark.parametrize("is_written_back", [True, False])
+def test_no_byte_changes(run, memory, home, is_written_back):
+    """Starts, prompts and ends of all clients change no byte of the memory and of its log, and make
+    no file beside them, whether or not the log is written back."""
+    run("config", "set", "auto_recall", "on")
+    run("remember", "My cat is called Miso", "--pin")
+    if is_written_back:
+        db = apsw.Connection(str(memory))
+        db.pragma("wal_checkpoint(TRUNCATE)")
+        db.close()
+    before = _bytes(home)
+    assert bool(before.get("tideline.db-wal")) != is_written_back
+    for client in payloads.CLIENTS:
+        said = b""
+        for call in (payloads.start(client), payloads.prompt(client, "when do I deploy billing?"),
+                     *(payloads.end(client, event) for event in payloads.ENDS[client]),
+                     payloads.start(client, "compact"),
+                     payloads.start(client, "resume")):  # fmt: skip
+            code, out, err, _ = called(("hook", client), call)
+            assert (code, err) == (0, b"")
+            said += out
+        assert FACT.encode() in said
+    after = _bytes(home)
+    assert {name for name in after if not name.endswith("-wal") or after[name]} == set(before)
+    assert all(after[name] == raw for name, raw in before.items())
