@@ -635,7 +635,7 @@ complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forge
 complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
 complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
 complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
-complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let hooks do nothing for so long, such as 2h or 1d'
+complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let the origin\'s hooks do nothing for so long, such as 2h or 1d'
 complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
 complete -c tideline -n "__tideline_at hook" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at hook" -l all-scopes -d 'See the facts of every scope'

@@ -27,8 +27,8 @@ conversation is noted for `tideline extract --pending`.
 A call of a client always ends with 0 within a second, prints nothing on stderr and writes nothing
 to the memory; what went wrong is a line in hook.log. Without CLIENT this says how hooks are.
 
-TIDELINE_HOOKS=0 switches hooks off, --pause for a while. The setting auto_recall off keeps facts
-from being said unasked, here and by `context --auto`."""
+TIDELINE_HOOKS=0 switches hooks off, --pause those of one origin for a while. The setting
+auto_recall off keeps facts from being said unasked, here and by `context --auto`."""
 EXAMPLES = (("", ""), ("", "--pause 2h"), ("claude-code prompt", "< call.json"))
 ARGUMENTS = (
     Argument("words", "CLIENT", "claude-code, codex, gemini or cursor; then its event, if the call "
@@ -36,7 +36,7 @@ ARGUMENTS = (
              ("one of " + " ".join(clients.CLIENTS), "one of start prompt end", "")),
 )  # fmt: skip
 OPTIONS = (
-    Option("pause", ("--pause",), "Let hooks do nothing for so long, such as 2h or 1d.",
+    Option("pause", ("--pause",), "Let the origin's hooks do nothing for so long, such as 2h or 1d.",
            "duration", excludes=("resume", "words")),
     Option("resume", ("--resume",), "End a pause.", "flag", False, excludes=("words",)),
     *SCOPES,
