@@ -36,8 +36,8 @@ ARGUMENTS = (
              ("one of " + " ".join(clients.CLIENTS), "one of start prompt end", "")),
 )  # fmt: skip
 OPTIONS = (
-    Option("pause", ("--pause",), "Let the origin's hooks do nothing for so long, such as 2h or 1d.",
-           "duration", excludes=("resume", "words")),
+    Option("pause", ("--pause",), "Let the origin's hooks do nothing for so long, such as 2h or "
+           "1d.", "duration", excludes=("resume", "words")),
     Option("resume", ("--resume",), "End a pause.", "flag", False, excludes=("words",)),
     *SCOPES,
 )  # fmt: skip
