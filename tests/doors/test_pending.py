@@ -122,6 +122,8 @@ def test_a_model_that_fails_keeps_what_waits(run, tmp_path):
     assert run("extract", "--pending", "--llm", "none").code == 0
     assert run("hook", "--json").json["pending"] == 0
     assert run("hook", "--json", "--origin", "channel:a/b/c").json["pending"] == 1
+    told = run("hook", "--origin", "channel:a/b/c").out
+    assert "pending    1: tideline extract --pending --origin channel:a/b/c\n" in told
 
 
 def test_the_night_works_it_off(run, tmp_path, monkeypatch):

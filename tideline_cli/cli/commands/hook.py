@@ -68,7 +68,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if session.json:
         output.emit_json(form)
     else:
-        output.emit_lines(_lines(form))
+        output.emit_lines(_lines(form, session.call("extract", "--pending")))
     return 0
 
 
@@ -90,14 +90,14 @@ def _form(session: Session, state: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(form: dict[str, Any]) -> list[str]:
+def _lines(form: dict[str, Any], work_off: str) -> list[str]:
     why = {"off": f"off by {hook_door.SWITCH}", "on": "on",
            "paused": f"paused until {form['paused_until']}"}  # fmt: skip
     lines = [f"hooks      {why[form['hooks']]}"]
     if form["auto_recall"] == "off":
         lines.append("recall     off by the setting auto_recall")
     if form["pending"]:
-        lines.append(f"pending    {form['pending']:,}: tideline extract --pending")
+        lines.append(f"pending    {form['pending']:,}: {work_off}")
     failure = form["last_failure"]
     if failure:
         when = failure["at"][:16].replace("T", " ")
