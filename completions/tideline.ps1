@@ -181,7 +181,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
-            @{ Flags = @('--by'); Kind = 'one of kind agent segment tier heat source scope'; Help = 'Count the facts by this label: kind and agent only then, which reads all facts; the others always.' }
+            @{ Flags = @('--by'); Kind = 'one of kind agent'; Help = 'Also count the facts by this label, which reads all of them.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
@@ -565,7 +565,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
         )
         'hook' = @(
-            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let hooks do nothing for so long, such as 2h or 1d.' }
+            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let the origin''s hooks do nothing for so long, such as 2h or 1d.' }
             @{ Flags = @('--resume'); Kind = 'flag'; Help = 'End a pause.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }

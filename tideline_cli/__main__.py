@@ -27,11 +27,9 @@ def enter() -> None:
     is_door = {"context", "--auto"} <= set(sys.argv)  # a hook: it must not fail its caller
     try:
         _find_modules_fast()
-        if sys.argv[1:2] == ["hook"] and sys.argv[2:] and not sys.argv[2].startswith("-"):
-            from tideline_cli.serve import deadline  # noqa: PLC0415  the call of a client
-
-            is_door = True
-            deadline.begin()
+        if "hook" in sys.argv:
+            is_door = True  # until its words are read
+            is_door = _begin_hook()
         code = main()
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -64,6 +62,18 @@ def enter() -> None:
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+def _begin_hook() -> bool:
+    """Say whether a client of the hooks calls, in any order of its words, and end that in time."""
+    from tideline_cli.cli import hook_words  # noqa: PLC0415  where somebody says hook
+
+    if hook_words.after_hook(sys.argv[1:]) is None:
+        return False
+    from tideline_cli.serve import deadline  # noqa: PLC0415  the call of a client
+
+    deadline.begin()
+    return True
 
 
 def _find_modules_fast() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 CLIENTS = ("claude-code", "codex", "gemini", "cursor")
@@ -48,6 +49,12 @@ def end(client: str, event: str, **given: Any) -> bytes:
     """Return the call of a turn, a compaction or a conversation that ends."""
     more = {"stop_hook_active": False, "last_assistant_message": "done", "reason": "exit"}
     return json.dumps({**base(client, event, **given), **more}).encode()
+
+
+def queued(home: Path) -> list[dict[str, Any]]:
+    """Return what waits to be distilled, of every memory and origin."""
+    files = sorted((home / "hooks").glob("queue-*.jsonl*"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 def block_in(client: str, event: str, out: str) -> str:

@@ -124,9 +124,7 @@ def test_an_end_is_queued_once(run, memory, home, client):
     for event in (*ENDS[client], *ENDS[client]):
         done = run("hook", client, stdin=payloads.end(client, event, folder=str(home)))
         assert (done.code, done.out, done.err) == (0, "", "")
-    lines = (home / "hooks" / "queue.jsonl").read_text().splitlines()
-    assert len(lines) == 1
-    form = json.loads(lines[0])
+    (form,) = payloads.queued(home)
     assert (form["client"], form["session"], form["origin"]) == (client, "s1", "owner")
     assert form["transcript"] == f"{home}/t.jsonl"
     assert form["database"] == str(home / "tideline.db")
@@ -197,7 +195,7 @@ def test_a_hostile_project_changes_nothing(run, memory, tmp_path, monkeypatch):
     (folder / ".tideline.toml").write_text("limit = 1\nmax_chars = 300\n")
     assert len(started(run, "codex", session="b", folder=str(folder))) <= 300
     run("hook", "codex", stdin=payloads.end("codex", "Stop", folder=str(folder)))
-    assert '"origin": "owner"' in (memory.parent / "hooks" / "queue.jsonl").read_text()
+    assert [form["origin"] for form in payloads.queued(memory.parent)] == ["owner"]
 
 
 def test_a_project_does_not_hear_of_another(run, memory, tmp_path):
@@ -213,6 +211,70 @@ def test_a_project_does_not_hear_of_another(run, memory, tmp_path):
     call = payloads.prompt("codex", question, session="c", folder=str(tmp_path / "beta"))
     told = run("hook", "codex", "--scope", "alpha", stdin=call).out
     assert "trunk-alpha" in told and "trunk-beta" not in told
+
+
+def test_a_clone_does_not_choose_the_scope(run, memory, tmp_path):
+    """The scope of a project file that nobody trusts is not taken where it would show more than the
+    scope of the repository: neither for what is said nor for what is stored. That is in the log
+    once in a conversation, and a trusted file is taken."""
+    folder = tmp_path / "clone"
+    (folder / ".git").mkdir(parents=True)
+    for scope in ("work", "clone/part", "clone"):
+        run("remember", f"the release branch of {scope} is called trunk-{scope}", "--scope", scope)
+    question = "what is the release branch called?"
+    file = folder / ".tideline.toml"
+
+    def told(session):
+        start = started(run, "codex", session=f"start {session}", folder=str(folder))
+        block = asked(run, "codex", question, session=session, folder=str(folder))
+        run("hook", "codex", stdin=payloads.end("codex", "Stop", folder=str(folder)))
+        (form,) = payloads.queued(memory.parent)
+        assert ("trunk-work" in start) == ("trunk-work" in block)
+        return block, form["scope"]
+
+    for text in ('scope = "work"', 'scope = ""', 'scope = "work/clone"'):
+        file.write_text(text + "\n")
+        block, scope = told(text)
+        assert "trunk-clone is" not in block and "called trunk-clone" in block
+        assert "trunk-work" not in block and scope == "clone", text
+    (line,) = [line for line in _lines(memory.parent) if "the scope work in" in line]
+    assert "the file is not trusted; `tideline config trust` trusts it" in line
+    file.write_text('scope = "clone/part"\n')
+    block, scope = told("below")
+    assert "trunk-clone/part" in block and scope == "clone/part"
+    file.write_text('scope = "work"\n')
+    file.chmod(0o600)
+    run("config", "trust", str(folder))
+    block, scope = told("trusted")
+    assert "trunk-work" in block and "trunk-clone" not in block and scope == "work"
+
+
+def test_a_clone_widens_no_scope_of_the_settings(run, memory, tmp_path, monkeypatch):
+    """The same at every door for programs: against a scope of the user's settings, a project file
+    that nobody trusts can only narrow what is seen; where the settings name none, all is seen."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for scope in ("home", "home/cat", "work"):
+        run("remember", f"the release branch of {scope} is called trunk-{scope}", "--scope", scope)
+    question = "what is the release branch called?"
+
+    def said(session):
+        hook = asked(run, "codex", question, session=session, folder=str(folder))
+        auto = run("context", "--auto", question).out
+        for name in ("home ", "home/cat", "work"):
+            assert (f"of {name}" in hook) == (f"of {name}" in auto), name
+        return hook
+
+    (folder / ".tideline.toml").write_text('scope = "work"\n')
+    block = said("no setting")
+    assert "trunk-work" in block and "trunk-home" not in block
+    run("config", "set", "scope", "home/cat")
+    block = said("another")
+    assert "trunk-work" not in block and "trunk-home/cat" in block
+    (folder / ".tideline.toml").write_text('scope = "home"\n')
+    block = said("above")
+    assert "of home is" in block and "home/cat" not in block
 
 
 def test_a_memory_named_by_a_relative_path(run, memory, tmp_path):
@@ -452,7 +514,7 @@ def test_old_conversations_are_forgotten(run, memory, home):
         os.utime(path, (1, 1))
     started(run, "codex", session="new")
     names = sorted(path.name.partition("-")[0] for path in (home / "hooks").iterdir())
-    assert names == ["codex", "queue.jsonl"]
+    assert names == ["codex", "queue", "queue"]  # and its lock
 
 
 def test_the_log_has_an_end(run, home):

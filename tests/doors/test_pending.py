@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -101,25 +102,28 @@ def test_the_queue_is_worked_off(run, tmp_path, home):
     assert len(run("extract", "--pending", "--dry-run").out.splitlines()) == 4
     done = run("extract", "--pending", "--all-now", "--llm", "none", "--json")
     assert [one["session"] for one in done.json["conversations"]] == [*NAMES.values()]
-    assert done.json["pending"] == 0 and any("is gone" in note for note in done.notes)
+    assert done.json["pending"] == 0 and "/gone/t.jsonl is gone" in done.err
     facts = run("list", "--json").json["facts"]
     assert len(facts) == 1 and facts[0]["scope"] == "work" and facts[0]["agent"] == "codex"
     assert facts[0]["source"] == "extraction"
     assert run("extract", "--pending", "--llm", "none").err == "tideline: no conversation waits\n"
-    assert not (home / "hooks" / "queue.jsonl").exists()
+    assert payloads.queued(home) == []
 
 
 def test_a_model_that_fails_keeps_what_waits(run, tmp_path):
-    """A conversation that a model failed at goes on waiting; another memory's is not touched."""
+    """A conversation that a model failed at goes on waiting; another origin's is not touched."""
     path = written(tmp_path, "codex")
     call = payloads.end("codex", "Stop", folder=str(path.parent))
     run("hook", "codex", stdin=call)
     run("hook", "codex", "--origin", "channel:a/b/c", stdin=call)
     failed = run("extract", "--pending", "--all-now", "--llm", "/bin/false")
     assert failed.code == 6
-    assert run("hook", "--json").json["pending"] == 2
-    assert run("extract", "--pending", "--llm", "none").code == 0
     assert run("hook", "--json").json["pending"] == 1
+    assert run("extract", "--pending", "--llm", "none").code == 0
+    assert run("hook", "--json").json["pending"] == 0
+    assert run("hook", "--json", "--origin", "channel:a/b/c").json["pending"] == 1
+    told = run("hook", "--origin", "channel:a/b/c").out
+    assert "pending    1: tideline extract --pending --origin channel:a/b/c\n" in told
 
 
 def test_the_night_works_it_off(run, tmp_path, monkeypatch):
@@ -135,3 +139,100 @@ def test_the_night_works_it_off(run, tmp_path, monkeypatch):
     assert done.code == 0 and "1 conversations distilled" in done.err.replace(",", "")
     assert run("hook", "--json").json["pending"] == 0
     assert "dream --pending" in run("schedule", "--cron").out
+
+
+def queued_at(run, folder, *more):
+    """Note that a conversation whose file lies in a folder has had a turn."""
+    run("hook", "codex", *more, stdin=payloads.end("codex", "Stop", folder=str(folder)))
+
+
+def test_what_cannot_be_distilled_is_told(run, tmp_path, monkeypatch):
+    """A transcript that is too large, gone or no conversation is told, also with --quiet, and
+    where `status` shows it; it waits no more. One that may not be read now goes on waiting."""
+    monkeypatch.setattr("tideline_cli.cli.reading._LARGEST", 1000)
+    monkeypatch.delenv("TIDELINE_NOW")
+    run("remember", "a fact")
+    for name, raw, told in (
+        ("large", b"x" * 1001, "is larger than"), ("gone", None, "is gone"),
+        ("odd", b'{"a": 1}\n', "holds no conversation"), ("folder", None, "Is a directory"),
+    ):  # fmt: skip
+        folder = tmp_path / name
+        folder.mkdir()
+        if raw is not None:
+            (folder / "t.jsonl").write_bytes(raw)
+        elif name == "folder":
+            (folder / "t.jsonl").mkdir()
+        queued_at(run, folder)
+        done = run("extract", "--pending", "--llm", "none", "--quiet")
+        assert (done.code, done.out) == (0, "") and done.err.count("\n") == 1, done.err
+        assert told in done.err and f"{folder}/t.jsonl" in done.err
+        shown = run("status", "--json").json["doors"]
+        assert shown["pending"] == 0 and told in shown["last_failure"]["message"]
+        assert told in run("status").out
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_goes_on_waiting(run, tmp_path):
+    """A file that is there and may not be read is told, and read when it may."""
+    path = written(tmp_path, "codex")
+    queued_at(run, tmp_path)
+    path.chmod(0)
+    done = run("extract", "--pending", "--llm", "none", "--all-now", "--quiet", "--json")
+    assert done.code == 0 and done.json["pending"] == 1
+    assert "goes on waiting" in done.err and "Permission denied" in done.err
+    path.chmod(0o600)
+    assert run("extract", "--pending", "--llm", "none", "--all-now", "--json").json["pending"] == 0
+
+
+def test_an_error_of_the_disk_keeps_what_waits(run, tmp_path, monkeypatch):
+    """The same for any other error of the file system, whoever calls."""
+    path = written(tmp_path, "codex")
+    queued_at(run, tmp_path)
+    opened = os.open
+
+    def failing(name, *given, **more):
+        if name == str(path):
+            raise OSError(5, "Input/output error")
+        return opened(name, *given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", failing)
+        done = run("extract", "--pending", "--llm", "none", "--all-now", "--quiet", "--json")
+    assert done.json["pending"] == 1 and "Input/output error" in done.err
+    assert run("extract", "--pending", "--llm", "none", "--all-now", "--json").json["pending"] == 0
+
+
+def test_whose_scope_and_agent(run, tmp_path, monkeypatch):
+    """What is stored has the scope in which the conversation was held, and the agent that held it,
+    whatever the settings and the folder of who distils it say."""
+    (tmp_path / "alpha" / ".git").mkdir(parents=True)
+    (tmp_path / "beta" / ".git").mkdir(parents=True)
+    written(tmp_path / "alpha", "codex")
+    queued_at(run, tmp_path / "alpha")
+    (tmp_path / "beta" / ".tideline.toml").write_text('scope = "stranger"\n')
+    monkeypatch.chdir(tmp_path / "beta")
+    monkeypatch.setenv("TIDELINE_SCOPE", "night")
+    monkeypatch.setenv("TIDELINE_AGENT", "cron")
+    run("extract", "--pending", "--llm", "none", "--all-now")
+    (stored,) = run("list", "--json", "--all-scopes").json["facts"]
+    assert (stored["scope"], stored["agent"]) == ("alpha", "codex")
+
+
+def test_the_scope_of_a_hook(run, tmp_path, monkeypatch):
+    """The scope that the hook was told is that of what its conversation says; without one it is
+    that of the repository, which may be gone by then, and elsewhere none."""
+    for name, more, scope in (
+        ("a", ("--scope", "team/x"), "team/x"), ("b", (), "b"), ("c", ("--all-scopes",), "c"),
+        ("d", ("--scope", ""), None), ("plain", (), None),
+    ):  # fmt: skip
+        folder = tmp_path / name
+        (folder / ("x" if name == "plain" else ".git")).mkdir(parents=True)
+        row = {"role": "user", "content": f"my email address is {name}@example.org"}
+        (folder / "t.jsonl").write_text(json.dumps(row) + "\n")
+        queued_at(run, folder, *more)
+        if name != "plain":
+            (folder / ".git").rmdir()
+        assert run("extract", "--pending", "--llm", "none", "--all-now").code == 0
+        facts = run("list", "--json", "--all-scopes").json["facts"]
+        (stored,) = (one for one in facts if f"{name}@example.org" in one["content"])
+        assert stored["scope"] == scope, name

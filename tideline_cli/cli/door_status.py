@@ -24,11 +24,11 @@ def of_doors(session: Session) -> tuple[dict[str, Any], list[str]]:
     """Return the doors as JSON has them, and as lines."""
     state = config.state_folder(os.environ)
     rows, unread = _rows()
-    failure = hook_log.last(state)
+    failure = hook_log.last(hook_log.path_of(state, session.viewer.key))
     form: dict[str, Any] = {
         "set_up": sorted(rows),
         "gone": sorted(name for name, row in rows.items() if shutil.which(row.program) is None),
-        "pending": queue.length(state),
+        "pending": queue.length(state, queue.Whose(session.real_database, session.viewer.key)),
         "last_failure": None if failure is None else {
             "at": iso(failure.at), "client": failure.client, "message": failure.message,
         },

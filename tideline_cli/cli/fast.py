@@ -26,10 +26,13 @@ def run(argv: Sequence[str]) -> int:
 
         return completion_values.run(argv[1:])
     if "hook" in argv:
-        from tideline_cli.cli import hook_door  # noqa: PLC0415  the call of a client
+        from tideline_cli.cli import hook_words  # noqa: PLC0415  the call of a client
 
-        if hook_door.takes(argv):
-            return hook_door.run(argv, parse)
+        words = hook_words.after_hook(argv)
+        if words is not None:
+            from tideline_cli.cli import hook_door  # noqa: PLC0415  as above
+
+            return hook_door.run(argv, words, parse)
     options = [part for part in argv if part.startswith("-")]
     if options == list(argv) and ("--version" in options or "-V" in options):
         from tideline_cli import __version__  # noqa: PLC0415  --version alone

@@ -87,7 +87,8 @@ def _first(session: Session, db: Connection, asked: Asked) -> Sequence[Hit]:
 
     if session.viewer.is_internal:
         return ()
-    return first_facts(db, viewer=session.viewer, now=session.now, scopes=asked.scopes)
+    found = first_facts(db, viewer=session.viewer, now=session.now, scopes=asked.scopes)
+    return [hit for hit in found if hit.fact.id not in asked.given]  # by a prompt before it
 
 
 def _found(

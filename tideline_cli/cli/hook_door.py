@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     Parse = Callable[[Sequence[str]], tuple[str, Given] | None]
 
 SWITCH = "TIDELINE_HOOKS"
-_VALUED = ("--db", "--origin", "--now", "--color", "--scope")
-_FOR_PEOPLE = ("-h", "--help", "--pause", "--resume")
 _LARGEST = 64 * 1024 * 1024  # bytes of a call
+_PIECE = 1024 * 1024
 _PATIENCE_MS = 200
 _TOLD = (StoreError, BusyError, CannotWriteError)  # their messages hold a path at most
 
@@ -39,59 +38,50 @@ class _Silence(Exception):  # noqa: N818  why nothing is said is no error
     """A call that cannot be answered; its text says why."""
 
 
-@record
-class _Asking:
-    """The command line of a client, and what reads it."""
+class _Voice:
+    """Where is told what goes wrong: in the log of the origin, once that is known, and on stderr
+    for who tries a hook by hand."""
 
-    argv: Sequence[str]
-    parse: Parse
+    def __init__(self, client: str, *, is_told: bool) -> None:
+        self.state = config.state_folder(os.environ)
+        self.log = hook_log.path_of(self.state, "owner")
+        self._client = client if client in clients.CLIENTS else "-"
+        self._is_told = is_told
 
-
-def takes(argv: Sequence[str]) -> bool:
-    """Say whether a command line is the call of a client: `hook` and a word, or an option that
-    people do not give. `hook` alone, and its options, are for people."""
-    words = _beside_values(argv)
-    plain = [word for word in words if not word.startswith("-")]
-    if plain[:1] != ["hook"]:
-        return False
-    if any(word.partition("=")[0] in _FOR_PEOPLE for word in words):
-        return False
-    from tideline_cli.cli.commands import options_of  # noqa: PLC0415  for this call alone
-    from tideline_cli.cli.options import GLOBAL  # noqa: PLC0415  as above
-
-    known = {flag for option in (*GLOBAL, *options_of("hook")) for flag in option.flags}
-    strange = any(
-        word.startswith("-") and word.partition("=")[0] not in known for word in words
-    )
-    return len(plain) > 1 or strange
-
-
-def _beside_values(argv: Sequence[str]) -> list[str]:
-    """Return the words of a command line without the values of global options."""
-    return [word for word, before in zip(argv, ("", *argv), strict=False) if before not in _VALUED]
-
-
-def run(argv: Sequence[str], parse: Parse) -> int:
-    """Answer a client, and return 0. `parse` reads a command line."""
-    told = any(word in ("-v", "--verbose") for word in argv)
-    words = [word for word in _beside_values(argv) if not word.startswith("-")]
-    client = words[1] if len(words) > 1 else ""
-
-    def say(message: str) -> None:
-        hook_log.note(
-            config.state_folder(os.environ), client if client in clients.CLIENTS else "-",
-            message, now=instant.now_ms(),
-        )  # fmt: skip
-        if told:
+    def say(self, message: str) -> None:
+        hook_log.note(self.log, self._client, message, now=instant.now_ms())
+        if self._is_told:
             sys.stderr.write(f"tideline: {message}\n")
 
-    deadline.before_end(lambda: say(f"no answer within {deadline.SECONDS:g} s"))
+
+@record
+class _Asking:
+    """A call of a client whose memory is known: what was given on the command line, and what the
+    client has sent."""
+
+    session: Session
+    given: Given
+    call: HookCall
+    event: Event
+    voice: _Voice
+
+
+def run(argv: Sequence[str], words: Sequence[str], parse: Parse) -> int:
+    """Answer a client, and return 0. Its `words` are its name and an event; `parse` reads a command
+    line."""
+    client, event = [*words, "", ""][:2]
+    voice = _Voice(client, is_told=any(word in ("-v", "--verbose") for word in argv))
+    deadline.before_end(lambda: voice.say(f"no answer within {deadline.SECONDS:g} s"))
     try:
-        _answer(_Asking(argv, parse), client, words[2] if len(words) > 2 else "")
+        if config.is_off(os.environ, SWITCH):
+            return 0
+        session, given = _session(argv, parse, voice)
+        if pause.end_of(voice.state, session.viewer.key, now=instant.now_ms()) is None:
+            _answer(_asking(session, given, voice, client, event))
     except _Silence as reason:
-        say(str(reason))
+        voice.say(str(reason))
     except Exception as error:  # noqa: BLE001  a client must not fail with us
-        say(_meaning(error))
+        voice.say(_meaning(error))
     return 0
 
 
@@ -109,35 +99,49 @@ def _meaning(error: Exception) -> str:
     where = "" if place is None else (
         f" ({os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno})")  # fmt: skip
     code = f" {error.code}" if isinstance(error, UsageError) else ""
-    return f"{type(error).__name__}{code}{where}"
+    why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    return f"{type(error).__name__}{code}{why}{where}"
 
 
-def _answer(asking: _Asking, client: str, event: str) -> None:
-    if config.is_off(os.environ, SWITCH):
-        return
-    state = config.state_folder(os.environ)
-    if pause.end_of(state, now=instant.now_ms()) is not None:
-        return
+def _session(argv: Sequence[str], parse: Parse, voice: _Voice) -> tuple[Session, Given]:
+    """Return the session of a command line, before the client has said in which folder it is."""
+    from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed  # noqa: PLC0415  not where it is off
+    from tideline_cli.cli.session import Session  # noqa: PLC0415  as above
+
+    parsed = parse(argv)
+    if parsed is None:
+        raise _Silence("an option of the command line is unknown, or lacks its value")
+    given = parsed[1]
+    session = Session(GlobalOptions(**completed(given, GLOBAL)), is_door=True)
+    voice.log = hook_log.path_of(voice.state, session.viewer.key)
+    return session, given
+
+
+def _asking(
+    session: Session, given: Given, voice: _Voice, client: str, event: str
+) -> _Asking:
     if client not in clients.CLIENTS:
         raise _Silence(f"not a client: {client!r:.40}")
     call = clients.call_of(client, event, _payload())
     meant = call.meant()
     if meant is None:
         raise _Silence(f"not an event of {client}: {call.event!r:.60}")
-    session, given = _session(asking)
-    if meant.deed == "end":
-        _queue(session, call, state)
-    elif meant.deed == "prompt" or not call.is_resumed:
-        _say(session, call, meant, state, given)
+    session.stand_in(call.folder)  # the scope and the limits are those of its project
+    return _Asking(session, given, call, meant, voice)
 
 
 def _payload() -> dict[str, Any]:
-    """Return what the client sends on standard input."""
+    """Return what the client sends on standard input, which is read to its end: a client may fail
+    where nobody hears it out."""
     if sys.stdin.isatty():
         raise _Silence("nothing on standard input: a client sends JSON there")
     raw = sys.stdin.buffer.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        while sys.stdin.buffer.read(_PIECE):
+            continue
+        raise _Silence("more than 64 MiB on standard input: the call is not read")
     try:
-        value = codec.loads(raw.decode()) if len(raw) <= _LARGEST else None
+        value = codec.loads(raw.decode())
     except ValueError:
         value = None
     if not isinstance(value, dict):
@@ -145,63 +149,94 @@ def _payload() -> dict[str, Any]:
     return value
 
 
-def _session(asking: _Asking) -> tuple[Session, Given]:
-    from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed  # noqa: PLC0415  not where it is off
-    from tideline_cli.cli.session import Session  # noqa: PLC0415  as above
+def _answer(asking: _Asking) -> None:
+    from tideline_cli.serve import ledger  # noqa: PLC0415  not where hooks are paused
 
-    parsed = asking.parse(asking.argv)
-    if parsed is None:
-        raise _Silence("an option of the command line is unknown, or lacks its value")
-    given = parsed[1]
-    if given.get("db"):  # the folder changes with the call
-        given["db"] = os.path.abspath(os.path.expanduser(given["db"]))
-    return Session(GlobalOptions(**completed(given, GLOBAL)), is_door=True), given
+    session, call = asking.session, asking.call
+    known = ledger.place(
+        asking.voice.state, call.client, session.real_database, session.viewer.key, call.agent,
+        call.session,
+    )  # fmt: skip
+    if asking.event.loses_blocks:
+        ledger.begin(known, "compaction", now=instant.now_ms())
+    if asking.event.deed == "end":
+        _queue(asking)
+    elif asking.event.deed == "prompt":
+        _say(asking, known)
+    elif not call.is_resumed and ledger.begin(
+        known, call.source or ledger.FIRST, now=instant.now_ms()
+    ):
+        ledger.drop_old(asking.voice.state, clock=time.time())
+        _tell_ignored(asking)
+        _say(asking, known)
 
 
-def _queue(session: Session, call: HookCall, state: str) -> None:
-    """Let the conversation wait for `extract --pending`."""
+def _queue(asking: _Asking) -> None:
+    """Let the conversation wait for `extract --pending`, with the scope that it is held in."""
     from tideline_cli.serve import queue  # noqa: PLC0415  at the end of a turn alone
 
-    if not os.path.isabs(call.transcript):
-        return
+    session, call = asking.session, asking.call
+    if not call.transcript:
+        return  # a client keeps none of a conversation that is not to be kept
+    transcript = os.path.join(call.folder, call.transcript)
+    if not os.path.isabs(transcript) or "\0" in transcript:
+        raise _Silence("the transcript of the conversation has no path that names a file")
     one = queue.Waiting(
-        call.client, call.session, call.transcript, call.folder, session.database,
-        session.viewer.key, session.now,
+        call.client, transcript, queue.Whose(session.real_database, session.viewer.key),
+        call.session, call.folder, _scope(asking) or "", session.now,
     )  # fmt: skip
-    if not queue.add(state, one):
-        raise _Silence(f"{queue.MOST:,} conversations wait already; `tideline extract --pending`")
+    gone = queue.add(asking.voice.state, one)
+    if gone:
+        asking.voice.say(f"{len(gone):,} conversations wait no more, since their files are gone, "
+                         f"such as {gone[0]}")  # fmt: skip
 
 
-def _say(session: Session, call: HookCall, event: Event, state: str, given: Given) -> None:
+def _tell_ignored(asking: _Asking) -> None:
+    """Tell once in a conversation that the scope of a project file is not taken."""
+    offered = asking.session.config.offered
+    if offered is not None and _scope_setting(asking) != offered.value:
+        asking.voice.say(f"{offered.message}; {offered.hint}")
+
+
+def _say(asking: _Asking, known: str) -> None:
     """Give the client the block for its event, and note what is in it."""
     from tideline_cli.cli import hook_block  # noqa: PLC0415  an end says nothing
     from tideline_cli.serve import ledger  # noqa: PLC0415  as above
 
-    known = ledger.place(state, call.client, call.session)
-    if event.deed == "start":
-        if call.is_first and ledger.has_just_begun(known, clock=time.time()):
-            return
-        ledger.clear(known)
-        ledger.drop_old(state, clock=time.time())
-    if call.folder and os.path.isdir(call.folder):
-        os.chdir(call.folder)  # the scope and the limits are those of its project
     asked = hook_block.Asked(
-        call, event, _scopes(session, given), frozenset(ledger.given(known)), _PATIENCE_MS
+        asking.call, asking.event, _scopes(asking), frozenset(ledger.given(known)), _PATIENCE_MS
     )
-    said = hook_block.reply_for(session, asked)
+    said = hook_block.reply_for(asking.session, asked)
     if said is not None:
         _print(said.text)
         ledger.add(known, said.ids)
 
 
-def _scopes(session: Session, given: Given) -> tuple[str | None, ...] | None:
+def _scopes(asking: _Asking) -> tuple[str | None, ...] | None:
     """Return the scopes that are seen: by an option, by the setting, else those of the git
     repository, so that one project does not hear of another."""
-    from tideline_cli.cli import scopes  # noqa: PLC0415  an end sees nothing
+    from tideline_cli.cli import scopes  # noqa: PLC0415  not where hooks are paused
 
-    if given.get("all_scopes"):
+    if asking.given.get("all_scopes"):
         return None
-    return scopes.seen(given.get("scope"), session.setting("scope", scopes.AUTO))
+    return scopes.seen(
+        asking.given.get("scope"), _scope_setting(asking), folder=asking.session.folder
+    )
+
+
+def _scope(asking: _Asking) -> str | None:
+    """Return the scope of what is stored of a conversation, as it is seen in it."""
+    from tideline_cli.cli import scopes  # noqa: PLC0415  at the end of a turn alone
+
+    return scopes.named(
+        asking.given.get("scope"), _scope_setting(asking), folder=asking.session.folder
+    )
+
+
+def _scope_setting(asking: _Asking) -> str | None:
+    from tideline_cli.cli import scopes  # noqa: PLC0415  not where hooks are paused
+
+    return asking.session.scope_setting(scopes.AUTO)
 
 
 def _print(text: str) -> None:

@@ -6,10 +6,9 @@ import os
 
 from tideline_cli import config
 from tideline_cli.cli import extraction, output
-from tideline_cli.config.git_root import repository
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.model.scope import scope_key
-from tideline_cli.serve import queue
+from tideline_cli.model import instant
+from tideline_cli.serve import hook_log, queue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +22,9 @@ if TYPE_CHECKING:
     from tideline_cli.serve.queue import Waiting
 
 
-def scope_of(waiting: Waiting) -> str | None:
-    """Return the scope of a conversation: the name of the repository that it was held in."""
-    return scope_key(repository(waiting.folder) or "") if waiting.folder else None
-
-
 def listed(session: Session) -> list[Waiting]:
     """Return the conversations that wait for this memory and this origin."""
-    return [
-        one for one in queue.waiting(config.state_folder(os.environ))
-        if (one.database, one.origin) == (session.database, session.viewer.key)
-    ]  # fmt: skip
+    return queue.waiting(config.state_folder(os.environ), _whose(session))
 
 
 def show(session: Session) -> None:
@@ -63,17 +54,12 @@ def distil_all(
     session: Session, job_of: Callable[[Waiting], Job], ask: Ask | None, *, says: bool = False
 ) -> list[dict[str, Any]]:
     """Distil what waits, and return what became of each. What a model failed at goes on waiting;
-    what is gone or is no conversation does not, and is told."""
+    what is gone or cannot be distilled does not, and is told."""
     forms: list[dict[str, Any]] = []
     failure: TidelineError | None = None
     for one in listed(session):
-        try:
-            if not os.path.exists(one.transcript):
-                raise UsageError(f"{one.transcript} is gone")
-            job = job_of(one)
-        except UsageError as error:
-            session.note(f"left out: {error.message}")
-            _take_off(one)
+        job = _job(session, job_of, one)
+        if job is None:
             continue
         done = extraction.distilled(session, job, ask)
         if done is None:
@@ -81,7 +67,7 @@ def distil_all(
             break
         forms.append(_told(session, *done, says=says))
         if done[1].failure is None:
-            _take_off(one)
+            _take_off(session, one)
         failure = failure or done[1].failure
     if failure is not None:
         raise failure
@@ -97,5 +83,43 @@ def _told(session: Session, job: Job, tally: Tally, *, says: bool) -> dict[str, 
     return form
 
 
-def _take_off(one: Waiting) -> None:
-    queue.done(config.state_folder(os.environ), (one.line,))
+def _job(session: Session, job_of: Callable[[Waiting], Job], one: Waiting) -> Job | None:
+    """Return what is to be done for a conversation, None where its file cannot be used. One that
+    is there and may not be read goes on waiting."""
+    try:
+        os.close(os.open(one.transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+    except FileNotFoundError:
+        _leave_out(session, one, f"{one.transcript} is gone")
+        return None
+    except OSError as error:
+        _tell(session, one, f"goes on waiting: cannot read {one.transcript}: {error.strerror}")
+        return None
+    try:
+        return job_of(one)
+    except UsageError as error:
+        is_named = one.transcript in error.message
+        where = "" if is_named else f"{one.transcript}: "
+        _leave_out(session, one, f"{where}{error.message}")
+        return None
+
+
+def _leave_out(session: Session, one: Waiting, why: str) -> None:
+    """Take a conversation out of the queue that cannot be distilled."""
+    _tell(session, one, f"left out: {why}")
+    _take_off(session, one)
+
+
+def _tell(session: Session, one: Waiting, what: str) -> None:
+    """Say what becomes of a conversation, here and where `status` shows it: at night nobody
+    listens."""
+    session.caution("pending", what)
+    log = hook_log.path_of(config.state_folder(os.environ), session.viewer.key)
+    hook_log.note(log, one.client, what, now=instant.now_ms())
+
+
+def _take_off(session: Session, one: Waiting) -> None:
+    queue.done(config.state_folder(os.environ), _whose(session), (one.line,))
+
+
+def _whose(session: Session) -> queue.Whose:
+    return queue.Whose(session.real_database, session.viewer.key)

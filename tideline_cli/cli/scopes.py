@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import os
-
-from tideline_cli.model.scope import scope_key, seen_from
+from tideline_cli.model.scope import are_seen_together, scope_key, seen_from
 
 AUTO = "auto"
 
 
-def named(given: str | None, setting: str | None) -> str | None:
-    """Return the scope that an option gives, or else a setting; None is no scope."""
+def named(given: str | None, setting: str | None, *, folder: str | None) -> str | None:
+    """Return the scope that an option gives, or else a setting, in a folder; None is no scope."""
     if given is not None or setting is None:
         return scope_key(given or "")
-    return _of_git_root() if setting == AUTO else scope_key(setting)
+    return _of_git_root(folder) if setting == AUTO else scope_key(setting)
 
 
-def seen(given: str | None, setting: str | None) -> tuple[str | None, ...] | None:
+def seen(
+    given: str | None, setting: str | None, *, folder: str | None
+) -> tuple[str | None, ...] | None:
     """Return the scopes whose facts are seen, None for all: an empty option sees what has no scope,
     an empty setting sees everything."""
-    scope = named(given, setting)
+    scope = named(given, setting, folder=folder)
     return None if given is None and scope is None else seen_from(scope)
 
 
-def _of_git_root() -> str | None:
-    """Return the name of the git repository that the working folder is in, None outside of one."""
+def shows_no_more(offered: str, own: str | None, *, folder: str | None) -> bool:
+    """Say whether the scope of a project file that nobody trusts shows nothing but what the user's
+    own setting shows, or what lies below it: the file may come with a clone."""
+    theirs, mine = named(None, offered, folder=folder), named(None, own, folder=folder)
+    return mine is None or (theirs is not None and are_seen_together(theirs, mine))
+
+
+def _of_git_root(folder: str | None) -> str | None:
+    """Return the name of the git repository that a folder is in, None outside of one."""
     from tideline_cli.config.git_root import repository  # noqa: PLC0415  where a setting asks
 
-    try:
-        folder = os.getcwd()
-    except OSError:
-        return None
-    return repository(folder)
+    return repository(folder) if folder else None

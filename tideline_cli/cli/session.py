@@ -45,6 +45,7 @@ class Session(Notices):
         self.options = options
         self._environ = os.environ
         self._config: config.Config | None = None
+        self._stated_folder = ""
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is reserved for a full disk
@@ -70,13 +71,26 @@ class Session(Notices):
             self.origin(named)
 
     @property
+    def folder(self) -> str | None:
+        """Return the folder whose project counts, None where it is gone."""
+        try:
+            return self._stated_folder or os.getcwd()
+        except OSError:
+            return None
+
+    def stand_in(self, folder: str) -> None:
+        """Let the project of this folder count, if there is one of this name. Paths stay those of
+        the folder in which the process is."""
+        if os.path.isabs(folder) and os.path.isdir(folder):
+            self._stated_folder = folder
+        known = self._config
+        if known is not None and known.project_file != config.project_file(self.folder or "/"):
+            self._config = None
+
+    @property
     def config(self) -> config.Config:
         if self._config is None:
-            try:
-                folder = os.getcwd()
-            except OSError:
-                folder = None
-            self._config = config.load(self._environ, folder, lenient=self.is_door)
+            self._config = config.load(self._environ, self.folder, lenient=self.is_door)
             for one in self._config.ignored:
                 if not (one.name == "origin" and self.names_origin):
                     self.caution(one.code, one.message, hint=one.hint)
@@ -96,6 +110,11 @@ class Session(Notices):
         except UnicodeEncodeError as error:
             raise UsageError(f"{path} is not UTF-8", hint="rename it") from error
         return path
+
+    @property
+    def real_database(self) -> str:
+        """Return the path of the memory file whatever links lead to it."""
+        return os.path.realpath(self.database)
 
     @property
     def viewer(self) -> Origin:
@@ -175,12 +194,26 @@ class Session(Notices):
 
     def scope(self, given: str | None) -> str | None:
         """Return the scope of what is written: as an option says, or else a setting."""
-        setting: str | None = self.config.get("scope")
+        setting = self.scope_setting()
         if given is None and setting is None:
             return None
         from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
 
-        return scopes.named(given, setting)
+        return scopes.named(given, setting, folder=self.folder)
+
+    def scope_setting(self, otherwise: str | None = None) -> str | None:
+        """Return the scope of the settings, or `otherwise` where they name none. A program takes
+        that of a project file which is not trusted where it shows no more."""
+        own: str | None = self.setting("scope", otherwise)
+        offered = self.config.offered
+        if offered is None:
+            return own
+        from tideline_cli.cli import scopes  # noqa: PLC0415  few project files name a scope
+
+        if scopes.shows_no_more(offered.value, own, folder=self.folder):
+            return str(offered.value)
+        self.caution(offered.code, offered.message, hint=offered.hint)
+        return own
 
     def agent(self, given: str | None) -> str | None:
         """Return the agent that writes: as an option says, or else a setting. An empty one is
@@ -189,12 +222,12 @@ class Session(Notices):
 
     def scopes(self, given: str | None, *, everything: bool) -> tuple[str | None, ...] | None:
         """Return the scopes that are seen, None for all."""
-        setting: str | None = self.config.get("scope")
+        setting = self.scope_setting()
         if everything or (given is None and setting is None):
             return None
         from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
 
-        return scopes.seen(given, setting)
+        return scopes.seen(given, setting, folder=self.folder)
 
     def reading(self) -> Connection | None:
         """Return a connection for reading, None when there is no store yet; none is made."""

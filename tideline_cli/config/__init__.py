@@ -29,8 +29,8 @@ class Config(Record):
     """The settings of one run.
 
     `own_origin` is the origin without the project file. `ignored` is what a project file says and
-    what is not taken. `strays` are variables of the environment that begin like ours and are
-    unknown.
+    what is not taken, `offered` the scope of one that is not trusted, for a program. `strays` are
+    variables of the environment that begin like ours and are unknown.
     """
 
     values: Mapping[str, Value]
@@ -38,6 +38,7 @@ class Config(Record):
     project_file: str | None = None
     ignored: tuple[Ignored, ...] = ()
     strays: tuple[str, ...] = ()
+    offered: Ignored | None = None
 
     def get(self, name: str) -> Any:
         """Return a setting's value."""
@@ -62,6 +63,7 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
     own_origin: str = values["origin"].value
     path = project_file(folder) if folder else None
     ignored: tuple[Ignored, ...] = ()
+    offered: Ignored | None = None
     if path is not None:
         from tideline_cli.config import project  # noqa: PLC0415  as above
 
@@ -70,11 +72,11 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
             path, values, held, folder=os.path.dirname(user_file), lenient=lenient
         )
         values |= found.values
-        ignored = found.ignored
+        ignored, offered = found.ignored, found.offered
     if values["database"].value is None:
         values["database"] = Value(os.path.join(data_folder(environ), "tideline.db"), "default")
     strays = tuple(name for name in ours if name not in _KNOWN)
-    return Config(values, own_origin, path, ignored, strays)
+    return Config(values, own_origin, path, ignored, strays, offered)
 
 
 def _is_there(path: str) -> bool:

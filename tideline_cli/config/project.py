@@ -36,10 +36,12 @@ class Ignored:
 
 @record
 class Project:
-    """The settings of a project file that are taken, and those that are not."""
+    """The settings of a project file that are taken, and those that are not. `offered` is the scope
+    of a file that is not trusted, where a program calls: it counts where it shows no more."""
 
     values: dict[str, Value]
     ignored: tuple[Ignored, ...]
+    offered: Ignored | None = None
 
 
 @record
@@ -57,7 +59,8 @@ def overrides(
     """Return what a project file changes of `values`; the names in `held`, which the environment
     sets, stay.
 
-    Raises UsageError for a fault in a file of the user's own, unless `lenient`.
+    Raises UsageError for a fault in a file of the user's own, unless `lenient`: then a program
+    calls, which does not choose the folder.
     """
     why, remedy = distrust(path)
     if why:
@@ -72,15 +75,21 @@ def overrides(
         return Project({}, (Ignored("", None, "usage", message, error.hint),))
     out: dict[str, Value] = {}
     ignored: list[Ignored] = []
+    offered: Ignored | None = None
     for name, value in file.values.items():
         if name in held:
             continue
-        found = _untrusted(file, folder) if name == "origin" else _raised(file, name, values[name])
+        if lenient and name == "scope":
+            offered = found = _untrusted(file, folder, name)
+        elif name == "origin":
+            found = _untrusted(file, folder, name)
+        else:
+            found = _raised(file, name, values[name])
         if found is None:
             out[name] = Value(value, path)
-        else:
+        elif found is not offered:
             ignored.append(found)
-    return Project(out, tuple(ignored))
+    return Project(out, tuple(ignored), offered)
 
 
 def distrust(path: str) -> tuple[str, str]:
@@ -121,8 +130,7 @@ def read_file(path: str) -> File:
     return File(path, raw, values)
 
 
-def _untrusted(file: File, folder: str) -> Ignored | None:
-    origin = file.values["origin"]
+def _untrusted(file: File, folder: str, name: str) -> Ignored | None:
     why, hint = "the file is not trusted", "`tideline config trust` trusts it, after a look at it"
     try:
         held = trust.trusted_digest(folder, file.path)
@@ -132,8 +140,9 @@ def _untrusted(file: File, folder: str) -> Ignored | None:
         return None
     if held:
         why = "the file has changed since it was trusted"
-    message = f"the origin {origin} in {file.path} is ignored: {why}"
-    return Ignored("origin", origin, "untrusted_project", message, hint)
+    value = file.values[name]
+    message = f"the {name} {value} in {file.path} is ignored: {why}"
+    return Ignored(name, value, "untrusted_project", message, hint)
 
 
 def _raised(file: File, name: str, otherwise: Value) -> Ignored | None:

@@ -19,19 +19,23 @@ _KEPT = "resume"  # a conversation that goes on has the facts that it was given
 
 @record
 class Event:
-    """An event of a client: what is done, and the name that its answer has to carry."""
+    """An event of a client: what is done, the name that its answer has to carry, and whether the
+    conversation loses its blocks after it."""
 
     deed: Deed
     name: str
+    loses_blocks: bool = False
 
 
 _STARTS, _ENDS = Event("start", "SessionStart"), Event("end", "")
+# Gemini has an event before a compaction too, and tells it in each turn.
+_COMPACTS = Event("end", "", loses_blocks=True)
 _USUAL = {
     "sessionstart": _STARTS, "start": _STARTS,
     "stop": _ENDS, "sessionend": _ENDS, "end": _ENDS,
 }  # fmt: skip
 _PROMPTED = Event("prompt", "UserPromptSubmit")
-_CLAUDE = {**_USUAL, "userpromptsubmit": _PROMPTED, "prompt": _PROMPTED, "precompact": _ENDS}
+_CLAUDE = {**_USUAL, "userpromptsubmit": _PROMPTED, "prompt": _PROMPTED, "precompact": _COMPACTS}
 _BEFORE_AGENT = Event("prompt", "BeforeAgent")
 _SUBMITTED = Event("prompt", "beforeSubmitPrompt")
 EVENTS: Mapping[str, Mapping[str, Event]] = {
@@ -42,7 +46,7 @@ EVENTS: Mapping[str, Mapping[str, Event]] = {
         "precompress": _ENDS,
     },
     "cursor": {
-        **_USUAL, "beforesubmitprompt": _SUBMITTED, "prompt": _SUBMITTED, "precompact": _ENDS,
+        **_USUAL, "beforesubmitprompt": _SUBMITTED, "prompt": _SUBMITTED, "precompact": _COMPACTS,
     },
 }  # fmt: skip
 """Of each client its events, by their letters alone: SessionStart, session-start, sessionStart."""
@@ -50,38 +54,45 @@ EVENTS: Mapping[str, Mapping[str, Event]] = {
 
 @record
 class HookCall:
-    """What a client has sent: texts, empty where it says nothing of that."""
+    """What a client has sent: texts, empty where it says nothing of that. `agent` is the one that
+    a conversation has started beside its own; `source` says how a conversation begins."""
 
     client: str
     event: str
     session: str
+    agent: str
     transcript: str
     folder: str
     prompt: str
-    is_resumed: bool
-    is_first: bool
+    source: str
+
+    @property
+    def is_resumed(self) -> bool:
+        return self.source == _KEPT
 
     def meant(self) -> Event | None:
         """Return what the event means, None for one that we do not know."""
-        letters = "".join(filter(str.isalpha, self.event)).lower()
-        return EVENTS[self.client].get(letters)
+        return EVENTS[self.client].get(_letters(self.event))
 
 
 def call_of(client: str, event: str, payload: Mapping[str, Any]) -> HookCall:
     """Return a call; `event` of the command line goes before the one that the payload names."""
     roots = payload.get("workspace_roots")
     folder = roots[0] if isinstance(roots, list) and roots else None
-    source = payload.get("source")
     return HookCall(
         client,
         event or _text(payload.get("hook_event_name")),
         _text(payload.get("session_id")) or _text(payload.get("conversation_id")),
+        _text(payload.get("agent_id")),
         _text(payload.get("transcript_path")),
         _text(payload.get("cwd")) or _text(folder),
         _text(payload.get("prompt")),
-        source == _KEPT,
-        source in (None, "startup"),
+        _letters(_text(payload.get("source"))),
     )
+
+
+def _letters(word: str) -> str:
+    return "".join(filter(str.isalpha, word)).lower()
 
 
 def _text(value: object) -> str:

@@ -39,7 +39,7 @@ class Reply:
 def asked(prompt: str) -> str:
     """Return what of a prompt is looked for, empty for nothing: no commands to the client, no
     code, no blocks of programs or of a memory; of a long one its beginning and its end."""
-    text = without_code(without_blocks(prompt)).strip()
+    text = without_code(without_blocks(prompt.replace("\0", " "))).strip()
     if _is_command(text):
         return ""
     if len(text) > 2 * _SIDE:

@@ -1,5 +1,5 @@
-"""What hooks could not do: a line each, since nobody reads what a hook prints. It holds no prompt
-and nothing of the environment."""
+"""What the hooks of an origin could not do: a line each, since nobody reads what a hook prints. It
+holds no prompt and nothing of the environment."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ class Failure:
     message: str
 
 
-def note(state: str, client: str, message: str, *, now: int) -> None:
-    """Add a line; where that cannot be done, nothing is kept."""
-    path = _path(state)
+def note(path: str, client: str, message: str, *, now: int) -> None:
+    """Add a line to a log; where that cannot be done, nothing is kept."""
     said = " ".join(message.split())[:500]
     try:
         if os.path.exists(path) and os.path.getsize(path) > _LONGEST:
@@ -36,9 +35,9 @@ def note(state: str, client: str, message: str, *, now: int) -> None:
         return
 
 
-def last(state: str) -> Failure | None:
-    """Return the last failure, None where nothing has failed yet."""
-    lines = state_files.read(_path(state), most=_LAST).rstrip("\n").split("\n")
+def last(path: str) -> Failure | None:
+    """Return the last failure of a log, None where nothing has failed yet."""
+    lines = state_files.read(path, most=_LAST).rstrip("\n").split("\n")
     at, _, rest = lines[-1].partition("\t")
     client, _, message = rest.partition("\t")
     if not message:
@@ -49,10 +48,6 @@ def last(state: str) -> Failure | None:
         return None
 
 
-def path_of(state: str) -> str:
-    """Return where the lines stand."""
-    return _path(state)
-
-
-def _path(state: str) -> str:
-    return os.path.join(state_files.folder_of(state), _NAME)
+def path_of(state: str, origin: str) -> str:
+    """Return where the lines of an origin stand."""
+    return state_files.own_path(state, _NAME, origin)

@@ -1,17 +1,35 @@
-"""The small files of the hooks in the state folder: private, each written by one call, and of use
-only while they are there."""
+"""The small files of the hooks in the state folder: private, each written by one call, and each of
+one origin alone."""
 
 from __future__ import annotations
 
 import os
 
+from tideline_cli.model.lean import blake2b
+
 HOOKS = "hooks"
+FRESH = ".new-"
+"""What stands behind the name of a file that is not whole yet."""
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_OWNER = "owner"
 
 
 def folder_of(state: str) -> str:
     """Return the folder of the hooks, which may not be there."""
     return os.path.join(state, HOOKS)
+
+
+def mark_of(*parts: str) -> str:
+    """Return a short name for some texts, which tells none of them."""
+    text = "\0".join(parts).encode("utf-8", "replace")
+    return blake2b(text, digest_size=8).hexdigest()
+
+
+def own_path(state: str, name: str, origin: str) -> str:
+    """Return the file of an origin: that of the owner has the plain name."""
+    stem, dot, ending = name.partition(".")
+    named = name if origin == _OWNER else f"{stem}.{mark_of(origin)}{dot}{ending}"
+    return os.path.join(folder_of(state), named)
 
 
 def append(path: str, text: str) -> None:
@@ -20,8 +38,20 @@ def append(path: str, text: str) -> None:
 
 
 def put_text(path: str, text: str) -> None:
-    """Let a file hold this text alone."""
-    _write(path, text, os.O_TRUNC)
+    """Let a file hold this text alone: whole, or as before where the writer is ended or the disk is
+    full."""
+    fresh = f"{path}{FRESH}{os.getpid()}"
+    try:
+        _write(fresh, text, os.O_TRUNC)
+        os.replace(fresh, path)
+    except OSError:
+        remove(fresh)
+        raise
+
+
+def opened_lock(path: str) -> int:
+    """Return an open file that processes lock while they change the file of this path."""
+    return _opened(f"{path}.lock", 0)
 
 
 def read(path: str, *, most: int) -> str:
@@ -50,6 +80,19 @@ def remove(path: str) -> bool:
 
 
 def _write(path: str, text: str, mode: int) -> None:
+    handle = _opened(path, mode)
+    try:
+        raw = text.encode("utf-8", "replace")
+        while raw:
+            raw = raw[os.write(handle, raw) :]
+    finally:
+        os.close(handle)
+
+
+def _opened(path: str, mode: int) -> int:
+    """Return a file that is open for writing, and made where there is none."""
+    if not os.path.isabs(path):
+        raise FileNotFoundError(2, "no folder for it: HOME is not set", path)
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         from tideline_cli.store.folders import make_folder  # noqa: PLC0415  once
@@ -57,11 +100,13 @@ def _write(path: str, text: str, mode: int) -> None:
         make_folder(folder)
     handle = os.open(path, _FLAGS | mode, 0o600)
     try:
-        os.fchmod(handle, 0o600)  # whatever the umask
+        if os.fstat(handle).st_mode & 0o777 != 0o600:
+            os.fchmod(handle, 0o600)  # whatever the umask
         if os.geteuid() == 0:
             from tideline_cli.store.folders import hand_over  # noqa: PLC0415  root alone
 
             hand_over(handle, path, like=folder)
-        os.write(handle, text.encode("utf-8", "replace"))
-    finally:
+    except OSError:
         os.close(handle)
+        raise
+    return handle

@@ -22,10 +22,15 @@ def wait(path: str, name: str, *, seconds: float) -> int | None:
     handle = _opened(path, name)
     if handle is None:
         return None
-    if _taken(handle) or (seconds > 0 and _waited(handle, seconds)):
+    if take(handle, seconds=seconds):
         return handle
     os.close(handle)
     return None
+
+
+def take(handle: int, *, seconds: float) -> bool:
+    """Lock an open file until it is closed; False when that cannot be done in time."""
+    return _taken(handle) or (seconds > 0 and _waited(handle, seconds))
 
 
 def attempt(path: str, name: str) -> int | None:

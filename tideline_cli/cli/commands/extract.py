@@ -143,8 +143,8 @@ def _job(
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
-        session.scope(None) or (pending.scope_of(waiting) if waiting else None),
-        session.agent(None) or (waiting.client if waiting else None),
+        waiting.scope or None if waiting else session.scope(None),
+        waiting.client if waiting else session.agent(None),
     )  # fmt: skip
     return extraction.Job(
         bool(words) or failure is None,

@@ -27,8 +27,8 @@ conversation is noted for `tideline extract --pending`.
 A call of a client always ends with 0 within a second, prints nothing on stderr and writes nothing
 to the memory; what went wrong is a line in hook.log. Without CLIENT this says how hooks are.
 
-TIDELINE_HOOKS=0 switches hooks off, --pause for a while. The setting auto_recall off keeps facts
-from being said unasked, here and by `context --auto`."""
+TIDELINE_HOOKS=0 switches hooks off, --pause those of one origin for a while. The setting
+auto_recall off keeps facts from being said unasked, here and by `context --auto`."""
 EXAMPLES = (("", ""), ("", "--pause 2h"), ("claude-code prompt", "< call.json"))
 ARGUMENTS = (
     Argument("words", "CLIENT", "claude-code, codex, gemini or cursor; then its event, if the call "
@@ -36,8 +36,8 @@ ARGUMENTS = (
              ("one of " + " ".join(clients.CLIENTS), "one of start prompt end", "")),
 )  # fmt: skip
 OPTIONS = (
-    Option("pause", ("--pause",), "Let hooks do nothing for so long, such as 2h or 1d.",
-           "duration", excludes=("resume", "words")),
+    Option("pause", ("--pause",), "Let the origin's hooks do nothing for so long, such as 2h or "
+           "1d.", "duration", excludes=("resume", "words")),
     Option("resume", ("--resume",), "End a pause.", "flag", False, excludes=("words",)),
     *SCOPES,
 )  # fmt: skip
@@ -61,41 +61,43 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )
     state = config.state_folder(os.environ)
     if options.pause is not None:
-        pause.begin(state, session.now + options.pause)
-    elif options.resume and not pause.end(state):
+        pause.begin(state, session.viewer.key, session.now + options.pause)
+    elif options.resume and not pause.end(state, session.viewer.key):
         session.note("hooks were not paused")
     form = _form(session, state)
     if session.json:
         output.emit_json(form)
     else:
-        output.emit_lines(_lines(form))
+        output.emit_lines(_lines(form, session.call("extract", "--pending")))
     return 0
 
 
 def _form(session: Session, state: str) -> dict[str, Any]:
-    until = pause.end_of(state, now=session.now)
-    failure = hook_log.last(state)
+    origin = session.viewer.key
+    until = pause.end_of(state, origin, now=session.now)
+    log = hook_log.path_of(state, origin)
+    failure = hook_log.last(log)
     is_off = config.is_off(os.environ, hook_door.SWITCH)
     return {
         "hooks": "off" if is_off else "on" if until is None else "paused",
         "paused_until": None if until is None else iso(until),
         "auto_recall": session.config.get("auto_recall"),
-        "pending": queue.length(state),
+        "pending": queue.length(state, queue.Whose(session.real_database, origin)),
         "last_failure": None if failure is None else {
             "at": iso(failure.at), "client": failure.client, "message": failure.message,
         },
-        "log": hook_log.path_of(state),
+        "log": log,
     }  # fmt: skip
 
 
-def _lines(form: dict[str, Any]) -> list[str]:
+def _lines(form: dict[str, Any], work_off: str) -> list[str]:
     why = {"off": f"off by {hook_door.SWITCH}", "on": "on",
            "paused": f"paused until {form['paused_until']}"}  # fmt: skip
     lines = [f"hooks      {why[form['hooks']]}"]
     if form["auto_recall"] == "off":
         lines.append("recall     off by the setting auto_recall")
     if form["pending"]:
-        lines.append(f"pending    {form['pending']:,}: tideline extract --pending")
+        lines.append(f"pending    {form['pending']:,}: {work_off}")
     failure = form["last_failure"]
     if failure:
         when = failure["at"][:16].replace("T", " ")
