@@ -1,4 +1,4 @@
-"""undo: two edges that are made together are one row, and are taken back one by one all the same."""
+"""undo: two edges that are made together are one row, and are still taken back one by one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def to_come(db):
 def test_a_reason_that_was_given_since_is_not_lost(to_come):
     """An edge that somebody has said more of stands in the way, as any later change does."""
     assert kinds(to_come) == ["contradicts", "transition"]
-    with pytest.raises(WriteBlockedError, match="batch 3 .link. linked B"):
+    with pytest.raises(WriteBlockedError, match=r"batch 3 .link. linked B"):
         back(to_come, 2)
     back(to_come, 3)
     assert back(to_come, 2).removed == ("B",)
@@ -101,6 +101,6 @@ def test_a_reason_is_taken_back_beside_an_edge_that_is_gone(to_come):
 def test_a_reason_of_an_edge_that_is_gone_stands_in_the_way(to_come):
     """What the batch has changed and another has removed cannot be what it was."""
     remove(to_come, "contradicts")
-    with pytest.raises(WriteBlockedError, match="batch 4 .link. linked B"):
+    with pytest.raises(WriteBlockedError, match=r"batch 4 .link. linked B"):
         back(to_come, 3)
     assert kinds(to_come) == ["transition"]
