@@ -7,7 +7,7 @@ Decided here, where the documents are silent:
 - A restatement that ends where the known fact begins, or before, is a fact of its own; but where
   nobody has said when the known one began, an end in the past is its end.
 - A restatement in a slot ends the other values of the slot that overlap what then is known.
-- A default is nothing that somebody has said: it raises no importance.
+- A default is nothing that somebody has said: it raises no importance, and takes no permanence.
 - The last use never moves backwards, whatever the clock says.
 - A value that begins in the past ends what the slot held then, archived values too, but for the
   same words.
@@ -208,7 +208,8 @@ def _apply(memory, seq, new, *, now):
         after["valid_from"], after["valid_to"] = validity(known, new, now=now)
     if SEGMENTS[said["segment"]].specificity > SEGMENTS[known["segment"]].specificity:
         after["segment"] = said["segment"]
-        after["tier"] = SEGMENTS[said["segment"]].tier
+        if known["tier"] != "permanent":
+            after["tier"] = SEGMENTS[said["segment"]].tier
         after["decay_rate"] = SEGMENTS[said["segment"]].decay_rate
     if new.get("tier"):
         after["tier"] = new["tier"]

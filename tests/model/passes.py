@@ -207,7 +207,8 @@ def inherit(memory, keeper, loser):
     }  # fmt: skip
     defaults = SEGMENTS[its["segment"]]
     if defaults.specificity > SEGMENTS[mine["segment"]].specificity:
-        values |= {"segment": its["segment"], "tier": defaults.tier,
+        tier = "permanent" if mine["tier"] == "permanent" else defaults.tier
+        values |= {"segment": its["segment"], "tier": tier,
                    "decay_rate": defaults.decay_rate}  # fmt: skip
     stated = mine["confidence"], its["confidence"]
     if None not in stated:

@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 from tests.support import NOW, PEER, ROOT, fact, put
+from tideline_cli.memory import contradictions as module
 from tideline_cli.memory.contradictions import contradictions as memory_contradictions
+from tideline_cli.memory.semantic import embed_backlog
 from tideline_cli.model.origin import OWNER
 from tideline_cli.policy.difference import is_restated
 from tideline_cli.policy.sameness import jaccard
+from tideline_cli.store import vectors
+from tideline_cli.store.transactions import writing
 from tideline_cli.vector import contradictions, shared_terms
 from tideline_cli.vector.embedder import cosines, resolve
 
@@ -159,6 +163,31 @@ def test_the_newest_are_compared(db, made, peers):
         reverse=True,
     )[:9]
     assert [found.score for found in report.found] == pytest.approx([s for s in best if s >= 0.12])
+
+
+@pytest.mark.parametrize(("most", "reads"), [(10_000, 0), (5, 1), (0, 1)])
+def test_vectors_of_facts_that_lie_far_apart(db, monkeypatch, most, reads):
+    """Few are made of their texts, and all are read when more are asked for: whatever they are
+    taken from, the pairs are the same, in one segment or in several."""
+    texts = list(dict.fromkeys(texts_of(400)))[:120]
+    put(db, [fact(text, f"{place:03}", segment=("knowledge", "project")[place % 2])
+             for place, text in enumerate(texts)])  # fmt: skip
+    with writing(db):
+        embed_backlog(db, origin_number=1, limit=1000)
+    asked = []
+
+    def chunks_of(*args, **more):
+        asked.append(more)
+        return read(*args, **more)
+
+    read = vectors.chunks_of
+    monkeypatch.setattr(vectors, "chunks_of", chunks_of)
+    known = memory_contradictions(db, viewer=OWNER, now=NOW, limit=40)
+    assert len(asked) == 1 and len(known.found) == 40
+    monkeypatch.setattr(module, "_STREWN", 0)
+    monkeypatch.setattr(module, "_MADE", most)
+    assert memory_contradictions(db, viewer=OWNER, now=NOW, limit=40) == known
+    assert len(asked) == 1 + reads
 
 
 def test_masked_arrays_are_not_loaded():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from heapq import heappush, heappushpop
 from itertools import compress
 
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
+    import numpy as np
     from apsw import Connection
+    from numpy.typing import NDArray
 
     from tideline_cli.model.origin import Origin
     from tideline_cli.store.bulk_reads import Stated
+    from tideline_cli.vector.asked_codes import AskedCodes
     from tideline_cli.vector.contradictions import Pairs
     from tideline_cli.vector.embedder import Embedder
 
@@ -35,6 +39,8 @@ NEWEST = 20_000  # facts that are compared unless all are asked for
 _EXAMINED = 20_000  # pairs of a segment that exact cosines decide among, at least
 _FIRST = 16  # pairs whose exact cosines are made at once; most often these are enough
 _AT_ONCE = 256
+_STREWN = 15  # numbers a fact from which on fewer vectors are made than rows of them are read
+_MADE = 4000  # vectors that are made of texts, at most
 
 
 @record
@@ -71,24 +77,65 @@ def contradictions(
         )
         is_partial = newest is not None and len(rows) > newest
         rows = rows[:newest]
-        chunks: list[tuple[bytes, bytes]] = []
-        embedder = None
-        if len(rows) > 1:
-            embedder = lanes.embedder_of(db)
-            numbers = [seq for seq, _, _ in rows]
-            chunks = list(
-                vectors.chunks_of(
-                    db, numbers, origin_number=origin_number, embedder=embedder.name
-                )
-            )
+        embedder = lanes.embedder_of(db) if len(rows) > 1 else None
+        made = embedder and _Vectors(db, embedder, origin_number, [seq for seq, _, _ in rows])
     best: list[tuple[Any, ...]] = []
-    if embedder is not None:
+    if made:
         for segment in dict.fromkeys(its for _, its, _ in rows):
             own = [(seq, terms) for seq, its, terms in rows if its == segment]
-            facts = _Facts(db, viewer, embedder, own)
-            _collect(best, facts, chunks, min_score=min_score, limit=limit)
+            _collect(best, _Facts(db, viewer, made, own), min_score=min_score, limit=limit)
     found = sorted((item[-1] for item in best), key=order)
     return ContradictionReport(tuple(found), len(rows), is_partial)
+
+
+class _Vectors:
+    """The packed vectors of the facts that are compared. Those of facts that lie close to one
+    another are read at once; where they are strewn over the store, as the newest of a million facts
+    of one instant are, each row of vectors has few of them: then few are made of their texts, and
+    all are read when many are asked for."""
+
+    def __init__(
+        self, db: Connection, embedder: Embedder, origin_number: int, numbers: Sequence[int]
+    ) -> None:
+        self.embedder = embedder
+        self._read = partial(
+            vectors.chunks_of, db, numbers, origin_number=origin_number, embedder=embedder.name
+        )
+        is_strewn = max(numbers) - min(numbers) > _STREWN * len(numbers)
+        self._chunks = None if embedder.exact and is_strewn else [*self._read()]
+        self._made = 0
+
+    def codes(self, facts: _Facts) -> NDArray[np.uint8] | AskedCodes:
+        """Return the codes of the facts of a segment, by their places."""
+        from tideline_cli.vector.asked_codes import AskedCodes  # noqa: PLC0415  numpy
+
+        if self._chunks is not None:
+            return self._read_codes(facts, range(len(facts.numbers)))
+        return AskedCodes(
+            len(facts.numbers), self.embedder.code_size, partial(self._codes_at, facts)
+        )
+
+    def _codes_at(self, facts: _Facts, places: Sequence[int]) -> NDArray[np.uint8]:
+        self._made += len(places)
+        if self._made <= _MADE and self._chunks is None:
+            return self._of_texts(facts, places)
+        if self._chunks is None:
+            self._chunks = [*self._read()]
+        return self._read_codes(facts, places)
+
+    def _read_codes(self, facts: _Facts, places: Sequence[int]) -> NDArray[np.uint8]:
+        from tideline_cli.vector.contradictions import codes_of  # noqa: PLC0415  numpy
+
+        numbers = [facts.numbers[place] for place in places]
+        codes, missing = codes_of(self.embedder, numbers, self._chunks or ())
+        if len(missing):
+            codes[missing] = self._of_texts(facts, [places[at] for at in missing.tolist()])
+        return codes
+
+    def _of_texts(self, facts: _Facts, places: Sequence[int]) -> NDArray[np.uint8]:
+        held = facts.at(places)  # of one that is gone no pair is made
+        texts = [held[place].content if place in held else "" for place in places]
+        return self.embedder.embed_packed(texts)
 
 
 class _Facts:
@@ -96,9 +143,10 @@ class _Facts:
     has gone since, or is another by now, is none of them."""
 
     def __init__(
-        self, db: Connection, viewer: Origin, embedder: Embedder, rows: Sequence[tuple[int, str]]
+        self, db: Connection, viewer: Origin, made: _Vectors, rows: Sequence[tuple[int, str]]
     ) -> None:
-        self.embedder = embedder
+        self.made = made
+        self.embedder = made.embedder
         self.numbers = [seq for seq, _ in rows]
         self._terms = [terms for _, terms in rows]
         self._db = db
@@ -125,13 +173,12 @@ class _Facts:
 def _collect(
     best: list[tuple[Any, ...]],
     facts: _Facts,
-    chunks: Sequence[tuple[bytes, bytes]],
     *,
     min_score: float,
     limit: int,
 ) -> None:
     """Put the strongest pairs of one segment on the heap `best` of at most `limit`."""
-    for bound, found in _contradictions(facts, chunks, min_score=min_score, limit=limit):
+    for bound, found in _contradictions(facts, min_score=min_score, limit=limit):
         if len(best) == limit and bound < best[0][0]:
             return
         item = (found.score, found.a.created_at, found.b.created_at, found.a.id, found.b.id, found)
@@ -152,14 +199,13 @@ def _is_restated(found: Contradiction) -> bool:
 
 def _contradictions(
     facts: _Facts,
-    chunks: Sequence[tuple[bytes, bytes]],
     *,
     min_score: float,
     limit: int,
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield (highest score it could have had, pair), the bounds descending."""
     most = max(_EXAMINED, 4 * limit)
-    for pairs in _likely_pairs(facts, chunks, min_score=min_score, most=most):
+    for pairs in _likely_pairs(facts, min_score=min_score, most=most):
         start, size = 0, _FIRST
         while start < len(pairs.i):
             part = slice(start, start + size)
@@ -177,22 +223,13 @@ def _contradictions(
                     yield bound, found
 
 
-def _likely_pairs(
-    facts: _Facts, chunks: Sequence[tuple[bytes, bytes]], *, min_score: float, most: int
-) -> Iterator[Pairs]:
+def _likely_pairs(facts: _Facts, *, min_score: float, most: int) -> Iterator[Pairs]:
     """Return the pairs that may score enough, with approximate cosines, the best first."""
-    from tideline_cli.vector.contradictions import codes_of, likely  # noqa: PLC0415  numpy
+    from tideline_cli.vector.contradictions import likely  # noqa: PLC0415  numpy
 
-    embedder = facts.embedder
-    codes, missing = codes_of(embedder, facts.numbers, chunks)
-    if len(missing):
-        places = missing.tolist()
-        held = facts.at(places)  # of one that is gone no pair is made
-        texts = [held[place].content if place in held else "" for place in places]
-        codes[missing] = embedder.embed_packed(texts)
     return likely(
-        embedder,
-        codes,
+        facts.embedder,
+        facts.made.codes(facts),
         facts.terms(),
         min_overlap=MIN_OVERLAP,
         min_score=min_score,

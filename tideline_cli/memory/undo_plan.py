@@ -53,6 +53,10 @@ def plan_undo(db: Connection, batch: Batch, *, viewer: Origin) -> UndoPlan:
     """Return what takes the batch back; raise WriteBlockedError when something would be lost."""
     _refuse_undone(db, batch, viewer)
     trails = undo_rows.trails(db, batch)
+    if any(trail.now is None for trail in trails.links.values()):
+        from tideline_cli.store import parted_edges  # noqa: PLC0415  few edges are gone at an undo
+
+        trails = parted_edges.followed(db, trails, batch)
     facts, links = _reversal(trails.facts), _reversal(trails.links)
     awoken = _awoken(facts)
     ids = {seq: _id(trail) for seq, trail in trails.facts.items()}

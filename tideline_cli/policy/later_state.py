@@ -52,12 +52,12 @@ def is_forgotten(fact: Fact, at: Times) -> bool:
     return fact.lifecycle != "active" and (fact.valid_to or 0) <= at.changed_at
 
 
-def _rank(fact: Fact, at: Times) -> tuple[int, int, str]:
-    """Return the key by which the later state is the greater: when it was stated; of equals, when
-    a pass has archived the fact, or when it was last used."""
+def _rank(fact: Fact, at: Times) -> tuple[int, bool, int, str]:
+    """Return the key by which the later state is the greater: when it was stated; of equals, that
+    somebody has forgotten the fact, then when a pass has archived it, or when it was last used."""
     is_active = fact.lifecycle == "active"
     last = fact.last_accessed_at if is_active else fact.valid_to or at.changed_at
-    return at.changed_at, last, repr(_state(fact))
+    return at.changed_at, is_forgotten(fact, at), last, repr(_state(fact))
 
 
 def _state(fact: Fact) -> list[Any]:

@@ -10,7 +10,7 @@ from tideline_cli.model.fields import LATER, ONE_WORD
 from tideline_cli.model.record import record, replace
 from tideline_cli.policy.gate import may_end, may_move
 from tideline_cli.policy.periods import holds_from
-from tideline_cli.policy.survivor import all_said, first_said, said_where
+from tideline_cli.policy.survivor import all_said, first_said, said_where, tier_in
 from tideline_cli.policy.transitions import pinned
 
 TYPE_CHECKING = False
@@ -118,13 +118,12 @@ def _may_say(name: str, known: Fact, said: NewFact) -> bool:
 
 def _of_segment(known: Fact, new: Fact) -> Fact:
     """Return the fact in the more specific segment of the two, with the tier and the decay that
-    the segment gives."""
+    the segment gives; what is permanent stays so."""
     defaults = SEGMENTS[new.segment]
     if defaults.specificity <= SEGMENTS[known.segment].specificity:
         return known
-    return replace(
-        known, segment=new.segment, tier=defaults.tier, decay_rate=defaults.decay_rate
-    )
+    tier = tier_in(new.segment, known.tier)
+    return replace(known, segment=new.segment, tier=tier, decay_rate=defaults.decay_rate)
 
 
 def _not_taken(said: NewFact, new: Fact, after: Fact) -> tuple[str, ...]:

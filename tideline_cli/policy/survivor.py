@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.fact import Fact, Segment, Tier
 
 
 def richness(fact: Fact) -> tuple[tuple[bool, int], float, float, int, int]:
@@ -62,7 +62,7 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
     return replace(
         survivor,
         segment=segment,
-        tier=SEGMENTS[segment].tier if more_specific else survivor.tier,
+        tier=tier_in(segment, survivor.tier) if more_specific else survivor.tier,
         decay_rate=SEGMENTS[segment].decay_rate if more_specific else survivor.decay_rate,
         importance=max(survivor.importance, other.importance),
         confidence=_surer(survivor.confidence, other.confidence),
@@ -71,6 +71,12 @@ def enriched(survivor: Fact, other: Fact) -> Fact:
         **first_said(survivor, other),
         **said_where(survivor, other),
     )
+
+
+def tier_in(segment: Segment, tier: Tier) -> Tier:
+    """Return the tier of a fact that comes into a more specific segment: the usual one there, which
+    is a default, so it takes no permanence away that somebody has given."""
+    return "permanent" if tier == "permanent" else SEGMENTS[segment].tier
 
 
 def first_said(known: Fact, other: Fact) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from tideline_cli.store import (
     common_upkeep,
     fts,
     images,
+    index_departures,
     labels,
     query_vectors,
     score_bounds,
@@ -180,6 +181,7 @@ def remove(db: Connection, gone: Collection[int]) -> None:
     _forget_questions(db, listed)
     score_bounds.put(db, dict.fromkeys(gone, 0))
     labels.take_wherever(db, gone)
+    is_out = index_departures.take_out(db, listed, count=len(gone))
     db.execute("DELETE FROM fact WHERE seq IN (SELECT value FROM json_each(?))", (listed,))
     for counted in ("archived_term", "lapsed_term"):
         db.execute(f"DELETE FROM {counted} WHERE facts = 0")
@@ -205,8 +207,8 @@ def remove(db: Connection, gone: Collection[int]) -> None:
         "UPDATE stated SET change = (SELECT ifnull(max(number), 0) FROM change)"
         " WHERE change > (SELECT ifnull(max(number), 0) FROM change)"
     )
-    # Row by row, the index would keep pieces of terms as the borders of its pages.
-    fts.rebuild(db)
+    if not is_out:
+        fts.rebuild(db)
     common_upkeep.correct(db, gone)
 
 

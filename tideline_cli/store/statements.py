@@ -8,7 +8,7 @@ from tideline_cli.store import visibility
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from apsw import Connection
@@ -20,12 +20,14 @@ _SILENT = "('dream', 'gc', 'consolidate', 'doctor', 'import', 'relink', 'link', 
 _IS_SAID = """(entity = 'usage' AND batch.verb IN ('remember', 'edit', 'extract')
   OR entity = 'fact' AND batch.verb IN ('restore', 'undo', 'redo')
     AND before ->> 'lifecycle' IS NOT NULL)"""  # the image of a change has what changed
+_NUMBER = 16  # hexadecimal digits
 _IS_LATER = "change.number > ifnull(stated.change, 0)"
 _SPOKEN = f"""
-SELECT fact.id,
+SELECT fact.id, fact.created_at,
   max(iif(heard AND {_IS_LATER}, batch.at, NULL)), max(iif(heard, batch.at, NULL)),
   max(iif(heard AND {_IS_SAID} AND {_IS_LATER}, batch.at, NULL)),
   max(iif(heard AND {_IS_SAID}, batch.at, NULL)),
+  max(iif(heard, printf('%0{_NUMBER}x', change.number) || batch.at, NULL)),
   max(ifnull(undone.verb = 'import' AND {_IS_LATER}, 0))
 FROM change JOIN fact ON fact.seq = change.row
   JOIN (SELECT *, batch.verb NOT IN {_SILENT} AS heard FROM batch) AS batch
@@ -35,6 +37,14 @@ FROM change JOIN fact ON fact.seq = change.row
 WHERE change.entity IN ('fact', 'usage') AND (change.entity = 'usage' OR change.act <> '+')
   AND {{condition}}
 GROUP BY change.row
+"""
+_WORDS = f"""
+SELECT batch.at FROM change JOIN batch ON batch.number = change.batch
+  LEFT JOIN stated ON stated.fact = change.row
+WHERE change.row = (SELECT seq FROM fact WHERE id = ?) AND change.entity IN ('fact', 'usage')
+  AND (change.entity = 'usage' OR change.act <> '+') AND batch.verb NOT IN {_SILENT}
+  AND {{condition}}
+GROUP BY batch.number ORDER BY min(change.number)
 """
 _NOTED = """
 SELECT fact.id, stated.changed_at, stated.said_at
@@ -58,9 +68,10 @@ def times(db: Connection, *, viewer: Origin | Everyone) -> dict[str, Times]:
         for fact_id, *rest in _rows(db, _NOTED.format(condition=condition), values)
     }
     found = dict(noted)
-    for fact_id, *spoken, is_undone in _rows(db, _SPOKEN.format(condition=condition), values):
+    spoken = _rows(db, _SPOKEN.format(condition=condition), values).fetchall()
+    for fact_id, *rest, is_undone in spoken:
         known = None if is_undone else noted.get(fact_id)
-        at = _latest(known, spoken)
+        at = _latest(db, fact_id, known, rest)
         if at is None:
             found.pop(fact_id, None)
         else:
@@ -77,15 +88,29 @@ def note(db: Connection, stated: Mapping[str, Times], gone: Mapping[str, str]) -
         db.execute(_NOTE, (codec.dumps(rows),))
 
 
-def _latest(known: Times | None, spoken: list[int | None]) -> Times | None:
-    changed_since, changed, said_since, said = spoken
+def _latest(db: Connection, fact_id: str, known: Times | None, spoken: list[Any]) -> Times | None:
+    born, changed_since, changed, said_since, said, last = spoken
     if known is not None:
-        return Times(
-            known.changed_at if changed_since is None else changed_since,
-            known.said_at if said_since is None else said_since,
-        )
-    return None if changed is None else Times(changed, said or 0)
+        if changed_since is None:
+            return Times(known.changed_at, max(known.said_at, said_since or 0))
+        changed, said = changed_since, max(known.said_at, said_since or 0)
+    if changed is None:
+        return None
+    before = max(born, known.changed_at if known else born)
+    if int(last[_NUMBER:]) < max(changed, before):
+        changed = _in_order(db, fact_id, before, since=known is not None)
+    return Times(changed, said or 0)
 
 
-def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> Iterable[Any]:
+def _in_order(db: Connection, fact_id: str, before: int, *, since: bool) -> int:
+    """Return when a fact was last changed that had last changed `before`: each word is later than
+    those that came earlier, by a millisecond where the clock says that it is not."""
+    latest = before
+    words = _rows(db, _WORDS.format(condition=_IS_LATER if since else "true"), (fact_id,))
+    for (at,) in words:
+        latest = at if at >= latest else latest + 1
+    return latest
+
+
+def _rows(db: Connection, sql: str, values: tuple[Any, ...]) -> Any:
     return db.execute(sql, values)

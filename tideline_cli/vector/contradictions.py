@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tideline_cli.vector.asked_codes import AskedCodes
     from tideline_cli.vector.embedder import Embedder
 
     Rows = NDArray[np.float32]
@@ -60,7 +61,7 @@ def codes_of(
 
 def likely(
     embedder: Embedder,
-    codes: NDArray[np.uint8],
+    codes: NDArray[np.uint8] | AskedCodes,
     terms: Sequence[Collection[str]],
     *,
     min_overlap: float,
@@ -75,7 +76,7 @@ def likely(
     the first parts alone pays for little more.
     """
     shared = SharedTerms(terms)
-    search = _Search(embedder, codes[shared.order], shared.order, min_score, most)
+    search = _Search(embedder, codes, shared.order, min_score, most)
     # The bound is no higher than the overlap.
     for start, stop, i, j, overlap in shared.blocks(lambda: max(min_overlap, search.least)):
         search.add(start, stop, i, j, overlap)
@@ -86,8 +87,9 @@ class _Search:
     """Pairs that share words, of rows in another order; `least` is what a bound must reach."""
 
     def __init__(
-        self, embedder: Embedder, codes: NDArray[np.uint8], order: Numbers, least: float, most: int
-    ) -> None:
+        self, embedder: Embedder, codes: NDArray[np.uint8] | AskedCodes, order: Numbers,
+        least: float, most: int,
+    ) -> None:  # fmt: skip
         self._embedder, self._codes, self._order = embedder, codes, order
         self._slack = _SLACK + (2 * embedder.tolerance if embedder.exact else 0.0)
         self.least, self._most = least, most
@@ -163,13 +165,13 @@ class _Search:
 
     def _rows(self) -> Rows:
         if self._all_rows is None:
-            self._all_rows = self._embedder.rows(self._codes)
+            self._all_rows = self._embedder.rows(self._codes[self._order])
         return self._all_rows
 
     def _rows_of(self, places: Numbers) -> Rows:
         if self._all_rows is not None:
             return self._all_rows[places]
-        return self._embedder.rows(self._codes[places])
+        return self._embedder.rows(self._codes[self._order[places]])
 
 
 def _part(pairs: Pairs, part: slice) -> Pairs:

@@ -42,7 +42,7 @@ class LaterStates:
         """Bring a fact that is there to the state of a row, if that was stated later; its use to
         the higher one."""
         times = self._destination.times
-        at, row_at = times.of(there), times.stated(ready.row, ready.fact)
+        at, row_at = times.of(there), times.stated_of(ready.row, ready.fact, there)
         after = later_state.brought(there, at, stated, row_at)
         is_same, may = later_state.is_same(there, stated), may_touch(stated.source, there.source)
         self._summary.usurping += not (is_same or may)

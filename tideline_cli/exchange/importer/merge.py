@@ -85,7 +85,7 @@ class Merger:
         self._admit(ready, fact)
         same, alike = self._found(ready, fact)
         known = next((one for one in same if _may_be_one(one, fact)), None)
-        at = self._destination.times.stated(ready.row, ready.fact)
+        at = self._destination.times.surely(ready.row, ready.fact)
         gone = self._states.copies.forgotten(fact, at)
         if known is not None and fact.created_at >= known.created_at:
             self._restate(ready, fact, known, batch)
@@ -107,7 +107,7 @@ class Merger:
         gate.check_permanence(fact.source, fact.tier, fact.pinned, None)
         same = self._states.copies.active(ready)
         gone = self._states.copies.forgotten(
-            fact, self._destination.times.stated(ready.row, ready.fact)
+            fact, self._destination.times.surely(ready.row, ready.fact)
         )
         if same:
             self._destination.present(ready, fact, same[0])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tideline_cli.exchange.importer.rows import STATED, reason_of, times_of
+from tideline_cli.exchange.importer.rows import STATED, is_to_come, reason_of, times_of
 from tideline_cli.model.origin import Origin
+from tideline_cli.model.record import replace
 from tideline_cli.model.times import Times
+from tideline_cli.policy.later_state import is_forgotten
 from tideline_cli.store import statements
 
 STATED_KEYS = frozenset(STATED)
@@ -33,6 +35,21 @@ class RowTimes:
     def stated(self, row: Mapping[str, Any], fact: Fact) -> Times:
         """Return when a row says that its state was stated; `fact` is what it states."""
         return times_of(row, fact, self._context)
+
+    def stated_of(self, row: Mapping[str, Any], fact: Fact, there: Fact) -> Times:
+        """Return when a row says that its state of a fact that is there was stated. Its birth is
+        that which is known here, if that is earlier. A time to come proves nothing: it brings
+        nothing back that was forgotten here."""
+        born = min(fact.created_at, there.created_at)
+        at = times_of(row, replace(fact, created_at=born), self._context)
+        here = self.of(there)
+        if is_forgotten(there, here) and is_to_come(row, self._context):
+            return Times(min(at.changed_at, here.changed_at), min(at.said_at, here.said_at))
+        return at
+
+    def surely(self, row: Mapping[str, Any], fact: Fact) -> Times:
+        """Return since when a row was surely stated: not since a time to come."""
+        return Times(0, 0) if is_to_come(row, self._context) else self.stated(row, fact)
 
     def of(self, fact: Fact) -> Times:
         """Return when the state of a fact in the store was stated."""

@@ -9,6 +9,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.exchange.importer.cells import (
     BY_FORM,
     cell_text,
+    instants,
     past,
     strings,
     with_progress,
@@ -212,6 +213,12 @@ def times_of(row: Mapping[str, Any], fact: Fact, context: ImportContext) -> Time
     if changed is None and fact.lifecycle != "active" and end is not None and end <= context.now:
         changed = end
     return Times(max(changed or 0, fact.created_at), max(said or 0, fact.created_at))
+
+
+def is_to_come(row: Mapping[str, Any], context: ImportContext) -> bool:
+    """Say whether a row was made, or states something, at a time to come: its clock was wrong."""
+    times = (instants(row, name, None) for name in _TIMED)
+    return any(at is not None and at > context.now for at in times)
 
 
 def reason_of(row: Mapping[str, Any], context: ImportContext) -> str | None:
