@@ -257,6 +257,8 @@ _tideline_value() {
         extract:--timeout) REPLY='text' ;;
         extract:--failure) REPLY='file' ;;
         extract:--min-new) REPLY='text' ;;
+        extract:--since) REPLY='text' ;;
+        extract:--limit) REPLY='text' ;;
         relink:--llm) REPLY='text' ;;
         relink:--model) REPLY='text' ;;
         relink:--base-url) REPLY='text' ;;
@@ -361,7 +363,7 @@ _tideline_flags() {
         ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --pending --dry-run -n' ;;
+        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;

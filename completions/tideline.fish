@@ -60,7 +60,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case gc
             contains -- $argv[2] --max-loss
         case extract
-            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new
+            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
         case relink
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
@@ -585,6 +585,8 @@ complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what fa
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
 complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
+complete -c tideline -n "__tideline_at extract" -l since -x -d 'Of an export: only conversations that went on at or after TIME'
+complete -c tideline -n "__tideline_at extract" -l limit -x -d 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10]'
 complete -c tideline -n "__tideline_at extract" -l pending -d 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
 complete -c tideline -n '__tideline_at extract 0' -F
