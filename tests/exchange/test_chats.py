@@ -134,14 +134,17 @@ def test_an_export_is_read_once(run, export, name):
     assert (done.json["stored"], done.json["read"]) == (len(found), len(found))
     fact = next(one for text, one in held(run).items() if "777" in text)
     assert fact["created_at"] == iso((SAID + len("first")) * 1000)
+    assert fact["last_accessed_at"] > "2025"  # it has not faded yet
     assert (fact["session"], fact["agent"]) == ("c-1", "chatgpt")
     assert fact["metadata"]["conversation"] == "Phones"
     assert len(held(run)) == len(found)
     again = run(*call, "--json", stdin=given)
     assert (again.code, again.json["stored"], again.json["unchanged"]) == (0, 0, len(found))
     assert "nothing new" in run(*call, stdin=given).err
+    assert run("doctor", "--deep").code == 0
     assert run("undo").code == 0
     assert held(run) == {}
+    assert run("doctor", "--deep").code == 0
 
 
 def test_what_is_new_is_read_alone(run, model, export):

@@ -174,14 +174,14 @@ class _Writer:
             remember.write_apart(
                 self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
             )
-            return self._count(fact_id)
+            return self._count(fact_id, now)
         done = remember.remember_in_batch(
             self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
         )
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id
-        return self._count(done.fact.id)
+        return self._count(done.fact.id, now)
 
     def _only(
         self, proposal: Proposal, content: str, before: tuple[str, ...], batch: journal.batch
@@ -197,11 +197,12 @@ class _Writer:
         held = [fact for fact in found if fact.id not in before]
         if held:
             raise OvertakenError
+        now = self._context.now if before else self._context.said_at(proposal.turn)
         done = remember.remember_in_batch(
-            self._db, new, batch=batch, fact_id=self._context.new_id(), screen=self._screen,
-            now=self._context.now if before else self._context.said_at(proposal.turn),
+            self._db, new, batch=batch, fact_id=self._context.new_id(), now=now,
+            screen=self._screen,
         )  # fmt: skip
-        return self._count(done.fact.id)
+        return self._count(done.fact.id, now)
 
     def _without_secrets(self, proposal: Proposal) -> str:
         """Return the text of a proposal with marks in the place of secrets; an identifier is meant
@@ -232,9 +233,9 @@ class _Writer:
         return equivalent(self._db, content, scope=scope, viewer=viewer, now=now)
 
     def _reinforce(self, known: Fact, now: int) -> str:
-        """Count one use of a fact, said at `now`, however often one reply repeats it. One that
-        nobody vouches for holds on, as it does when it is restated; what a trusted one states of
-        its end stays."""
+        """Count one use of a fact that is said at `now`, however often one reply repeats it. One
+        that nobody vouches for holds on, as it does when it is restated; what a trusted one states
+        of its end stays."""
         if known.id not in self._reinforced:
             self._reinforced.add(known.id)
             self._tally.reinforced += 1
@@ -247,7 +248,7 @@ class _Writer:
                 self._db,
                 known.id,
                 access_count=known.access_count + 1,
-                last_accessed_at=max(known.last_accessed_at, now),
+                last_accessed_at=max(known.last_accessed_at, self._context.now),
             )
         return known.id
 
@@ -276,7 +277,10 @@ class _Writer:
             role=proposal.role,
         )
 
-    def _count(self, fact_id: str) -> str:
+    def _count(self, fact_id: str, made: int) -> str:
+        """Count a new fact. One that was said long ago is heard now, and fades from now on."""
+        if made < self._context.now:
+            uses.put(self._db, fact_id, access_count=0, last_accessed_at=self._context.now)
         self._tally.stored += 1
         self._tally.facts.append(fact_id)
         self._reinforced.add(fact_id)  # what this reply stored, it does not confirm
