@@ -211,7 +211,7 @@ _tideline_value() {
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
-        import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' ;;
+        import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1_000_000
 PROGRAMS = ("claude-code", "claude-mem", "mem0", "mcp-memory-service", "mcp-memory",
-            "basic-memory", "brigade", "codex", "openclaw", "hermes")  # fmt: skip
+            "basic-memory", "brigade", "rsclaw", "codex", "openclaw", "hermes")  # fmt: skip
 HELP = """Take in facts from JSON, CSV, TSV, SQLite or Markdown.
 
 The text of a row is its "content", or else text, memory, body, note, fact, statement or
