@@ -9,7 +9,7 @@ import sys
 
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.importer.columns import renamed
+from tideline_cli.exchange.importer.columns import in_milliseconds, renamed
 from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.store import files
 
@@ -74,8 +74,9 @@ class Source:
 
     def __init__(
         self, session: Session, path: str, kind: str, table: str, *, twice: bool,
-        mapping: Mapping[str, str], tool: str | None = None,
+        mapping: Mapping[str, str], tool: str | None = None, seconds: bool = False,
     ) -> None:  # fmt: skip
+        self._counts_seconds = seconds
         self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
         self.missed = set(mapping)  # columns that --map names and no row has
@@ -102,9 +103,10 @@ class Source:
 
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the file, their values under the names of fields."""
-        yield from renamed(
+        found = renamed(
             self._read(), self._mapping, missed=self.missed, displaced=self.displaced
         )
+        yield from in_milliseconds(found) if self._counts_seconds else found
 
     def tell_missed(self, session: Session) -> None:
         """Say which columns of --map no row has had."""
