@@ -8,6 +8,7 @@ from tideline_cli.cli import extraction, output, reading
 from tideline_cli.errors import Interrupted, TidelineError, UnavailableError, UsageError
 from tideline_cli.exchange.extract import chat_files, passes
 from tideline_cli.exchange.extract.types import Tally
+from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
 
 TYPE_CHECKING = False
@@ -99,10 +100,11 @@ class Wanted:
         reading.tell_dropped(session, tuple(self._strange), self._dropped)
         if self.bad:
             number, error = self.bad[0]
-            many = "1 conversation" if len(self.bad) == 1 else f"{len(self.bad):,} conversations"
+            many = some(len(self.bad), "conversation")
             session.note(f"{many} left out that cannot be read; number {number}: {error.message}")
         if self.older:
-            session.note(f"{self.older:,} conversations left out that ended before --since")
+            many = some(self.older, "conversation")
+            session.note(f"{many} left out that ended before --since")
         if self.has_more:
             session.note("there are more conversations with something new: call it again, or with "
                          "a larger --limit")  # fmt: skip
@@ -207,9 +209,9 @@ class Sum:
             self._session.note("nothing new")
 
     def _sentence(self) -> str:
-        line = (f"{self.stored:,} stored, {self.reinforced:,} reinforced, from "
-                f"{self._wanted.taken:,} conversations with something new")  # fmt: skip
-        return line + self.undo()
+        of = some(self._wanted.taken, "conversation")
+        line = f"{self.stored:,} stored, {self.reinforced:,} reinforced, from {of}"
+        return f"{line} with something new{self.undo()}"
 
     def undo(self) -> str:
         """Return how to take all of it back."""
@@ -240,7 +242,7 @@ def distil(
                 break
     except KeyboardInterrupt as stop:
         raise Interrupted(
-            f"{max(0, wanted.taken - 1):,} conversations are done, and kept{total.undo()}",
+            f"{some(max(0, wanted.taken - 1), 'conversation')} done, and kept{total.undo()}",
             hint="the same call goes on from there", done=wanted.taken,
         ) from stop  # fmt: skip
     total.tell()
@@ -254,6 +256,6 @@ def distil(
 def _cut(source: reading.Begun, wanted: Wanted) -> TidelineError:
     """Return the error of a file that cannot be read to its end."""
     error = wanted.stopped or UsageError("stopped")
-    before = f"{wanted.read:,} conversations were read before"
+    before = f"{some(wanted.read, 'conversation')} read before"
     error.message = f"{source.path}: {error.message}; {before}"
     return error
