@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 import zipfile
 
 import pytest
@@ -291,6 +292,23 @@ def test_a_conversation_that_is_too_long_is_passed_by():
     (_, long), (_, chat) = chat_files.chats([lambda count: file.read(min(700, count))], 3000)
     assert isinstance(long, UsageError) and "longer" in long.message
     assert getattr(chat, "program", "") == "claude"
+
+
+def test_an_export_of_any_size_takes_the_memory_of_one_conversation():
+    """A file of a hundred conversations takes no more than one of ten."""
+    one = json.dumps(chatgpt(said="word " * 40_000)).encode()
+
+    def peak(count):
+        parts = iter([b"[", *[one + b","] * count, b"]"])
+        tracemalloc.start()
+        found = sum(1 for _ in chat_files.chats([lambda _: next(parts, b"")]))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found, most
+
+    few, many = peak(10), peak(100)
+    assert (few[0], many[0]) == (10, 100)
+    assert many[1] < 1.2 * few[1]
 
 
 def test_the_beginning_tells_an_export():

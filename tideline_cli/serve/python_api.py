@@ -17,7 +17,7 @@ from tideline_cli.model.origin import parse_origin
 from tideline_cli.model.source import parse_source
 from tideline_cli.serve import python_answers as answers
 from tideline_cli.serve import python_arguments as given
-from tideline_cli.serve.python_connection import Connected, meaning, translating
+from tideline_cli.serve.python_connection import Attached, own_error, translating
 from tideline_cli.store import facts, opening
 from tideline_cli.store.connection import DatabaseError
 from tideline_cli.store.facts import Filter
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     Time = int  # milliseconds since 1970
 
 
-class Memory(Connected):
+class Memory(Attached):
     """One memory file, seen by one origin. Make it by `open`, end it by `close` or by `with`.
 
     Results are frozen values; errors are those of `tideline_cli.errors`. Times are milliseconds
@@ -230,7 +230,7 @@ class Memory(Connected):
                         raise UsageError("an export does not go on in a child process",
                                          hint="call export in the child")  # fmt: skip
         except DatabaseError as error:
-            raise meaning(error, self.path) from error
+            raise own_error(error, self.path) from error
 
     def _answer(self, text: str, limit: int, mode: Mode, wanted: Filter, now: int) -> Recalled:
         given.check_word("mode", mode, MODES)

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from tideline_cli.errors import TidelineError
     from tideline_cli.store.transactions import Opened
 
-    C = TypeVar("C", bound="Connected")
+    C = TypeVar("C", bound="Attached")
     P = ParamSpec("P")
     R = TypeVar("R")
 
 _OF_PARENTS: list[Opened | None] = []  # connections that a fork has left to its parent
 
 
-class Connected:
+class Attached:
     """What has a memory file, and a connection to it while one is needed."""
 
     def __init__(self, path: str) -> None:
@@ -76,14 +76,14 @@ def translating(method: Callable[Concatenate[C, P], R]) -> Callable[Concatenate[
             with one._held():
                 return method(one, *args, **given)
         except DatabaseError as error:
-            raise meaning(error, one.path) from error
+            raise own_error(error, one.path) from error
 
     call.__name__, call.__doc__ = method.__name__, method.__doc__
     vars(call)["__wrapped__"] = method  # the signature, for `help`
     return call
 
 
-def meaning(error: BaseException, path: str) -> TidelineError:
+def own_error(error: BaseException, path: str) -> TidelineError:
     """Return what an error of the database means to a user."""
     from tideline_cli.store.database_errors import translated  # noqa: PLC0415  an error
 

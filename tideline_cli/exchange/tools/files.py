@@ -74,6 +74,15 @@ def markdown_files(path: str, tell: Tell) -> Iterator[tuple[str, str]]:
         tell(left_outside(outside))
 
 
+def project_of(path: str, name: str) -> str:
+    """Return the name of the project that a note is about: notes of two may be called alike. It is
+    that of the folder around `memory`, or of the folder that the note is in."""
+    whole = os.path.realpath(path)
+    folder = os.path.dirname(os.path.join(whole, name) if os.path.isdir(whole) else whole)
+    above, last = os.path.split(folder)
+    return os.path.basename(above) if last == "memory" else last
+
+
 def json_lines(path: str) -> list[dict[str, Any]]:
     """Return the objects of a file of JSON lines; raise UsageError for a line that is none."""
     found = []

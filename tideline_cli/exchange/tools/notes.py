@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import markdown_rows
-from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of
+from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of, project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
         if own is None:
             yield from _items(name, text)
             continue
-        project = _project(path, name)
+        project = project_of(path, name)
         kind = head.pop("type", None)
         said = head.pop("description", None)
         content = " ".join(body.split()) or said
@@ -52,15 +51,6 @@ def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
                       for one in dict.fromkeys(targets)
                       if one != own],
         }  # fmt: skip
-
-
-def _project(path: str, name: str) -> str:
-    """Return the name of the project that a note is about: notes of two may be called alike. It is
-    that of the folder around `memory`, or of the folder that the note is in."""
-    whole = os.path.realpath(path)
-    folder = os.path.dirname(os.path.join(whole, name) if os.path.isdir(whole) else whole)
-    above, last = os.path.split(folder)
-    return os.path.basename(above) if last == "memory" else last
 
 
 def basic_memory(path: str, tell: Tell = str) -> Iterator[Row]:
