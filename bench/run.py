@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+import chats
 import cold
 import documents
 import embedders
@@ -200,6 +201,9 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
             else:
                 yield bounded(figure.name, figure.value, figure.unit, most=figure.most)
     yield from of_documents(20 if max(sizes) <= 10_000 else 100, rounds)
+    export = chats.measure(30)
+    yield bounded("extract of an export", 1000 * export.seconds, "ms/MB")
+    yield bounded("extract of an export: RSS", export.rss, "MB", most=chats.MOST_RSS)
     text = import_.kill_and_resume(5000 if max(sizes) <= 10_000 else 20_000)
     yield Row("killed import", "", None, "each fact once", "ok" if text.endswith("ok") else text)
 

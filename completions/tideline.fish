@@ -60,7 +60,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case gc
             contains -- $argv[2] --max-loss
         case extract
-            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new
+            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
         case relink
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
@@ -509,11 +509,12 @@ complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources tha
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
 complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
-complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
+complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
 complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
+complete -c tideline -n "__tideline_at import" -l seconds -d 'Times that are numbers count seconds, and not milliseconds'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
@@ -585,6 +586,8 @@ complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what fa
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
 complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
+complete -c tideline -n "__tideline_at extract" -l since -x -d 'Of an export: only conversations that went on at or after TIME'
+complete -c tideline -n "__tideline_at extract" -l limit -x -d 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10]'
 complete -c tideline -n "__tideline_at extract" -l pending -d 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
 complete -c tideline -n '__tideline_at extract 0' -F
@@ -635,7 +638,7 @@ complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forge
 complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
 complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
 complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
-complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let the origin\'s hooks do nothing for so long, such as 2h or 1d'
+complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let hooks do nothing for so long, such as 2h or 1d'
 complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
 complete -c tideline -n "__tideline_at hook" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at hook" -l all-scopes -d 'See the facts of every scope'

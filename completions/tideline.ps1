@@ -418,11 +418,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
-            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
+            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
+            @{ Flags = @('--seconds'); Kind = 'flag'; Help = 'Times that are numbers count seconds, and not milliseconds.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
@@ -499,6 +500,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word; not for plain text.' }
             @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }
             @{ Flags = @('--min-new'); Kind = 'text'; Help = 'New messages that are worth a request [default: 2].' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Of an export: only conversations that went on at or after TIME.' }
+            @{ Flags = @('--limit'); Kind = 'text'; Help = 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10].' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
         )
@@ -565,7 +568,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
         )
         'hook' = @(
-            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let the origin''s hooks do nothing for so long, such as 2h or 1d.' }
+            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let hooks do nothing for so long, such as 2h or 1d.' }
             @{ Flags = @('--resume'); Kind = 'flag'; Help = 'End a pause.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }

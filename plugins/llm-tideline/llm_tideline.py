@@ -6,6 +6,7 @@ two of them on one file in one process lose writes.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import llm
 
 _CHARS = "2000"
 _SECONDS = 20
+_OFF = "setting auto_recall = off"
 
 
 @llm.hookimpl
@@ -55,12 +57,39 @@ def _block(query: str) -> str:
     origin = os.environ.get("TIDELINE_LLM_ORIGIN")
     try:
         done = subprocess.run(
-            [program, "context", "--auto", "--verbose", "--max-chars", _CHARS,
+            [program, "context", "--auto", "--json", "--verbose", "--max-chars", _CHARS,
              *(("--origin", origin) if origin else ()), "-"],
             input=query, capture_output=True, text=True, encoding="utf-8", timeout=_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
         raise ValueError("tideline does not answer") from error
-    if done.returncode:
-        raise ValueError(done.stderr.strip() or f"tideline ended with {done.returncode}")
-    return done.stdout.strip()
+    except OSError as error:
+        raise ValueError(f"{program} cannot be run: {error.strerror}") from error
+    return _said(done)
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the block of an answer. `--auto` ends well whatever is wrong, and then prints nothing:
+    the reason stands on stderr, a JSON object a line."""
+    told = [value for value in map(_object, done.stderr.splitlines()) if value]
+    try:
+        block = json.loads(done.stdout)["block"]
+    except (ValueError, KeyError, TypeError):
+        block = None
+    if isinstance(block, str) and not done.returncode:
+        if not block and any(_OFF in str(value.get("note")) for value in told):
+            raise ValueError("automatic recall is switched off: tideline config unset auto_recall")
+        return block.strip()
+    errors = [value["error"] for value in told if isinstance(value.get("error"), dict)]
+    if errors:
+        what = (errors[-1].get("message"), errors[-1].get("hint"))
+        raise ValueError("; ".join(part for part in what if part))
+    raise ValueError(done.stderr.strip() or f"tideline ended with {done.returncode}, and no answer")
+
+
+def _object(line: str) -> dict | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -134,7 +134,7 @@ def _words(rng: Random, world: World, command: str) -> list[str]:
         case "hook":  # a client's call has one form, and is no line for people
             return []
         case "extract":
-            return rng.choice((["talk.txt"], ["-"], ["no.txt"], []))
+            return rng.choice((["talk.txt"], ["chats.json"], ["-"], ["no.txt"], []))
         case "eval":
             return rng.choice((["make"], ["run", "gold.jsonl"], ["run", "no.jsonl"],
                                ["run", "rows.jsonl"], ["load", "gold.jsonl"], ["run"]))

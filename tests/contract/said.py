@@ -196,6 +196,11 @@ def _import(form: Any, text: str) -> list[str]:
 
 
 def _extract(form: Any, text: str) -> list[str]:
+    if "conversations" in form and "read" in form:  # an export
+        each = [line for one in form["conversations"] if form["dry_run"] or one["stored"]
+                for line in _extract(one, text)]  # fmt: skip
+        is_told = form["conversations"] and not form["dry_run"]
+        return [*each, *_holds(text, [f"{form['stored']:,} stored"] if is_told else ())]
     if "prompts" in form:
         prompts = [line for one in form["prompts"] for line in one["prompt"].split("\n")]
         return _holds(text, [*prompts, *form["would_store"]])

@@ -42,6 +42,12 @@ _STATE = (
 )
 
 
+_CHATS = [{"uuid": "k-1", "name": "mails", "chat_messages": [
+    {"sender": "human", "text": "my mail is eva@example.org", "created_at": "2025-03-04"},
+    {"sender": "assistant", "text": "noted"},
+]}, {"uuid": "k-2", "chat_messages": 5}]  # fmt: skip
+
+
 class World:
     """A home and a working folder, as they were made, whatever calls did to them."""
 
@@ -66,6 +72,7 @@ class World:
             "rows.jsonl": "\n".join(map(json.dumps, rows)) + '\n{"content": 5}\n',
             "rows.csv": "id,content\nC1,from a table\n",
             "rows.tsv": "id\tcontent\nT1,x\tfrom tabs\n",
+            "chats.json": json.dumps(_CHATS),
             "talk.txt": "USER: my mail is ada@example.org\n\nASSISTANT: noted\n\nUSER: thanks\n",
             "gold.jsonl": '{"query": "deploy", "ids": []}\n{"query": "cat", "gold": ["x"]}\n',
             "record.txt": "task: deploy\ntried: twice\n",

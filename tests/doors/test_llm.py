@@ -69,6 +69,29 @@ def test_nothing_to_say_and_no_program(llm, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_memory_that_cannot_be_read_is_told(run, llm, home):
+    """A broken file, an origin that is none and the switch are said, never `no fact matches`; the
+    tool tells the model."""
+    run("remember", "I deploy on Fridays from the release branch")
+    ask = ("-m", "echo", "-f", "tideline:deploy fridays", "x")
+    assert run("config", "set", "auto_recall", "off").code == 0
+    code, out, err = llm(*ask)
+    assert (code != 0, "switched off" in err, out) == (True, True, "")
+    assert run("config", "unset", "auto_recall").code == 0
+    for file in home.glob("tideline.db*"):
+        file.write_bytes(b"no database" * 999)
+    code, out, err = llm(*ask)
+    assert (code != 0, "is not a tideline database" in err, out) == (True, True, "")
+    assert "name another file" in err
+    asked = json.dumps({"tool_calls": [
+        {"name": "tideline_recall", "arguments": {"query": "deploy fridays"}}
+    ], "prompt": "plan"})  # fmt: skip
+    code, out, err = llm("-m", "echo", "-T", "tideline_recall", "--td", asked)
+    assert "the memory cannot be asked" in out + err
+    assert "no fact matches" not in out + err
+
+
+@pytest.mark.slow
 def test_the_tool_recalls(run, llm):
     """llm offers the tool, and a model that calls it gets the block."""
     run("remember", "I deploy on Fridays from the release branch")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -181,3 +183,96 @@ def test_what_no_option_would_take_is_refused(tmp_path, given):
         with pytest.raises(UsageError):
             memory.remember("a second fact", **given)
         assert len(list(memory.export())) == 1
+
+
+def test_an_export_that_is_half_read_is_in_nobodys_way(memory):
+    """Other calls go on beside it; it tells what was there when it began, also after `close`."""
+    for number in range(8):
+        memory.remember(f"fact number {number} about thing{number}")
+    half = memory.export()
+    first = next(half)
+    assert memory.remember("another new statement").action == "created"
+    assert memory.recall("another statement") and memory.undo().undone
+    memory.forget(memory.recall("thing7")[0].fact.id)
+    memory.close()
+    texts = [first["content"], *(one["content"] for one in half)]
+    assert texts == [f"fact number {number} about thing{number}" for number in range(8)]
+    next(memory.export())  # and one that nobody ends
+    memory.close()
+    memory.close()
+    assert memory.status().active == 7
+
+
+def test_threads_may_share_one_object(memory):
+    """Calls of several threads wait for one another: each is done, and told."""
+    done, wrong = [], []
+
+    def work(name):
+        for number in range(12):
+            try:
+                done.append(memory.remember(f"worker {name} did step{name}{number}").action)
+                memory.recall(f"step{name}{number}")
+            except BaseException as error:
+                wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert (wrong, len(done), memory.status().active) == ([], 48, 48)
+
+
+def test_a_child_process_opens_the_file_anew(memory):
+    """After a fork parent and child both write; a half-read export stays with the parent."""
+    memory.remember("the first fact")
+    half = memory.export()
+    memory.remember("the second fact")
+    next(half)
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            memory.remember("what the child says")
+            with pytest.raises(UsageError):
+                list(half)
+            code = 0
+        finally:
+            os._exit(code)
+    memory.remember("what the parent says")
+    assert os.waitpid(pid, 0)[1] == 0
+    assert len(list(half)) == 1
+    assert memory.status().active == 4
+
+
+def test_nothing_is_said_at_exit(tmp_path):
+    """A program that closes nothing and ends no generator ends without a word."""
+    code = (
+        "from tideline_cli import Memory\n"
+        "m = Memory.open()\n"
+        "m.remember('one fact'); m.remember('two facts')\n"
+        "g = m.export(); next(g)\n"
+    )
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("call", [
+    lambda m: m.remember(None), lambda m: m.remember(5), lambda m: m.remember("x y", tags=[5]),
+    lambda m: m.remember("x y", tags=None), lambda m: m.remember("x y", slot=5),
+    lambda m: m.remember("x y", importance="high"), lambda m: m.remember("x y", kind="no such"),
+    lambda m: m.remember("x y", valid_from=1.5), lambda m: m.remember("x y", scope=b"a"),
+    lambda m: m.recall(None), lambda m: m.recall("x", limit="5"),
+    lambda m: m.recall("x", limit=True),
+    lambda m: m.recall("x", segments=5), lambda m: m.context("x", max_chars="5"),
+    lambda m: m.context("x", max_chars=-1), lambda m: m.context("x", max_tokens=1.5),
+    lambda m: m.show(None), lambda m: m.forget(5), lambda m: m.restore(b"x"),
+    lambda m: m.history(limit=-1), lambda m: m.undo("1"), lambda m: m.forget("x", superseded_by=1),
+    lambda _: Memory.open(5),
+])  # fmt: skip
+def test_a_value_of_another_kind_is_a_usage_error(memory, call):
+    """No TypeError from inside: the error is the documented one, and names what was given."""
+    memory.remember("a first fact")
+    with pytest.raises(UsageError):
+        call(memory)

@@ -86,3 +86,40 @@ def test_tables_of_others_keep_their_quotes(run):
     kept = {fact["content"]: fact["metadata"] for fact in run("list", "--json").json["facts"]}
     assert kept["a word"] == {"quoted_cells": "by Goethe"}
     assert kept["no quote"] == {"quoted_cells": "content"}
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+def test_times_that_count_seconds(run, tmp_path, name):
+    """Times that would lie before 1990 are told, with the way back; --seconds reads them."""
+    path = tmp_path / name
+    at = 1_755_000_000
+    path.write_text(
+        f"content,created_at\ntea is green,{at}\n" if name.endswith("csv")
+        else json.dumps({"content": "tea is green", "created_at": at}) + "\n"
+    )  # fmt: skip
+    tried = run("import", str(path), "--dry-run")
+    assert "2025-08-12 in seconds" in tried.err and "--seconds" in tried.err
+    done = run("import", str(path), "--json")
+    assert done.json["before_1990"] == 1
+    assert "1970-01-21" in done.err and f"tideline undo {done.json['batch']}" in done.err
+    assert run("undo").code == 0
+    again = run("import", str(path), "--seconds", "--json")
+    assert (again.json["added"], again.json["before_1990"], again.err) == (1, 0, "")
+    (fact,) = run("list", "--json").json["facts"]
+    assert fact["created_at"] == "2025-08-12T12:00:00.000Z"
+
+
+def test_seconds_leave_other_times_alone(run, tmp_path):
+    """With --seconds a time in words stays, parts of seconds count, and a bad time is a bad row."""
+    rows = [{"content": "one fact", "created_at": "2024-05-01"},
+            {"content": "two facts", "created_at": 1_755_000_000.25},
+            {"content": "five facts", "created_at": "20240501"},
+            {"content": "three facts", "created_at": "some day"},
+            {"content": "four facts", "created_at": True}]  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("import", str(path), "--seconds", "--json")
+    assert (done.json["added"], done.json["skipped"], done.json["before_1990"]) == (3, 2, 0)
+    made = {one["content"]: one["created_at"] for one in run("list", "--json").json["facts"]}
+    assert made["one fact"] == made["five facts"] == "2024-05-01T00:00:00.000Z"
+    assert made["two facts"] == "2025-08-12T12:00:00.250Z"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 
 import pytest
@@ -111,6 +112,20 @@ def brigade(folder):
     }) + "\n")  # fmt: skip
 
 
+def rsclaw(folder):
+    """Documents of its HTTP API, with times in seconds."""
+    return _text(folder / "docs.json", json.dumps({"docs": [
+        {"id": "d-1", "scope": "agent:main", "kind": "procedure", "text": "Backups go to the NAS",
+         "tier": "Core", "importance": 0.8, "pinned": True, "access_count": 7,
+         "created_at": EPOCH, "accessed_at": EPOCH + 60, "abstract_text": "Backups",
+         "tags": ["crystallized"], "vector": [0.1], "relevance_score": 0.5},
+        {"id": "d-1", "scope": "agent:main:cron", "kind": "note", "text": "Backups go to the NAS",
+         "tier": "peripheral", "created_at": EPOCH * 1000, "accessed_at": 0},
+        {"id": "d-2", "scope": "global", "kind": "novel", "text": "The team speaks Czech",
+         "tier": "working", "created_at": EPOCH + 0.5},
+    ], "total": 3}))  # fmt: skip
+
+
 def lists(folder):
     return _text(folder / "MEMORY.md", "# Memory\n## Work\n- deploys on Fridays\n- likes short "
                  "answers\n\nA paragraph about tests.\n")
@@ -127,6 +142,7 @@ TEXTS = {
     "mcp-memory": (mcp_memory, {"Ada: speaks Czech", "Ada: works at the port", "Port: is old"}),
     "basic-memory": (basic_memory, {"Pour over brings out more taste", "Cake needs an hour"}),
     "brigade": (brigade, {"The office is in Brno"}),
+    "rsclaw": (rsclaw, {"Backups go to the NAS", "The team speaks Czech"}),
     "codex": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
     "openclaw": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
     "hermes": (lists, {"deploys on Fridays", "likes short answers", "A paragraph about tests."}),
@@ -150,7 +166,8 @@ def test_a_memory_is_taken_in_once_and_taken_back(run, tmp_path, name):
     make, wanted = TEXTS[name]
     path = str(make(_folder(tmp_path)))
     tried = run("import", "--from", name, path, "--dry-run", "--json")
-    assert (tried.code, tried.json["usable"]) == (0, len(wanted)), tried.err
+    wanted_count = len(wanted) + (name == "rsclaw")  # one text in two scopes
+    assert (tried.code, tried.json["usable"]) == (0, wanted_count), tried.err
     assert taken(run) == {}
     first = run("import", "--from", name, path, "--json")
     assert first.code == 0, first.err
@@ -174,14 +191,14 @@ def _folder(tmp_path):
 
 @pytest.mark.parametrize("name", [one for one in TEXTS if one not in (
     "claude-code", "basic-memory", "codex", "openclaw", "hermes")])  # fmt: skip
-def test_a_file_that_is_cut_off_changes_nothing(run, tmp_path, name):
-    """A truncated file is an error, and nothing of it is stored."""
+def test_a_file_that_is_cut_off_changes_nothing(run, process, tmp_path, name):
+    """A truncated file is an error, and nothing of it is stored: also in a process that has not
+    loaded what reads whole files."""
     path = TEXTS[name][0](_folder(tmp_path))
     raw = path.read_bytes()
     path.write_bytes(raw[: len(raw) // 2])
-    done = run("import", "--from", name, str(path))
-    assert done.code == 2
-    assert "hint: " in done.err
+    done = process("import", "--from", name, str(path))
+    assert (done.code, "hint: " in done.err, done.out) == (2, True, ""), done.err
     assert taken(run) == {}
 
 
@@ -309,3 +326,106 @@ def test_separators_of_lines_inside_a_text_are_text(run, tmp_path):
                       ensure_ascii=False)  # fmt: skip
     path.write_text(text + "\n", encoding="utf-8")
     assert "1 added" in run("import", "--from", "mcp-memory", str(path)).out
+
+
+def _documents(run, path, *more):
+    done = run("import", "--from", "rsclaw", str(path), *more)
+    assert done.code == 0, done.err
+    facts = run("list", "--json").json["facts"]
+    return {(one["content"], one["scope"]): one for one in facts}
+
+
+def test_documents_of_rsclaw(run, tmp_path):
+    """Times in seconds and in milliseconds, scopes, tiers and uses come in as they were; what has
+    no place is kept, what is derived is not."""
+    found = _documents(run, rsclaw(tmp_path), "--trust")
+    nas, cron = (found["Backups go to the NAS", one] for one in ("agent/main", "agent/main/cron"))
+    team = found["The team speaks Czech", None]
+    assert {one["created_at"] for one in (nas, cron)} == {"2025-08-12T12:00:00.000Z"}
+    assert team["created_at"] == "2025-08-12T12:00:00.500Z"
+    assert nas["last_accessed_at"] == "2025-08-12T12:01:00.000Z"
+    assert [one["heat"] for one in (nas, cron, team)] == ["core", "peripheral", "working"]
+    assert [one["agent"] for one in (nas, cron, team)] == ["main", "main", None]
+    assert (nas["kind"], nas["pinned"], nas["access_count"], nas["importance"]) == (
+        "procedure", True, 7, 0.8)  # fmt: skip
+    assert nas["metadata"] == {"abstract_text": "Backups", "original_id": "rsclaw:agent:main#d-1"}
+    assert team["metadata"]["kind"] == "novel"
+
+
+def test_documents_of_rsclaw_that_nobody_vouches_for(run, tmp_path):
+    """Without --trust they claim neither use nor weight; the days are right all the same."""
+    found = _documents(run, rsclaw(tmp_path))
+    nas = found["Backups go to the NAS", "agent/main"]
+    assert (nas["pinned"], nas["access_count"]) == (False, 0)
+    assert nas["created_at"][:10] == "2025-08-12"
+
+
+def test_documents_in_lines_and_the_rest_of_a_page(run, tmp_path):
+    """A line each is read too; a page that is not all says how many are missing."""
+    path = _text(tmp_path / "docs.jsonl", "".join(
+        json.dumps({"id": f"d{n}", "text": f"fact number {n}"}) + "\n" for n in range(3)))
+    assert "3 added" in run("import", "--from", "rsclaw", str(path)).out
+    page = _text(tmp_path / "page.json", json.dumps({"docs": [{"text": "x y z"}], "total": 9}))
+    assert "1 of 9 documents" in run("import", "--from", "rsclaw", str(page)).err
+
+
+def test_two_projects_and_two_machines(run, tmp_path):
+    """Notes of two projects may be called alike, and two machines count from 1: all are kept, and
+    each source again adds nothing."""
+    paths = []
+    for project, text in (("api", "He eats no meat"), ("web", "She eats no fish")):
+        note = tmp_path / "projects" / project / "memory" / "diet.md"
+        _text(note, f"---\nname: diet\ntype: user\n---\n{text}\n")
+        paths.append(("claude-code", note.parent))
+    for machine in ("one", "two"):
+        db = tmp_path / f"{machine}.db"
+        _database(db, ("CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT,"
+                       " project TEXT, text TEXT, created_at_epoch INTEGER)",),
+                  ("INSERT INTO observations VALUES (1, ?, 'api', ?, ?)", f"session-{machine}",
+                   f"The port of machine {machine} is open", EPOCH * 1000))  # fmt: skip
+        paths.append(("claude-mem", db))
+    for name, path in paths * 2:
+        assert run("import", "--from", name, str(path)).code == 0
+    assert set(taken(run)) == {
+        "He eats no meat", "She eats no fish", "The port of machine one is open",
+        "The port of machine two is open",
+    }  # fmt: skip
+    assert run("import", "--from", "claude-code", str(tmp_path / "projects")).code == 0
+    assert len(taken(run)) == 4
+
+
+@pytest.mark.parametrize("call", [
+    ("import", "--from", "codex"), ("import", "--from", "claude-code"),
+    ("import", "--from", "basic-memory"), ("import",), ("ingest",),
+])  # fmt: skip
+def test_links_out_of_a_folder_are_left_alone(run, tmp_path, call):
+    """What a link in a folder leads out of it to is not read, and that is said; a link that the
+    user names is followed."""
+    line = "- [fact] {} are kept here #x\n"
+    _text(tmp_path / "out" / "secret.md", line.format("hidden words"))
+    _text(tmp_path / "in" / "a.md", line.format("open words"))
+    (tmp_path / "in" / "b.md").symlink_to(tmp_path / "out" / "secret.md")
+    done = run(*call, str(tmp_path / "in"))
+    assert "out of the folder" in done.err and "b.md" in done.err, done.err
+    assert "hidden" not in run("export").out and "open words" in run("export").out
+    (tmp_path / "named").symlink_to(tmp_path / "out")
+    assert run(*call, str(tmp_path / "named")).code == 0
+    assert "hidden" in run("export").out
+
+
+@pytest.mark.parametrize("call", [
+    ("ingest",), ("import",), ("import", "--from", "codex"), ("extract",), ("backup",),
+    ("export", "--format", "vault"),
+], ids=" ".join)  # fmt: skip
+def test_a_path_with_a_nul_is_a_mistake(run, call):
+    """No system takes such a path: it is a usage error, with a hint."""
+    run("remember", "tea is green")
+    done = run(*call, "a\0b")
+    assert (done.code, "NUL" in done.err, "hint: " in done.err) == (2, True, True), done.err
+
+
+def test_a_pipe_in_the_place_of_a_file(run, tmp_path):
+    """A pipe that nobody writes into does not hold an import up."""
+    os.mkfifo(tmp_path / "memory.jsonl")
+    for name in ("mcp-memory", "claude-mem", "codex"):
+        assert run("import", "--from", name, str(tmp_path / "memory.jsonl")).code == 2

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tests.support import NOW, PEER, empty_store_at, fact, put
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.exchange import foreign, jsonl
-from tideline_cli.exchange.extract import read_transcript, transcript
+from tideline_cli.exchange.extract import chat_files, read_transcript, transcript
 from tideline_cli.exchange.importer import prepared
 from tideline_cli.exchange.importer.rows import ImportContext
 from tideline_cli.llm import prompts, reply
@@ -145,6 +145,36 @@ def conversation(data: bytes) -> None:
             assert one.text in (*one.owned, *one.mentioned) and one.value in one.text
 
 
+def chats(data: bytes) -> None:
+    """An export gives conversations, or says of each what is wrong; what they say can be stored,
+    and however the file comes in pieces, they are the same."""
+
+    def read_by(size: int) -> list[object]:
+        file = io.BytesIO(data)
+        try:
+            return list(chat_files.chats([lambda count: file.read(min(size, count))]))
+        except UsageError as error:
+            return [error.message]
+
+    whole = read_by(1 << 20)
+    if len(data) < 1000:  # each piece is looked at with what is left of those before it
+        assert list(map(_shown, read_by(7))) == list(map(_shown, whole))
+    chat_files.is_export(data)
+    for _, chat in (one for one in whole if isinstance(one, tuple)):
+        if isinstance(chat, UsageError):
+            assert chat.message
+            continue
+        (chat.title or "").encode()
+        for message in chat.transcript.messages:
+            message.text.encode()
+            assert message.role in ("user", "assistant")
+            assert message.at is None or 0 < message.at <= instant.LATEST_MS
+
+
+def _shown(one: object) -> str:
+    return f"{one[0]} {one[1]}" if isinstance(one, tuple) else str(one)
+
+
 def model_reply(data: bytes) -> None:
     """A model's reply is read whatever it is; what comes of it can be stored."""
     text = text_of(data)
@@ -189,7 +219,7 @@ def values(data: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "query": query, "analysis": analysis, "json_lines": json_lines, "delimited": delimited,
-    "database": database, "conversation": conversation, "model_reply": model_reply,
+    "database": database, "conversation": conversation, "chats": chats, "model_reply": model_reply,
     "rendering": rendering, "values": values,
 }  # fmt: skip
 
@@ -220,6 +250,16 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
         b"USER: a\n\x85USER: b", b"USER: `<a-b>` <a-b>x</a-b>\n</a-b> my password is hunter2",
         b'{"message": {"content": "<bash-stdout>\\nStop hook feedback: x"}, "type": "user"}',
         b"USER: my phone is 13800138000 and a@b.co, card 4111 1111 1111 1111\n```\n<x>y</x>\n```",
+    ),
+    "chats": (
+        b'[{"mapping": {"a": {"message": {"author": {"role": "user"}, "create_time": 1e999,'
+        b' "content": {"parts": ["\\ud800 x"]}}, "parent": "a"}}, "current_node": "a"}]',
+        b'[{"mapping": {"a": {"message": 5, "children": 5}}, "title": "\\ud800"}, {}]',
+        b'{"chat_messages": [{"sender": "human", "uuid": "a", "parent_message_uuid": "a",'
+        b' "text": "x", "created_at": "9999"}], "name": 5}', b'[{"chat_messages": []}] ]',
+        b'[{"mapping": ' + b"[" * 3000 + b"]" * 3000 + b"}]", b'{"mapping": {"a": null}}',
+        b'{"chat_messages": [{"sender": "human", "content": [{"type": "text", "text": "<private>'
+        b'x"}], "created_at": -5}]}',
     ),
     "model_reply": (
         b'[THINK]{"facts": []}[/THINK]{"facts": [{"content": "\xe2\x80\xa6"}]}</reasoning>{}',

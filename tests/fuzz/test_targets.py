@@ -67,6 +67,7 @@ LONG = {
 }  # fmt: skip
 _READERS = {
     "transcript": lambda data: TARGETS["conversation"](data),
+    "chats": lambda data: TARGETS["chats"](data),
     "reply": lambda data: TARGETS["model_reply"](data),
     "render": lambda data: TARGETS["rendering"](data),
     "analysis": lambda data: TARGETS["analysis"](data),

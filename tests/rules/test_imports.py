@@ -88,6 +88,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "evaluation/copies.py", "evaluation/sets/files.py",  # folders of sets
                "exchange/vault/folder.py",
                "exchange/tools/files.py",  # folders of other programs
+               "exchange/links_out.py",  # where links in folders lead
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():

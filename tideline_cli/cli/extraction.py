@@ -67,11 +67,16 @@ def without_secrets(db: Connection | None, job: Job, tally: Tally) -> Job:
 def distilled(session: Session, job: Job, ask: Ask | None) -> tuple[Job, Tally] | None:
     """Distil a conversation; return the job without its secrets, and what became of it. None where
     as many extractions run as may."""
-    db = session.writing()
+    return distilled_in(session.writing(), job, ask, Tally())
+
+
+def distilled_in(
+    db: Connection, job: Job, ask: Ask | None, tally: Tally
+) -> tuple[Job, Tally] | None:
+    """Do the same in a store that is open for writing, and count it in `tally`."""
     lock = passes.place(db.filename)
     if lock is None:
         return None
-    tally = Tally()
     try:
         job = without_secrets(db, job, tally)
         if job.heard:
@@ -108,9 +113,18 @@ def _conversation(db: Connection, job: Job, tally: Tally, ask: Ask) -> None:
         summary_pass.summarise(db, context, messages, tally, min_new=job.min_new, ask=ask)
 
 
-def show(session: Session, job: Job) -> None:
-    """Print what would be sent, and what would be stored without a model."""
-    db = session.reading()
+@record
+class Foreseen:
+    """What would be sent to a model, and what would be stored without one."""
+
+    job: Job
+    tally: Tally
+    requests: tuple[Request, ...]
+    found: tuple[str, ...]
+
+
+def foreseen(db: Connection | None, job: Job) -> Foreseen:
+    """Return what an extraction would send and store."""
     tally = Tally()
     job = without_secrets(db, job, tally)
     context, messages = job.context, job.transcript.messages
@@ -133,27 +147,41 @@ def show(session: Session, job: Job) -> None:
     if job.record is not None:
         requests.append(items.failure_request(job.record))
     unread = messages[start("identifiers") :]
-    found = [one.content for one in identifiers_pass.identified(unread, context)]
+    found = tuple(one.content for one in identifiers_pass.identified(unread, context))
     tally.done[job.main_pass] = start(job.main_pass)
-    if session.json:
-        sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in requests]
-        output.emit_json(
-            form(job, tally, dry_run=True) | {"prompts": sent, "would_store": found}
-        )
-        return
-    _tell_secrets(session, tally)
+    return Foreseen(job, tally, tuple(requests), found)
+
+
+def preview_form(seen: Foreseen) -> dict[str, Any]:
+    """Return the object that --json prints of a dry run."""
+    sent = [{"pass": one.name, "system": one.system, "prompt": one.prompt} for one in seen.requests]
+    whole = form(seen.job, seen.tally, dry_run=True)
+    return whole | {"prompts": sent, "would_store": list(seen.found)}
+
+
+def preview_lines(seen: Foreseen) -> list[str]:
     lines: list[str] = []
-    for number, one in enumerate(requests, 1):
-        title = f"# request {number} of {len(requests)} ({one.name})"
+    for number, one in enumerate(seen.requests, 1):
+        title = f"# request {number} of {len(seen.requests)} ({one.name})"
         lines += [title, *one.system.split("\n"), "", *one.prompt.split("\n"), ""]
-    output.emit_lines([*lines, *(f"would store\t[entity] {text}" for text in found)])
-    if not (requests or found):
+    return [*lines, *(f"would store\t[entity] {text}" for text in seen.found)]
+
+
+def show(session: Session, job: Job) -> None:
+    """Print what would be sent, and what would be stored without a model."""
+    seen = foreseen(session.reading(), job)
+    if session.json:
+        output.emit_json(preview_form(seen))
+        return
+    tell_taken_out(session, seen.tally.secrets)
+    output.emit_lines(preview_lines(seen))
+    if not (seen.requests or seen.found):
         session.note("nothing new")
 
 
 def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
     """Print what became of an extraction."""
-    _tell_secrets(session, tally)
+    tell_taken_out(session, tally.secrets)
     if session.json:
         output.emit_json(form(job, tally))
     elif tally.changes() or tally.blocked or tally.refused or tally.ran:
@@ -166,14 +194,24 @@ def report(session: Session, job: Job, tally: Tally, *, asked: bool) -> None:
         session.note("what came before the failure is stored")
 
 
-def _tell_secrets(session: Session, tally: Tally) -> None:
-    if tally.secrets:
-        what = "1 password, key or card number was" if tally.secrets == 1 else (
-            f"{tally.secrets:,} passwords, keys or card numbers were")  # fmt: skip
+def tell_taken_out(session: Session, count: int) -> None:
+    if count:
+        what = "1 password, key or card number was" if count == 1 else (
+            f"{count:,} passwords, keys or card numbers were")  # fmt: skip
         session.note(f"{what} left out: neither sent nor stored")
 
 
 def sentence(session: Session, job: Job, tally: Tally) -> str:
+    """Return what became of a conversation, and how to take it back."""
+    line = counts(job, tally)
+    if tally.batch:
+        undo = session.call("undo", str(tally.batch))
+        line += f" (batch {tally.batch}; `{undo}` takes it back)"
+    return line
+
+
+def counts(job: Job, tally: Tally) -> str:
+    """Return what became of a conversation."""
     parts = [f"{tally.stored:,} stored"]
     for count, what in (
         (tally.reinforced, "reinforced"),
@@ -186,9 +224,6 @@ def sentence(session: Session, job: Job, tally: Tally) -> str:
     line = ", ".join(parts)
     if job.transcript.messages:
         line += f"; {_processed(job, tally):,} of {len(job.transcript.messages):,} messages done"
-    if tally.batch:
-        undo = session.call("undo", str(tally.batch))
-        line += f" (batch {tally.batch}; `{undo}` takes it back)"
     return line
 
 

@@ -45,6 +45,7 @@ def preview(
         ])  # fmt: skip
     for line in import_report.refusals(summary):
         session.note(line)
+    import_report.tell_early(session, summary)
     if rows.stopped is not None:
         raise rows.stopped
     if summary.rows and not usable:

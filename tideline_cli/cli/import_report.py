@@ -7,6 +7,7 @@ from tideline_cli.errors import TidelineError
 from tideline_cli.exchange.importer.columns import TEXT_KEYS
 from tideline_cli.exchange.importer.rows import KEYS
 from tideline_cli.memory.secret_screening import replacement_note
+from tideline_cli.model import instant
 from tideline_cli.model.finding import some
 
 TYPE_CHECKING = False
@@ -34,6 +35,7 @@ def report(
         output.emit_lines([_sentence(summary, trust)])
     for line in (*refusals(summary), *_losses(summary)):
         session.note(line)
+    tell_early(session, summary)
     if summary.secrets:
         _tell_secrets(session, summary.secrets, trust=trust)
 
@@ -47,6 +49,22 @@ def _tell_secrets(session: Session, count: int, *, trust: bool) -> None:
         "secret",
         f"{some(count, 'secret')} stored as stated, for the file is vouched for",
         hint="`tideline doctor --secrets` finds them, `tideline purge ID` removes one for good",
+    )
+
+
+def tell_early(session: Session, summary: ImportSummary) -> None:
+    """Say that times seem to count seconds, and how such a file is read."""
+    if not summary.early:
+        return
+    first = summary.first_early
+    again = "import it with --seconds"
+    if summary.batch is not None:
+        again = f"`{session.call('undo', str(summary.batch))}`, then {again}"
+    session.caution(
+        "seconds",
+        f"{some(summary.early, 'row')} made before 1990: {first} is {instant.iso(first)[:10]} in "
+        f"milliseconds, and {instant.iso(first * 1000)[:10]} in seconds",
+        hint=f"if the file counts seconds: {again}",
     )
 
 
@@ -188,4 +206,5 @@ def _form(path: str, summary: ImportSummary, trust: bool) -> dict[str, object]:
         "usurping": summary.usurping,
         "brought": summary.brought | {"used": summary.used, "copies": summary.ended},
         "forgotten": summary.forgotten,
+        "before_1990": summary.early,
     }

@@ -9,7 +9,8 @@ import sys
 
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.importer.columns import renamed
+from tideline_cli.exchange.importer.columns import in_milliseconds, renamed
+from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.store import files
 
 TYPE_CHECKING = False
@@ -73,8 +74,9 @@ class Source:
 
     def __init__(
         self, session: Session, path: str, kind: str, table: str, *, twice: bool,
-        mapping: Mapping[str, str], tool: str | None = None,
+        mapping: Mapping[str, str], tool: str | None = None, seconds: bool = False,
     ) -> None:  # fmt: skip
+        self._counts_seconds = seconds
         self._tool = tool  # the program that wrote it, where `--from` names one
         self._mapping = mapping
         self.missed = set(mapping)  # columns that --map names and no row has
@@ -101,9 +103,10 @@ class Source:
 
     def rows(self) -> Generator[tuple[int, dict[str, Any] | TidelineError], None, None]:
         """Yield the rows of the file, their values under the names of fields."""
-        yield from renamed(
+        found = renamed(
             self._read(), self._mapping, missed=self.missed, displaced=self.displaced
         )
+        yield from in_milliseconds(found) if self._counts_seconds else found
 
     def tell_missed(self, session: Session) -> None:
         """Say which columns of --map no row has had."""
@@ -134,11 +137,16 @@ class Source:
 
     def _documents(self) -> list[str]:
         names = sorted(os.listdir(self._path))
-        return [one for one in names if one[0] != "." and _ending(one) == "markdown"]
+        listed = [one for one in names if one[0] != "." and _ending(one) == "markdown"]
+        return [one for one in listed if is_below(self._path, os.path.join(self._path, one))]
 
     def _tell_others(self) -> None:
         """Say what of a folder is not read: other files, and folders in it."""
         others = {one for one in os.listdir(self._path) if one[0] != "."} - {*self._documents()}
+        outside = sorted(one for one in others if _ending(one) == "markdown")
+        if outside:
+            self._tell(left_outside([visible(one) for one in outside]))
+        others -= {*outside}
         if others:
             first = visible(min(others))
             more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
@@ -168,7 +176,7 @@ class Source:
         if self._tool is not None:
             from tideline_cli.exchange import tools  # noqa: PLC0415  --from alone
 
-            yield from tools.rows_of(self._tool, self._path)
+            yield from tools.rows_of(self._tool, self._path, self._tell)
             return
         if self._kind == "sqlite":
             from tideline_cli.exchange import foreign  # noqa: PLC0415  only a SQLite file

@@ -89,7 +89,10 @@ class _Call:
         global_options = GlobalOptions(**completed(given, GLOBAL))
         session = self.session = Session(global_options, is_door=self.is_door)
         options = module.Options(**completed(given, module.OPTIONS, lambda: session.now))
-        code = int(module.run(self.session, list(given["words"]), options))
+        words = list(given["words"])
+        if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
+            raise UsageError("a path holds a NUL character, and names no file")
+        code = int(module.run(self.session, words, options))
         sys.stdout.flush()
         if self.session.is_watched:
             from tideline_cli.cli import night_report  # noqa: PLC0415  on a terminal alone

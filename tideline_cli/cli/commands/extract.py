@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from tideline_cli.cli import extraction, model_options, output, pending, reading
 from tideline_cli.cli.freeze import is_frozen
 from tideline_cli.cli.new_fact import new_id
@@ -10,24 +12,29 @@ from tideline_cli.errors import UsageError, WriteBlockedError
 from tideline_cli.exchange.extract import facts_pass
 from tideline_cli.exchange.extract.types import ExtractContext, Tally
 from tideline_cli.model.origin import UNKNOWN
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.store import locks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from tideline_cli.cli.extraction import Job
     from tideline_cli.cli.session import Session
+    from tideline_cli.exchange.extract.chats import Chat
+    from tideline_cli.exchange.extract.passes import Ask
+    from tideline_cli.exchange.extract.transcript import Transcript
     from tideline_cli.llm.model_settings import Model
     from tideline_cli.serve.queue import Waiting
 
 HELP = """Distil facts from a conversation.
 
 TRANSCRIPT is JSON lines with role and content, a session file of Claude Code, Codex or Gemini CLI,
-or text that says USER: and ASSISTANT:. What was read once is not read again: each session has a
-cursor, which moves only with a reply that could be read. With --summary one fact of the kind
-summary covers the session; each run that finds more replaces it, and `undo` brings the one before
-back.
+text that says USER: and ASSISTANT:, or what ChatGPT or Claude export: conversations.json, or the
+zip file with it. Of an export every conversation is read, in its chosen branch; what is found is
+dated when it was said, and one undo takes all of it back.
+
+What was read once is not read again: each session has a cursor, which moves only with a reply that
+could be read. With --summary one fact of the kind summary covers the session; each run that finds
+more replaces it, and `undo` brings the one before back.
 
 Distilled facts are not the owner's word: they may not author identity, preference or correction,
 and are stored as knowledge. E-mail addresses and phone numbers (with the country's code, or
@@ -38,6 +45,7 @@ EXAMPLES = (
     ("session.jsonl", "--llm 'llm -m gpt-4o-mini'"),
     ("session.jsonl", "--model qwen3 --base-url http://localhost:11434/v1"),
     ("-", "--llm none"),
+    ("chatgpt-export.zip", "--since 90d --limit 5"),
 )
 ARGUMENTS = (
     Argument("words", "TRANSCRIPT", "The conversation; `-` is standard input.", "file", False),
@@ -60,9 +68,13 @@ OPTIONS = (
            False, excludes=("min_new",)),
     Option("min_new", ("--min-new",), "New messages that are worth a request [default: 2].",
            "count", facts_pass.MIN_NEW, least=1),
+    Option("since", ("--since",), "Of an export: only conversations that went on at or after "
+           "TIME.", "start"),
+    Option("limit", ("--limit",), "Of an export: at most N conversations that have something new; "
+           "the next call goes on behind them [0 is all; a dry run shows 10].", "count"),
     Option("pending", ("--pending",), "The conversations that hooks have noted, instead of one; "
            "`tideline schedule` does it every night.", "flag", False,
-           excludes=("words", "session", "failure")),
+           excludes=("words", "session", "failure", "since", "limit")),
     Option("dry_run", ("--dry-run", "-n"), "Print what would be sent and what would be stored "
            "without a model; ask and write nothing.", "flag", False),
 )  # fmt: skip
@@ -85,21 +97,76 @@ class Options:
     trust_owner: bool
     all_now: bool
     min_new: int
+    since: int | None
+    limit: int | None
     pending: bool
     dry_run: bool
 
 
 def run(session: Session, words: list[str], options: Options) -> int:
-    """Distil one conversation."""
+    """Distil one conversation, or those of an export."""
     if is_frozen(session):
         return 0
-    if options.pending and options.dry_run:
-        pending.show(session)
-        return 0
-    job = None if options.pending else _job(session, words, options)
-    if options.dry_run and job is not None:
+    if options.pending:
+        return _pending(session, options)
+    source = reading.begun(words, optional=options.failure is not None)
+    with source or nullcontext():
+        if source is not None and source.is_export():
+            return _export(session, source, options)
+        _check_single(options)
+        conversation = reading.transcript(session, source)
+    job = _job(
+        session, conversation, words[0] if words else options.failure or "-", options,
+        scope=session.scope(None), agent=session.agent(None),
+    )  # fmt: skip
+    if options.failure is not None:
+        job = replace(job, heard=bool(words), record=reading.text(options.failure))
+    if options.dry_run:
         extraction.show(session, job)
         return 0
+    return _extract(session, job, _model(session, options))
+
+
+def _pending(session: Session, options: Options) -> int:
+    if options.dry_run:
+        pending.show(session)
+        return 0
+    ask = _asker(_model(session, options))
+    return pending.work_off(session, lambda one: job_of(session, one, options), ask)
+
+
+def _export(session: Session, source: reading.Begun, options: Options) -> int:
+    from tideline_cli.cli import chat_extraction  # noqa: PLC0415  exports alone
+
+    if options.session is not None or options.failure is not None:
+        raise UsageError(
+            f"{source.path} is an export of many conversations, each with a name of its own",
+            hint="leave --session and --failure out",
+        )
+
+    def job_of(chat: Chat) -> Job:
+        agent = session.agent(None) or chat.program
+        job = _job(
+            session, chat.transcript, source.path, options, scope=session.scope(None), agent=agent
+        )
+        return replace(job, context=replace(job.context, title=chat.title))
+
+    wish = chat_extraction.Wish(options.since, options.limit)
+    if options.dry_run:
+        return chat_extraction.show(session, source, wish, job_of)
+    return chat_extraction.distil(session, source, wish, job_of, _asker(_model(session, options)))
+
+
+def _check_single(options: Options) -> None:
+    """Raise UsageError for what goes with an export alone."""
+    for value, flag in ((options.since, "--since"), (options.limit, "--limit")):
+        if value is not None:
+            raise UsageError(
+                f"{flag}: this is one conversation, and no export of many", hint="leave it out"
+            )
+
+
+def _model(session: Session, options: Options) -> Model | None:
     model = model_options.chosen(session, options)
     if model is None and options.summary:
         raise UsageError(
@@ -108,32 +175,35 @@ def run(session: Session, words: list[str], options: Options) -> int:
         )
     if model is None and not model_options.wants_none(session, options.llm):
         session.note("no model named (--llm, or --model and --base-url): identifiers alone")
-    if options.pending:
-        return pending.work_off(
-            session, lambda one: job_of(session, one, options),
-            None if model is None else model_options.asker(model),
-        )  # fmt: skip
-    return 0 if job is None else _extract(session, job, model)
+    return model
+
+
+def _asker(model: Model | None) -> Ask | None:
+    return None if model is None else model_options.asker(model)
 
 
 def job_of(session: Session, waiting: Waiting, options: Options) -> Job:
-    """Return what is to be done for a conversation that waits."""
-    return _job(session, [waiting.transcript], options, waiting)
+    """Return what is to be done for a conversation that waits. It is of the project that it was
+    held in, and its agent has written it."""
+    with reading.Begun(waiting.transcript) as source:
+        conversation = reading.transcript(session, source)
+    return _job(
+        session, conversation, waiting.transcript, options,
+        scope=waiting.scope or None, agent=waiting.client,
+    )  # fmt: skip
 
 
 def _job(
-    session: Session, words: list[str], options: Options, waiting: Waiting | None = None
-) -> Job:
-    """Return what is to be done; raise for what this origin may not do. One that waits is of the
-    project that it was held in, and its agent has written it."""
-    failure = options.failure
-    conversation = reading.transcript(session, words, optional=failure is not None)
+    session: Session, conversation: Transcript, path: str, options: Options, *,
+    scope: str | None, agent: str | None,
+) -> Job:  # fmt: skip
+    """Return what is to be done for a conversation of a scope and an agent; raise for what this
+    origin may not do."""
     viewer = session.viewer
     if options.trust_owner and not viewer.is_owner:
         raise UsageError("--trust-owner: this origin is not the owner's", hint="leave it out")
     if viewer == UNKNOWN:
         raise WriteBlockedError("an unknown origin may not write", hint="name it with --origin")
-    path = words[0] if words else failure or "-"
     if options.trust_owner and conversation.is_plain:
         raise UsageError(
             "--trust-owner: in a plain text whoever is quoted can speak as the user",
@@ -143,13 +213,12 @@ def _job(
     now = session.now
     context = ExtractContext(
         name, viewer, now, lambda: new_id(now), options.trust_owner, cursor, first,
-        waiting.scope or None if waiting else session.scope(None),
-        waiting.client if waiting else session.agent(None),
+        scope, agent,
     )  # fmt: skip
     return extraction.Job(
-        bool(words) or failure is None,
+        True,
         conversation,
-        None if failure is None else reading.text(failure),
+        None,
         context,
         1 if options.all_now else options.min_new,
         options.per_message,
@@ -159,7 +228,7 @@ def _job(
 
 
 def _extract(session: Session, job: Job, model: Model | None) -> int:
-    done = extraction.distilled(session, job, None if model is None else model_options.asker(model))
+    done = extraction.distilled(session, job, _asker(model))
     if done is None:
         session.note(f"skipped: {len(locks.EXTRACT)} extractions are running")
         if session.json:

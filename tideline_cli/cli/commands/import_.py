@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1_000_000
 PROGRAMS = ("claude-code", "claude-mem", "mem0", "mcp-memory-service", "mcp-memory",
-            "basic-memory", "brigade", "codex", "openclaw", "hermes")  # fmt: skip
+            "basic-memory", "brigade", "rsclaw", "codex", "openclaw", "hermes")  # fmt: skip
 HELP = """Take in facts from JSON, CSV, TSV, SQLite or Markdown.
 
 The text of a row is its "content", or else text, memory, body, note, fact, statement or
@@ -35,7 +35,8 @@ Rows are taken as they are, archived ones too, and nothing is merged. Rows that 
 are left alone, but for edges and sources that they lack, so an import that was cut short is
 finished by running it again. A slot keeps one value at a time, the one said last: an older one
 ends where a newer one begins. Unknown keys go into the metadata, and so does an id that is no ULID.
-A time of creation or use that lies ahead becomes now. What a row names (derived_from, supersedes,
+A time of creation or use that lies ahead becomes now; times that are numbers count milliseconds,
+or with --seconds seconds. What a row names (derived_from, supersedes,
 links) may be the beginning of an id; what names nothing is told and left out.
 
 With --merge two memories become one, by time: of a fact that both know the state that was stated
@@ -72,6 +73,8 @@ OPTIONS = (
            many=True, metavar="COLUMN=FIELD"),
     Option("agent", ("--agent",), "Which program wrote what no row says that of; an empty one is "
            "none [default: the setting agent].", metavar="NAME", completes="agent"),
+    Option("seconds", ("--seconds",), "Times that are numbers count seconds, and not milliseconds.",
+           "flag", False, excludes=("from_",)),
     Option("dry_run", ("--dry-run", "-n"), "Store nothing; show the first rows as they would be "
            "stored.", "flag", False, excludes=("merge", "strict")),
 )  # fmt: skip
@@ -90,6 +93,7 @@ class Options:
     max_rows: int
     map: tuple[tuple[str, str], ...]
     agent: str | None
+    seconds: bool
     dry_run: bool
 
 
@@ -106,6 +110,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     source = Source(
         session, path, kind, options.table or "fact", twice=options.strict,
         mapping=mapping_of(options.map), tool=options.from_,
+        seconds=options.seconds,
     )  # fmt: skip
     if options.strict:
         _check(LimitedRows(source, options.max_rows), context)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SPOKEN = {USER: USER, ASSISTANT: ASSISTANT, "human": USER, "ai": ASSISTANT}
+_SILENT = ("system", "developer", "tool", "function")
 # A turn that begins so is no message, unless words of the user's follow.
 _NOT_SAID = (
     "<command-name>", "<local-command-stdout>", "<command-message>", "<system-reminder>",
@@ -63,26 +64,31 @@ def from_json(lines: list[str]) -> Transcript:
 def _turns(row: dict[str, Any], seen: set[str]) -> list[Turn]:
     """Return what is said in a row: mostly one turn, or none."""
     if client_rows.is_codex(row) or client_rows.is_gemini(row):
-        found = [_turn(one) for one in client_rows.spoken(row, seen)]
+        found = [said_turn(one) for one in client_rows.spoken(row, seen)]
     else:
-        found = [_claude(row) if "message" in row else _turn(row)]
+        found = [_claude(row) if "message" in row else said_turn(row)]
     return [turn for turn in found if turn is not None]
 
 
 def _is_known(row: dict[str, Any]) -> bool:
-    """Say whether a row is one of a conversation, also where nothing is said in it."""
-    return bool({"role", "message", "sessionId", "uuid", "leafUuid"} & {*row}) or (
-        client_rows.is_codex(row) or client_rows.is_gemini(row)
-    )
+    """Say whether a row is one of a conversation, also where nothing is said in it. One of the
+    user or the assistant has its words in a form that can be read."""
+    if client_rows.is_codex(row) or client_rows.is_gemini(row):
+        return True
+    if "message" not in row and "role" in row:
+        is_read = isinstance(row.get("content", 0), str | list | None)
+        return is_read if str(row["role"]) in _SPOKEN else row["role"] in _SILENT
+    return bool({"role", "message", "sessionId", "uuid", "leafUuid"} & {*row})
 
 
 def message_of(value: Any) -> Message | None:
     """Return what a JSON object with role and content says, None for what is no conversation."""
-    turn = _turn(value) if isinstance(value, dict) else None
+    turn = said_turn(value) if isinstance(value, dict) else None
     return None if turn is None else turn.message
 
 
-def _turn(row: dict[str, Any]) -> Turn | None:
+def said_turn(row: dict[str, Any]) -> Turn | None:
+    """Return what a row with role and content says, None for what says nothing."""
     role = _SPOKEN.get(str(row.get("role")))
     if role is None:
         return None
@@ -103,10 +109,10 @@ def _is_foreign(row: dict[str, Any]) -> bool:
 def _pieces(content: Any) -> tuple[str, ...]:
     """Return the words of a content: a text, or a list whose text blocks and bare texts count."""
     if isinstance(content, str):
-        return (_scalar(content),)
+        return (storable_text(content),)
     if not isinstance(content, list):
         return ()
-    return tuple(_scalar(piece) for block in content if (piece := _block_text(block)))
+    return tuple(storable_text(piece) for block in content if (piece := _block_text(block)))
 
 
 def _is_document(lines: list[str]) -> bool:
@@ -150,7 +156,7 @@ def _claude(row: dict[str, Any]) -> Turn | None:
     role = row.get("type") or inner.get("role")
     if inner.get("role", role) != role:  # two speakers of one line: nobody's word
         return None
-    turn = _turn({"role": role, "content": content})
+    turn = said_turn({"role": role, "content": content})
     if turn is None:
         return None
     kept = [piece for piece in turn.pieces if _is_said(piece)]
@@ -181,7 +187,7 @@ def _block_text(block: Any) -> str | None:
     return None
 
 
-def _scalar(text: str) -> str:
+def storable_text(text: str) -> str:
     """Return `text` without what JSON can spell and a store cannot hold: lone surrogates, NUL."""
     text = text.replace("\x00", "")
     if text.isascii():

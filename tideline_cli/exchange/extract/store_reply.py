@@ -17,6 +17,7 @@ from tideline_cli.memory.amend import NothingToDo
 from tideline_cli.memory.screening import Screen, refuse_threats, screen_of
 from tideline_cli.memory.secret_screening import searched
 from tideline_cli.model.fact import SEGMENTS, NewFact, bare_name
+from tideline_cli.model.record import replace
 from tideline_cli.model.source import UNTRUSTED, is_trusted
 from tideline_cli.policy import relations
 from tideline_cli.policy.gate import confined
@@ -28,6 +29,7 @@ from tideline_cli.store.transactions import writing
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from typing import Any
 
     from apsw import Connection
 
@@ -88,7 +90,7 @@ def _keep(
             tally.links += proposed_links.join(db, pairs, now=context.now, screen=screen)
             if tally.changes() == before:
                 raise NothingToDo
-            batch.note_secrets(tally.secrets)
+            batch.note_secrets(tally.secrets_before + tally.secrets)
             _advance(db, context, step)
         tally.number, tally.batch = batch.number, batch.ordinal
     except NothingToDo:
@@ -157,26 +159,29 @@ class _Writer:
             known = None  # trusted words do not vanish in what an untrusted source said first
         promoted = (weaker and proposal.pinned) or self._is_bettered(proposal, known)
         if known is not None and not promoted:
-            return self._reinforce(known)
+            return self._reinforce(known, self._context.said_at(proposal.turn))
         new = self._new(proposal, content, (known.id,) if known is not None else ())
         if is_trusted(new.source) and not proposal.exact:
             refuse_threats(  # a model worded it, whoever vouches for it
                 content, self._screen,
                 whose="distilled text", hint="shorten what the model distilled",
             )  # fmt: skip
-        fact_id, now, screen = self._context.new_id(), self._context.now, self._screen
+        fact_id, screen = self._context.new_id(), self._screen
+        now = self._context.said_at(proposal.turn)
+        if known is not None:
+            now = max(now, known.created_at)  # it takes its place
         if proposal.exact and known is None:
             remember.write_apart(
                 self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
             )
-            return self._count(fact_id)
+            return self._count(fact_id, now)
         done = remember.remember_in_batch(
             self._db, new, batch=batch, fact_id=fact_id, now=now, screen=screen
         )
         if done.action == "reinforced":
             self._tally.reinforced += 1
             return done.fact.id
-        return self._count(done.fact.id)
+        return self._count(done.fact.id, now)
 
     def _only(
         self, proposal: Proposal, content: str, before: tuple[str, ...], batch: journal.batch
@@ -192,11 +197,12 @@ class _Writer:
         held = [fact for fact in found if fact.id not in before]
         if held:
             raise OvertakenError
+        now = self._context.now if before else self._context.said_at(proposal.turn)
         done = remember.remember_in_batch(
-            self._db, new, batch=batch, fact_id=self._context.new_id(), now=self._context.now,
+            self._db, new, batch=batch, fact_id=self._context.new_id(), now=now,
             screen=self._screen,
         )  # fmt: skip
-        return self._count(done.fact.id)
+        return self._count(done.fact.id, now)
 
     def _without_secrets(self, proposal: Proposal) -> str:
         """Return the text of a proposal with marks in the place of secrets; an identifier is meant
@@ -226,14 +232,18 @@ class _Writer:
             return None
         return equivalent(self._db, content, scope=scope, viewer=viewer, now=now)
 
-    def _reinforce(self, known: Fact) -> str:
-        """Count one use of a fact, however often one reply repeats it. One that nobody vouches for
-        holds on, as it does when it is restated; what a trusted one states of its end stays."""
+    def _reinforce(self, known: Fact, now: int) -> str:
+        """Count one use of a fact that is said at `now`, however often one reply repeats it. One
+        that nobody vouches for holds on, as it does when it is restated; what a trusted one states
+        of its end stays."""
         if known.id not in self._reinforced:
             self._reinforced.add(known.id)
             self._tally.reinforced += 1
             if not is_trusted(known.source):
-                writes.change(self._db, known, holding_on(known, now=self._context.now))
+                after = holding_on(known, now=now)
+                if now < known.created_at:  # who says it later knows more of its end
+                    after = replace(after, valid_to=known.valid_to)
+                writes.change(self._db, known, after)
             uses.put(
                 self._db,
                 known.id,
@@ -243,7 +253,11 @@ class _Writer:
         return known.id
 
     def _new(self, proposal: Proposal, content: str, replaced: tuple[str, ...]) -> NewFact:
-        confidence = proposal.confidence
+        metadata: dict[str, Any] = {}
+        if proposal.confidence is not None:
+            metadata["extraction_confidence"] = proposal.confidence
+        if self._context.title is not None:
+            metadata["conversation"] = self._context.title
         return NewFact(
             content,
             confined(proposal.segment, proposal.source),
@@ -254,7 +268,7 @@ class _Writer:
             importance=proposal.importance,
             pinned=proposal.pinned,
             source_turn=self._context.session,
-            metadata=None if confidence is None else {"extraction_confidence": confidence},
+            metadata=metadata or None,
             supersedes=replaced,
             scope=self._context.scope,
             agent=self._context.agent,
@@ -263,7 +277,10 @@ class _Writer:
             role=proposal.role,
         )
 
-    def _count(self, fact_id: str) -> str:
+    def _count(self, fact_id: str, made: int) -> str:
+        """Count a new fact. One that was said long ago is heard now, and fades from now on."""
+        if made < self._context.now:
+            uses.put(self._db, fact_id, access_count=0, last_accessed_at=self._context.now)
         self._tally.stored += 1
         self._tally.facts.append(fact_id)
         self._reinforced.add(fact_id)  # what this reply stored, it does not confirm

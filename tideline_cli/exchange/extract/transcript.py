@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from tideline_cli.model.record import record
+from tideline_cli.model.record import record, replace
 from tideline_cli.policy.harness import Heard, heard
 from tideline_cli.policy.private_blocks import MEMORY, without_blocks
 
@@ -24,10 +24,12 @@ _CONTROLS = dict.fromkeys(
 @record
 class Message:
     """What the user or the assistant said; tools and the system say nothing here. A turn of which
-    nothing is the user's own has no text and keeps its place, which cursors count."""
+    nothing is the user's own has no text and keeps its place, which cursors count. at: when it was
+    said, where the file tells."""
 
     role: str
     text: str
+    at: int | None = None
 
 
 @record
@@ -69,7 +71,7 @@ def transcript_of(turns: Sequence[Turn], session: str | None, bad: int) -> Trans
     strange = dict.fromkeys(name for one in listed for name in one.strange)
     return Transcript(
         tuple(
-            Message(turn.message.role, one.text.strip() if one.dropped else one.text)
+            replace(turn.message, text=one.text.strip() if one.dropped else one.text)
             for turn, one in zip(turns, listed, strict=True)
         ),
         session,

@@ -29,6 +29,7 @@ class ExtractContext:
     session: its name, which stays while it grows. cursor: the name of its cursors, if that is
     another; it tells conversations apart that begin with the same message. first: the name that
     the cursors had when it was a single message. scope, agent: those of the facts that are found.
+    title: what the conversation is called. said: when each message was said, where that is known.
     """
 
     session: str
@@ -40,6 +41,13 @@ class ExtractContext:
     first: str = ""
     scope: str | None = None
     agent: str | None = None
+    title: str | None = None
+    said: tuple[int | None, ...] = ()
+
+    def said_at(self, turn: int | None) -> int:
+        """Return when the message of a number was said; now where nobody knows, never later."""
+        at = self.said[turn - 1] if turn and turn <= len(self.said) else None
+        return self.now if at is None else min(at, self.now)
 
     def done(self, db: Connection, name: Pass) -> int:
         """Return how many messages a pass has done."""
@@ -120,6 +128,14 @@ class Tally:
         self.batch: int | None = None
         self.failure: TidelineError | None = None
         self.overtaken = False
+        self.secrets_before = 0  # of the conversations before it in the same batch
+
+    def following(self) -> Tally:
+        """Return the tally of the next conversation, which goes on in the same batch."""
+        after = Tally()
+        after.number, after.batch = self.number, self.batch
+        after.secrets_before = self.secrets_before + self.secrets
+        return after
 
     def changes(self) -> int:
         """Return a number that grows by whatever a transaction changes."""

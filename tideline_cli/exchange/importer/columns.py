@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.importer.rows import KEYS
+from tideline_cli.exchange.importer.rows import KEYS, STATED
+from tideline_cli.model.fields import TIMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
 
     Rows = Generator[tuple[int, "dict[str, Any] | TidelineError"], None, None]
 
+_DATE = 8  # digits of 20260131
+_TIMES = (*TIMES, *STATED)
 TEXT_KEYS = ("content", "text", "memory", "body", "note", "fact", "statement", "observation")
 """What programs call the text of a fact; the first that a row has counts."""
 
@@ -50,6 +55,28 @@ def renamed(
             name for name in fields.values() if name not in fields and row.get(name) is not None
         )
         yield line, _renamed(row, fields)
+
+
+def in_milliseconds(rows: Rows) -> Rows:
+    """Yield rows whose times that are numbers count seconds with those in milliseconds."""
+    for line, row in rows:
+        if isinstance(row, dict):
+            row = row | {name: _milliseconds(row[name]) for name in _TIMES if name in row}
+        yield line, row
+
+
+def _milliseconds(value: Any) -> Any:
+    """Return a number of seconds, also one that stands as text, as milliseconds; any other value,
+    such as ISO 8601, as it is; eight digits are a date."""
+    if len(str(value)) == _DATE:
+        return value
+    try:
+        seconds = float(value) if isinstance(value, int | float | str) else None
+    except (ValueError, OverflowError):
+        return value
+    if seconds is None or isinstance(value, bool) or not isfinite(seconds):
+        return value
+    return round(seconds * 1000)
 
 
 def _columns_of(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, str]:

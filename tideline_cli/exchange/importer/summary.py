@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MAX_REPORTED = 100
 _MOST_KEYS = 30
+_EARLY, _DIGITS = 631_152_000_000, 12  # 1990-01-01 in milliseconds, and how long it is written
+_DATE = 8  # digits of 20260131
 _THREAT = "memory:threat"
 
 
@@ -50,6 +52,8 @@ class ImportSummary:
         self.unresolved = 0
         self.keys: dict[str, None] = {}
         self.has_content = False
+        self.early = 0  # rows that say in milliseconds that they were made before 1990
+        self.first_early = 0
 
     @property
     def blocked(self) -> int:
@@ -67,8 +71,20 @@ class ImportSummary:
         if not isinstance(row, dict):
             return
         self.has_content = self.has_content or row.get("content") is not None
+        made = row.get("created_at", row.get("last_accessed_at"))
+        if made is not None and (made.__class__ is not str or made.isdigit()):
+            self._note_early(made)
         if len(self.keys) < _MOST_KEYS and not row.keys() <= self.keys.keys():
             self.keys.update(dict.fromkeys(list(row)[:_MOST_KEYS]))
+
+    def _note_early(self, made: Any) -> None:
+        """Count a row that was made before there were memories of programs, if its time counts
+        milliseconds: it may count seconds. Eight digits are a date."""
+        if made.__class__ is str:
+            made = int(made) if len(made) <= _DIGITS and len(made) != _DATE else 0
+        if made.__class__ is int and 0 < made < _EARLY and len(str(made)) != _DATE:
+            self.early += 1
+            self.first_early = self.first_early or made
 
     def refuse(self, line: int, error: TidelineError) -> None:
         """Count a row that was not taken, and keep the first hundred reasons."""

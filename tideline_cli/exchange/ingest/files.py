@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange.links_out import is_below
 from tideline_cli.model.record import record
 
 TYPE_CHECKING = False
@@ -57,8 +58,8 @@ def search(paths: Sequence[str], globs: Sequence[str]) -> Search:
 
     Of a folder and all below it are taken: what a pattern of `globs` matches, or without patterns
     what ends as a document does; nothing that a pattern behind `!` matches, and nothing whose name
-    begins with a dot. Links to folders are not followed. Raises UsageError for a path that is
-    not there.
+    begins with a dot. Links to folders are not followed, nor links to files out of the folder.
+    Raises UsageError for a path that is not there.
     """
     seen: set[str] = set()
     files: list[Found] = []
@@ -98,7 +99,16 @@ def _below(folder: str, unread: list[tuple[str, TidelineError]]) -> Iterator[Fou
             path = Path(place, name)
             if not name.startswith(".") and path.is_file():
                 shown = Path(base.name, path.relative_to(base)).as_posix()
+                if path.is_symlink() and not is_below(folder, str(path)):
+                    unread.append((shown, _leads_out(shown)))
+                    continue
                 yield Found(os.path.realpath(path), shown, False)
+
+
+def _leads_out(shown: str) -> TidelineError:
+    return UsageError(
+        "a link leads out of the folder", hint=f"name {shown} itself to take it", code="link_out"
+    )
 
 
 def _is_wanted(file: Found, globs: Sequence[str]) -> bool:

@@ -4,14 +4,16 @@ row is given out, so a file that is cut off changes nothing."""
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.tools import json_files, notes, sqlite_files
+from tideline_cli.exchange.tools import json_files, notes, rsclaw, sqlite_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    Reader = Callable[[str], Iterable[dict[str, Any]]]
+    from tideline_cli.exchange.tools.files import Tell
+
+    Reader = Callable[[str, Tell], Iterable[dict[str, Any]]]
 
 READERS: Mapping[str, Reader] = {
     "claude-code": notes.claude_code,
@@ -21,19 +23,23 @@ READERS: Mapping[str, Reader] = {
     "mcp-memory": json_files.mcp_memory,
     "basic-memory": notes.basic_memory,
     "brigade": json_files.brigade,
+    "rsclaw": rsclaw.documents,
     "codex": notes.lists,
     "openclaw": notes.lists,
     "hermes": notes.lists,
 }
 
 
-def rows_of(name: str, path: str) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
+def rows_of(
+    name: str, path: str, tell: Tell = str
+) -> Iterator[tuple[int, dict[str, Any] | TidelineError]]:
     """Yield (place, row) of the memory that a program left at `path`; each row is tagged with the
-    program, and its id is made of the id that it had there."""
+    program, and its id is made of the id that it had there. `tell` gets a message about what is
+    not read."""
     if path == "-":
         raise UsageError(f"--from {name} reads a file or a folder", hint="name it")
     try:
-        found = list(READERS[name](path))
+        found = list(READERS[name](path, tell))
     except (TypeError, AttributeError, ValueError, OverflowError) as error:
         raise UsageError(f"{path} is not in the form of {name}: {error}",
                          hint="nothing was taken; docs/importers.md") from error  # fmt: skip

@@ -4,24 +4,29 @@ mean."""
 from __future__ import annotations
 
 import os
+import stat
 from math import isfinite
 
 from tideline_cli.errors import UsageError
+from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.model import codec
 from tideline_cli.model.lean import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Container, Iterator, Mapping
+    from typing import Any, BinaryIO
+
+    Tell = Callable[[str], object]
 
 _LARGEST = 256 << 20  # bytes
+_SECONDS = 100_000_000_000  # a smaller number is a time in seconds
 _MAGIC = b"SQLite format 3\x00"
 
 
 def text_of(path: str) -> str:
     """Return a text file; raise UsageError where it is none."""
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB", hint="split it")
@@ -31,24 +36,51 @@ def text_of(path: str) -> str:
         raise UsageError(f"{path} is not UTF-8", hint="name another file") from error
 
 
+def _opened(path: str) -> BinaryIO:
+    """Return a file that is open; refuse what is none, such as a pipe that nobody writes into."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return open(handle, "rb")
+    os.close(handle)
+    raise UsageError(f"{path} is not a file", hint="name a file of the program")
+
+
 def is_sqlite(path: str) -> bool:
     """Say whether a file is a SQLite database."""
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def markdown_files(path: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name."""
+def markdown_files(path: str, tell: Tell) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of a Markdown file, or of all in a folder and below it, by name. What a
+    link in the folder leads out of it to is nobody's choice: it is left alone, and told."""
     if not os.path.isdir(path):
         yield os.path.basename(path), text_of(path)
         return
+    outside: list[str] = []
     for folder, inner, names in os.walk(path):
         inner[:] = sorted(one for one in inner if not one.startswith("."))
+        outside += [one for one in inner if not is_below(path, os.path.join(folder, one))]
         for name in sorted(names):
             whole = os.path.join(folder, name)
             is_ours = name.lower().endswith((".md", ".markdown")) and not name.startswith(".")
-            if is_ours and os.path.isfile(whole):
+            if not (is_ours and os.path.isfile(whole)):
+                continue
+            if is_below(path, whole):
                 yield os.path.relpath(whole, path), text_of(whole)
+            else:
+                outside.append(name)
+    if outside:
+        tell(left_outside(outside))
+
+
+def project_of(path: str, name: str) -> str:
+    """Return the name of the project that a note is about: notes of two may be called alike. It is
+    that of the folder around `memory`, or of the folder that the note is in."""
+    whole = os.path.realpath(path)
+    folder = os.path.dirname(os.path.join(whole, name) if os.path.isdir(whole) else whole)
+    above, last = os.path.split(folder)
+    return os.path.basename(above) if last == "memory" else last
 
 
 def json_lines(path: str) -> list[dict[str, Any]]:
@@ -107,10 +139,11 @@ def part_id(own: str, text: str) -> str:
     return f"{own}#{blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
-def ms_of(seconds: Any) -> Any:
-    """Return a time in seconds as milliseconds; any other value as it is."""
-    if isinstance(seconds, float) and not isfinite(seconds):
+def ms_of(stated: Any) -> Any:
+    """Return a time that is a number in milliseconds, whether it counts seconds or milliseconds;
+    any other value as it is."""
+    if isinstance(stated, bool) or not isinstance(stated, (int, float)):
+        return stated
+    if not isfinite(stated) or stated == 0:
         return None
-    if isinstance(seconds, float) or (isinstance(seconds, int) and abs(seconds) < 100_000_000_000):
-        return round(seconds * 1000)
-    return seconds
+    return round(stated * 1000) if abs(stated) < _SECONDS else round(stated)

@@ -6,6 +6,7 @@ from tideline_cli.errors import UsageError
 from tideline_cli.exchange.tools.files import (
     json_lines,
     json_of,
+    ms_of,
     part_id,
     rest_of,
     text_in,
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from tideline_cli.exchange.tools.files import Tell
+
     Row = dict[str, Any]
 
 
-def mem0(path: str) -> Iterator[Row]:
+def mem0(path: str, _: Tell = str) -> Iterator[Row]:
     """Yield the memories of `get_all`: an object with results, a list, or a page of them."""
     whole = json_of(text_of(path), path)
     found = whole.get("results", whole.get("memories")) if isinstance(whole, dict) else whole
@@ -41,12 +44,13 @@ def mem0(path: str) -> Iterator[Row]:
         known = ("id", "memory", "created_at", "expiration_date", "categories", "metadata")
         yield {
             "id": one.get("id"), "content": one["memory"], "tags": one.get("categories") or [],
-            "created_at": one.get("created_at"), "valid_to": one.get("expiration_date"),
+            "created_at": ms_of(one.get("created_at")),
+            "valid_to": ms_of(one.get("expiration_date")),
             "metadata": {**(metadata or {}), **rest_of(one, known)},
         }  # fmt: skip
 
 
-def mcp_memory(path: str) -> Iterator[Row]:
+def mcp_memory(path: str, _: Tell = str) -> Iterator[Row]:
     """Yield a row for each observation of each entity; a relation joins the first ones of two."""
     rows = json_lines(path)
     entities = [one for one in rows if one.get("type") == "entity" and one.get("name")]
@@ -83,13 +87,15 @@ _SAME = {"content": "content", "segment": "segment", "tier": "tier", "importance
          "lastAccessedAt": "last_accessed_at", "createdAt": "created_at", "lifecycle": "lifecycle",
          "validFrom": "valid_from", "validTo": "valid_to", "confidence": "confidence",
          "status": "status", "subjectKey": "slot", "supersedes": "supersedes"}  # fmt: skip
+_TIMES = {"last_accessed_at", "created_at", "valid_from", "valid_to"}
 _PLACED = (*_SAME, "memoryId", "createdBy", "sourceType", "links", "metadata")
 
 
-def brigade(path: str) -> Iterator[Row]:
+def brigade(path: str, _: Tell = str) -> Iterator[Row]:
     """Yield the records of memory/facts.jsonl, all of whose fields have a place here."""
     for one in json_lines(path):
         row = {ours: one[its] for its, ours in _SAME.items() if one.get(its) is not None}
+        row |= {name: ms_of(row[name]) for name in _TIMES & row.keys()}
         metadata = one.get("metadata") if isinstance(one.get("metadata"), dict) else {}
         rest = rest_of(one, _PLACED)
         source = one.get("sourceType")

@@ -6,12 +6,14 @@ import re
 
 from tideline_cli.errors import TidelineError
 from tideline_cli.exchange import markdown_rows
-from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of
+from tideline_cli.exchange.tools.files import markdown_files, part_id, parts_of, project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from tideline_cli.exchange.tools.files import Tell
 
     Row = dict[str, Any]
 
@@ -24,10 +26,10 @@ _TAG = re.compile(r"(?:^|\s)#([\w/-]{1,60})")
 _ASIDE = re.compile(r"\s*\(([^()]{1,200})\)\s*$")
 
 
-def claude_code(path: str) -> Iterator[Row]:
+def claude_code(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield a row for each note of a memory folder, and for each item of any other Markdown; the
     index MEMORY.md says nothing of its own."""
-    for name, text in markdown_files(path):
+    for name, text in markdown_files(path, tell):
         if name.rpartition("/")[2] == "MEMORY.md":
             continue
         head, body = _front(text)
@@ -35,22 +37,25 @@ def claude_code(path: str) -> Iterator[Row]:
         if own is None:
             yield from _items(name, text)
             continue
+        project = project_of(path, name)
         kind = head.pop("type", None)
         said = head.pop("description", None)
         content = " ".join(body.split()) or said
         targets = [one.strip() for one in _WIKI.findall(body)]
         yield {
-            "id": own, "title": said if said != content else None, "content": content,
+            "id": f"{project}/{own}", "content": content,
+            "title": said if said != content else None,
             "segment": _SEGMENTS.get(str(kind), "knowledge"),
             "metadata": {**head, "file": name, **({"type": kind} if kind else {})},
-            "links": [{"kind": "relates", "target": one} for one in dict.fromkeys(targets)
+            "links": [{"kind": "relates", "target": f"{project}/{one}"}
+                      for one in dict.fromkeys(targets)
                       if one != own],
         }  # fmt: skip
 
 
-def basic_memory(path: str) -> Iterator[Row]:
+def basic_memory(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield a row for each observation of each note; a relation joins the first ones of two."""
-    notes = [(name, *_front(text)) for name, text in markdown_files(path)]
+    notes = [(name, *_front(text)) for name, text in markdown_files(path, tell)]
     first: dict[str, str] = {}
     for name, head, body in notes:
         if _observed(body):
@@ -73,9 +78,9 @@ def basic_memory(path: str) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def lists(path: str) -> Iterator[Row]:
+def lists(path: str, tell: Tell = str) -> Iterator[Row]:
     """Yield a row for each item and each paragraph."""
-    for name, text in markdown_files(path):
+    for name, text in markdown_files(path, tell):
         yield from _items(name, text)
 
 

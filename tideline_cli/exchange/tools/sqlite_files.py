@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from tideline_cli.errors import TidelineError, UsageError
-from tideline_cli.exchange.tools.files import is_sqlite, json_of, ms_of, parts_of, rest_of, text_of
+from tideline_cli.exchange.tools.files import (
+    is_sqlite,
+    json_of,
+    ms_of,
+    part_id,
+    parts_of,
+    rest_of,
+    text_of,
+)
 from tideline_cli.model import codec
 from tideline_cli.store import foreign_table
 
@@ -12,10 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from tideline_cli.exchange.tools.files import Tell
+
     Row = dict[str, Any]
 
 
-def mcp_memory_service(path: str) -> Iterator[Row]:
+def mcp_memory_service(path: str, _: Tell = str) -> Iterator[Row]:
     """Yield the memories that are not deleted, of the database or of a JSON export."""
     rows: Any
     if is_sqlite(path):
@@ -43,29 +53,36 @@ _OBSERVED = ("id", "text", "type", "title", "subtitle", "facts", "narrative", "c
 _SUMMED = ("id", "learned", "project", "created_at", "created_at_epoch", "request")
 
 
-def claude_mem(path: str) -> Iterator[Row]:
+def claude_mem(path: str, _: Tell = str) -> Iterator[Row]:
     """Yield a row for each fact of an observation, or its text or title where it has none, and what
     sessions have learned; prompts never."""
     for one in _table(path, "observations"):
         said = [str(fact) for fact in listed_json(one.get("facts"))]
         texts = said or [text for text in (one.get("text"), one.get("title")) if text][:1]
         tags = [one.get("project"), one.get("type"), *map(str, parts_of(one.get("concepts")))]
-        for place, text in enumerate(texts, 1):
+        for text in dict.fromkeys(texts):
             yield {
-                "id": f"observation:{one.get('id')}:{place}", "content": text,
+                "id": part_id(f"observation:{_place(one)}", text), "content": text,
                 "title": one.get("title") if text != one.get("title") else None,
                 "tags": [tag for tag in tags if tag],
-                "created_at": one.get("created_at_epoch") or one.get("created_at"),
+                "created_at": ms_of(one.get("created_at_epoch")) or one.get("created_at"),
                 "metadata": rest_of(one, _OBSERVED),
             }  # fmt: skip
     for one in _table(path, "session_summaries", needed=False):
         if one.get("learned"):
             yield {
-                "id": f"summary:{one.get('id')}", "content": one["learned"],
+                "id": part_id(f"summary:{_place(one)}", one["learned"]), "content": one["learned"],
                 "tags": [one["project"]] if one.get("project") else [],
-                "created_at": one.get("created_at_epoch") or one.get("created_at"),
+                "created_at": ms_of(one.get("created_at_epoch")) or one.get("created_at"),
                 "metadata": rest_of(one, _SUMMED),
             }  # fmt: skip
+
+
+def _place(row: Row) -> str:
+    """Return what tells a row from those of all other machines, which count from 1 too: the
+    session, which has a name of its own, and the time to the millisecond."""
+    session = row.get("memory_session_id") or row.get("sdk_session_id") or row.get("project") or ""
+    return f"{session}:{row.get('created_at_epoch') or row.get('created_at')}:{row.get('id')}"
 
 
 def listed_json(value: Any) -> list[Any]:

@@ -133,7 +133,7 @@ class _Reader:
         """Return the row of a note that somebody wrote beside ours."""
         text = self._folder.read(name)
         if text is None:
-            return UsageError(f"{name!r:.60} is no text in UTF-8")
+            return UsageError(f"{name!r:.60} is no text in UTF-8, or a link, which is not followed")
         plain = text.replace("\r\n", "\n").strip("\n")
         if any(mark in plain for mark in (note.BEGIN, note.END)):
             return UsageError(f"{name!r:.60}: the marks around its fact are broken")

@@ -1,0 +1,181 @@
+"""One conversation of an export of ChatGPT or Claude: its chosen branch, in the words of both."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from tideline_cli.errors import UsageError
+from tideline_cli.exchange.extract.conversation_json import said_turn, storable_text
+from tideline_cli.exchange.extract.transcript import ASSISTANT, USER, transcript_of
+from tideline_cli.model import codec, instant
+from tideline_cli.model.record import record, replace
+from tideline_cli.policy import secrets
+from tideline_cli.policy.private_blocks import MEMORY, without_blocks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from tideline_cli.exchange.extract.transcript import Transcript, Turn
+
+CHATGPT, CLAUDE = "chatgpt", "claude"
+KEYS: Mapping[str, str] = {"mapping": CHATGPT, "chat_messages": CLAUDE}
+"""What only a conversation of each program has."""
+_WORDS = ("text", "multimodal_text")  # contents of ChatGPT that somebody said; others are of tools
+_SENDERS = {"human": USER, "user": USER, "assistant": ASSISTANT}
+_LONGEST_TITLE = 200
+_SECONDS = 100_000_000_000  # what is less is a time in seconds
+
+
+@record
+class Chat:
+    """One conversation: the program that it was held with, what it says, and when it last grew."""
+
+    program: str
+    transcript: Transcript
+    title: str | None
+    updated: int | None
+
+
+def chat_of(raw: bytes) -> Chat:
+    """Return the conversation that stands in `raw`; raise UsageError for what is none."""
+    try:
+        value = codec.loads(raw.decode())
+        if "chat_messages" in value:
+            return _claude(value)
+        return _chatgpt(value)
+    except UnicodeDecodeError as error:
+        raise UsageError("not UTF-8") from error
+    except KeyError as error:
+        raise UsageError(f"it has no {error.args[0]}") from error
+    except RecursionError as error:
+        raise UsageError("it is nested too deeply") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UsageError("it is no conversation") from error
+
+
+def _chat(program: str, value: Any, turns: Iterable[Turn], name: Any, title: Any) -> Chat:
+    listed = list(turns)
+    session = name.strip() if isinstance(name, str) and name.strip() else None
+    stated = _time(value.get("update_time", value.get("updated_at")))
+    times = [turn.message.at for turn in listed if turn.message.at is not None]
+    return Chat(
+        program, transcript_of(listed, session, 0),
+        _clean(title) or None if isinstance(title, str) else None,
+        stated if stated is not None else max(times, default=None),
+    )  # fmt: skip
+
+
+def _clean(title: str) -> str:
+    """Return a title on one line, without what of a message is kept from the memory too."""
+    plain = without_blocks(storable_text(title), (*MEMORY, "private"))
+    return " ".join(secrets.without(plain)[0].split())[:_LONGEST_TITLE]
+
+
+def _chatgpt(value: Any) -> Chat:
+    path = _branch(value["mapping"], value.get("current_node"))
+    turns = (_chatgpt_turn(node.get("message")) for node in path)
+    return _chat(
+        CHATGPT, value, (turn for turn in turns if turn is not None),
+        value.get("conversation_id") or value.get("id"), value.get("title"),
+    )  # fmt: skip
+
+
+def _branch(nodes: Mapping[str, Any], last: Any) -> list[Any]:
+    """Return the nodes from the beginning to the one that the user was at last."""
+    if last not in nodes:
+        last = max((one for one in nodes if not nodes[one].get("children")),
+                   key=lambda one: _said_at(nodes[one].get("message")), default=None)  # fmt: skip
+    path: dict[str, Any] = {}
+    while last in nodes and last not in path:
+        path[last] = nodes[last]
+        last = nodes[last].get("parent")
+    return [*reversed(path.values())]
+
+
+def _said_at(message: Any) -> int:
+    return (_time(message.get("create_time")) if isinstance(message, dict) else None) or 0
+
+
+def _chatgpt_turn(message: Any) -> Turn | None:
+    """Return what a node says; tools, calls of them, files and what is hidden say nothing."""
+    if not isinstance(message, dict):
+        return None
+    content, about = message.get("content"), message.get("metadata")
+    is_hidden = isinstance(about, dict) and about.get("is_visually_hidden_from_conversation")
+    to_all = message.get("recipient") in (None, "", "all")
+    if is_hidden or not to_all or not isinstance(content, dict):
+        return None
+    if content.get("content_type", "text") not in _WORDS:
+        return None
+    parts = content.get("parts")
+    pieces = [*_spoken(parts if isinstance(parts, list) else [])]
+    author = message.get("author")
+    role = author.get("role") if isinstance(author, dict) else None
+    return _turn(role, pieces, message.get("create_time"))
+
+
+def _spoken(parts: Iterable[Any]) -> Iterator[str]:
+    """Yield the words of a message: typed ones, and spoken ones as the program has heard them."""
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict) and part.get("content_type") == "audio_transcription":
+            text = part.get("text")
+            yield text if isinstance(text, str) else ""
+
+
+def _claude(value: Any) -> Chat:
+    if not isinstance(value["chat_messages"], list):
+        raise UsageError("its messages are no list")
+    found = [one for one in value["chat_messages"] if isinstance(one, dict)]
+    turns = (_claude_turn(one) for one in _chosen(found, value.get("current_leaf_message_uuid")))
+    return _chat(
+        CLAUDE, value, (turn for turn in turns if turn is not None),
+        value.get("uuid"), value.get("name"),
+    )  # fmt: skip
+
+
+def _chosen(messages: list[Any], last: Any) -> list[Any]:
+    """Return the messages of the branch that ends with the last one; all where none says which
+    message it follows."""
+    known = {one["uuid"]: one for one in messages if isinstance(one.get("uuid"), str)}
+    if not any(one.get("parent_message_uuid") in known for one in messages):
+        return messages
+    if last not in known:
+        last = messages[-1].get("uuid")
+    path: dict[str, Any] = {}
+    while last in known and last not in path:
+        path[last] = known[last]
+        last = known[last].get("parent_message_uuid")
+    return [*reversed(path.values())]
+
+
+def _claude_turn(message: Any) -> Turn | None:
+    """Return what a message says; thoughts, calls of tools and attached files say nothing."""
+    content = message.get("content")
+    said = content if isinstance(content, list) and content else [message.get("text")]
+    pieces = [one for one in said if isinstance(one, str)] + [
+        one["text"] for one in said
+        if isinstance(one, dict) and one.get("type") == "text" and isinstance(one.get("text"), str)
+    ]  # fmt: skip
+    return _turn(_SENDERS.get(str(message.get("sender"))), pieces, message.get("created_at"))
+
+
+def _turn(role: str | None, pieces: list[str], said: Any) -> Turn | None:
+    turn = said_turn({"role": role, "content": pieces}) if role in (USER, ASSISTANT) else None
+    return None if turn is None else replace(turn, message=replace(turn.message, at=_time(said)))
+
+
+def _time(value: Any) -> int | None:
+    """Return a time in milliseconds: of seconds, of milliseconds, or of ISO 8601."""
+    if isinstance(value, str):
+        try:
+            return instant.parse(value)
+        except UsageError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        return None
+    at = round(value * 1000) if abs(value) < _SECONDS else round(value)
+    return at if 0 < at <= instant.LATEST_MS else None
