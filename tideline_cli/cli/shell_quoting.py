@@ -11,14 +11,23 @@ from __future__ import annotations
 SHELLS = ("bash", "zsh", "fish")
 """The shells whose lines are known."""
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,-")
+_READ_TWICE = frozenset("\\`")  # between backticks a backslash of these is taken off first
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def as_word(text: str, *, shell: str, before: str) -> str:
+def as_word(text: str, shell: str, *, before: str) -> str:
     """Return what to put behind `before` in a line, so that the shell reads `text`; where the text
     is not harmless and a quote is open, with more backslashes than one would type."""
+    # A backslash at the end of the line takes what comes first: a blank, which nobody misses.
+    taken = " " if (len(before) - len(before.rstrip("\\"))) % 2 else ""
     if not all(_is_bare(char) or char in " ?'" for char in text):
-        return "".join(map(_escaped_in_fish if shell == "fish" else _escaped, text))
+        is_doubtful = shell == "bash" or "`" in before
+        return taken + "".join(_escaped(char, shell, is_doubtful=is_doubtful) for char in text)
+    return taken + _typed(text, shell, before)
+
+
+def _typed(text: str, shell: str, before: str) -> str:
+    """Return a harmless text as a person would type it."""
     quote = _open_quote(before)
     if quote == "'" and "'" in text:
         return text.replace("'", "\\'" if shell == "fish" else "'\\''")
@@ -41,17 +50,14 @@ def _open_quote(before: str) -> str:
     return quote
 
 
-def _escaped(char: str) -> str:
-    """Return one character for bash and zsh, harmless whatever is open."""
+def _escaped(char: str, shell: str, *, is_doubtful: bool) -> str:
+    """Return one character, harmless whatever is open; `is_doubtful`: backticks may be."""
     if _is_bare(char):
         return char
-    return f"\\{char}" if char.isprintable() else f"$'{_code(char)}'"
-
-
-def _escaped_in_fish(char: str) -> str:
-    if _is_bare(char):
-        return char
-    return f"\\{char}" if char.isprintable() else _code(char)
+    if shell == "fish":
+        return f"\\{char}" if char.isprintable() else _code(char)
+    is_plain = char.isprintable() and not (is_doubtful and char in _READ_TWICE)
+    return f"\\{char}" if is_plain else f"$'{_code(char)}'"
 
 
 def _is_bare(char: str) -> bool:

@@ -142,6 +142,6 @@ def _print(session: Session, fact: Fact, options: Options, before: str) -> None:
 
         output.emit_json({"fact": codec.fact_form(fact)})
     elif options.quote is not None:
-        sys.stdout.write(shell_quoting.as_word(told, shell=options.quote, before=before))
+        sys.stdout.write(shell_quoting.as_word(told, options.quote, before=before))
     else:
         output.emit_raw(told if told.endswith("\n") or sys.stdout.isatty() else told + "\n")

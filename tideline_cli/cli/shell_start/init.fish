@@ -3,6 +3,7 @@
 if status is-interactive
     # What completes a command line is read when TAB is pressed for the first time.
     function __tideline_first
+        command -q tideline; or return
         complete -e -c tideline
         command tideline completions fish 2>/dev/null | source
         complete -C (commandline -cp)
