@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tideline_cli.memory.query import Query
+from tideline_cli.memory.query import DEFAULT_LIMIT
 from tideline_cli.memory.question import conditions, question_of
 from tideline_cli.memory.recall import recall
+from tideline_cli.model.record import replace
 from tideline_cli.model.text import normalise
 from tideline_cli.store import facts, fts, visibility
 from tideline_cli.store.connection import setting
@@ -14,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from apsw import Connection
 
+    from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.text import Analyzer
@@ -25,15 +27,19 @@ _LEAST = 2  # letters of a beginning in ASCII; one letter begins too many words
 
 
 def found(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fact]:
-    """Return the facts that a recall finds by words, then the newest in which a word begins as the
-    last one of the question does, then what is only like it."""
+    """Return the facts that hold words of a question, best first, then the newest in which a word
+    begins as its last one does. Where those are few, what is only like it follows: a search by
+    likeness would be most of the cost of a letter."""
     if not query.text.strip():
         return newest(db, query.wanted, viewer=viewer, limit=query.limit)
-    answer = recall(db, query, viewer=viewer, now=now)
-    by_words = [hit.fact for hit in answer.hits if hit.why.lane == "lexical" and not hit.weak]
-    begun = _begun(db, query, viewer=viewer, now=now)
-    every = [*by_words, *begun, *(hit.fact for hit in answer.hits)]
-    return [*{fact.id: fact for fact in every}.values()][: query.limit]
+    by_words = recall(db, replace(query, mode="keyword"), viewer=viewer, now=now).hits
+    strong = [hit.fact for hit in by_words if not hit.weak]
+    every = [*strong, *_begun(db, query, viewer=viewer, now=now), *(hit.fact for hit in by_words)]
+    every_one = {fact.id: fact for fact in every}
+    if len(every_one) < DEFAULT_LIMIT:
+        alike = recall(db, query, viewer=viewer, now=now).hits
+        every_one |= {hit.fact.id: hit.fact for hit in alike if hit.fact.id not in every_one}
+    return [*every_one.values()][: query.limit]
 
 
 def newest(db: Connection, wanted: Filter, *, viewer: Origin, limit: int) -> list[Fact]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.record import Record
 
-HANDED = "_TIDELINE_PICK"
-"""The variable that says to `__pick` of which call it is a part, as JSON."""
 _LEAST = (0, 36)  # of the event `load`
 _PATIENCE = 5  # seconds
 _LEFT, _NO_MATCH = 130, 1
@@ -66,12 +64,12 @@ def chosen(
     with TemporaryDirectory(prefix="tideline-") as folder:
         told = os.path.join(folder, "told")
         environ = os.environ | {
-            HANDED: handed(options, global_options, told), "_TIDELINE_PYTHON": sys.executable,
+            offer.HANDED: handed(options, global_options, told), "_TIDELINE_PYTHON": sys.executable,
             "_TIDELINE_SCRIPT": os.path.abspath(shutil.which(sys.argv[0]) or sys.argv[0]),
             "SHELL": "/bin/sh", "FZF_DEFAULT_COMMAND": "",
         }  # fmt: skip
         done = subprocess.run(  # noqa: S603  no shell; fzf quotes what it puts into ours
-            [path, *_flags(text, is_styled=is_styled)], input="".join(map(row_of, facts)),
+            [path, *_flags(text, is_styled=is_styled)], input="".join(map(offer.row_of, facts)),
             stdout=subprocess.PIPE, stderr=handle, env=environ, encoding="utf-8",
             errors="backslashreplace", check=False,
         )  # fmt: skip
@@ -82,11 +80,6 @@ def chosen(
     if done.returncode or len(fact_id) != _FULL:
         raise FzfFailed(f"fzf ended with {done.returncode}")
     return fact_id, notes
-
-
-def row_of(fact: Fact) -> str:
-    """Return the row of a fact as fzf reads it: its id, a tab, what is shown."""
-    return f"{fact.id}\t{offer.line_of(fact)}\n"
 
 
 def _flags(text: str, *, is_styled: bool) -> list[str]:

@@ -5,18 +5,17 @@ It prints nothing on stderr but the question whether a fact is to be forgotten: 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
-from tideline_cli.cli import clipboard, filters, output
+from tideline_cli.cli import filters, output
 from tideline_cli.cli.commands import pick
 from tideline_cli.cli.options import GlobalOptions
-from tideline_cli.cli.picker import by_fzf, offer
+from tideline_cli.cli.picker import offer
 from tideline_cli.cli.picker.offer import Offer
 from tideline_cli.cli.session import Session
-from tideline_cli.cli.terminal import confirmed
 from tideline_cli.errors import TidelineError
+from tideline_cli.model import codec
 from tideline_cli.store.connection import DatabaseError
 
 TYPE_CHECKING = False
@@ -29,10 +28,10 @@ _USAGE = 2
 
 def run(words: Sequence[str]) -> int:
     """Do what fzf asks; return 0, or 1 where it could not be done."""
-    handed = os.environ.get(by_fzf.HANDED)
+    handed = os.environ.get(offer.HANDED)
     if handed is None or len(words) != 2:
         return _USAGE
-    form = json.loads(handed)
+    form = codec.loads(handed)
     session = Session(GlobalOptions(**form["global"]))
     try:
         offered = _offer(session, form["options"])
@@ -56,7 +55,7 @@ def _offer(session: Session, given: dict[str, Any]) -> Offer:
 
 
 def _rows(_: Session, offered: Offer, text: str) -> None:
-    sys.stdout.write("".join(map(by_fzf.row_of, offered.answer(text))))
+    sys.stdout.write("".join(map(offer.row_of, offered.answer(text))))
 
 
 def _show(session: Session, offered: Offer, fact_id: str) -> None:
@@ -65,6 +64,8 @@ def _show(session: Session, offered: Offer, fact_id: str) -> None:
 
 
 def _forget(session: Session, offered: Offer, fact_id: str) -> None:
+    from tideline_cli.cli.terminal import confirmed  # noqa: PLC0415  one key of many
+
     question = f"Forget {fact_id}: {output.clipped(offered.fact(fact_id).content)}?"
     if confirmed(session, question, yes=False):
         offered.forget(fact_id)
@@ -75,6 +76,8 @@ def _pin(_: Session, offered: Offer, fact_id: str) -> None:
 
 
 def _copy(_: Session, __: Offer, fact_id: str) -> None:
+    from tideline_cli.cli import clipboard  # noqa: PLC0415  one key of many
+
     handle = os.open("/dev/tty", os.O_WRONLY | os.O_CLOEXEC)
     clipboard.copy(fact_id, handle)
     os.close(handle)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tideline_cli.store.facts import Filter
 
 _OF_A_LINE = 400  # characters of a text in the list
+HANDED = "_TIDELINE_PICK"
+"""The variable that says to the processes of fzf of which call they are a part, as JSON."""
 PINNED = "* "
 """What stands before a pinned fact."""
 
@@ -98,6 +100,11 @@ def line_of(fact: Fact) -> str:
     """Return the line of a fact in the list, as a terminal may show it."""
     text = screen_text(output.clipped(fact.content, _OF_A_LINE).expandtabs(1))
     return PINNED + text if fact.pinned else text
+
+
+def row_of(fact: Fact) -> str:
+    """Return the row of a fact as fzf reads it: its id, a tab, what is shown."""
+    return f"{fact.id}\t{line_of(fact)}\n"
 
 
 def shown_lines(fact: Fact, *, now: int) -> list[str]:
