@@ -17,9 +17,12 @@ from rich.cells import cell_len
 from tests.conftest import run_main
 from tests.support import NOW, ROOT, fact, seed
 from tideline_cli.cli import clipboard
-from tideline_cli.cli.picker import keys, offer, screen
+from tideline_cli.cli.commands import pick
+from tideline_cli.cli.options import GLOBAL, GlobalOptions, completed
+from tideline_cli.cli.picker import by_fzf, door, keys, offer, screen
 from tideline_cli.cli.picker.choosing import Choosing
 from tideline_cli.cli.picker.screen import Size
+from tideline_cli.errors import UnavailableError
 
 WILD = "first\n\x1b[31mred\x07 \u202ebidi 日本語の長い文 🎈🎈 " + "word " * 40
 FACTS = (
@@ -220,6 +223,24 @@ def test_an_fzf_that_cannot_be_used(version, why, stored, tmp_path):
     child.send("deploy\r")
     text, code = ended(child)
     assert code == 0 and "I deploy on Mondays\n" in text and why in text
+
+
+def test_fzf_says_once_what_each_letter_would(stored, tmp_path, monkeypatch, capsys):
+    """A note that each answer would repeat is left once for the end; deeds are all left."""
+    told = tmp_path / "told"
+    given = GlobalOptions(**completed({}, GLOBAL))
+    options = pick.Options(**completed({}, pick.OPTIONS))
+    monkeypatch.setenv(offer.HANDED, by_fzf.handed(options, given, str(told)))
+    monkeypatch.setattr(offer.live, "found", lambda *_, caution, **__: [
+        caution(UnavailableError("no model"))][:0])
+    for call in (("rows", "a"), ("rows", "ab"), *[("pin", "0" * 25 + "1")] * 2):
+        assert door.run(call) == 0
+    assert told.read_text().splitlines() == [
+        "answered by words alone: no model", "pinned " + "0" * 25 + "1",
+        "unpinned " + "0" * 25 + "1",
+    ]  # fmt: skip
+    assert door.run(("show", "nothing")) == 1
+    assert "no such id" in capsys.readouterr().out
 
 
 def test_the_hidden_word_alone_does_nothing(run):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import NOW, PEER, fact, put
+from tideline_cli.errors import UnavailableError
 from tideline_cli.memory import live
 from tideline_cli.memory.query import Query
 from tideline_cli.model.origin import OWNER
@@ -63,3 +64,20 @@ def test_origins_see_their_own_words(stored):
 def test_any_signs_are_words(stored, text):
     """Nothing that is typed is read as an expression of the index."""
     found(stored, text)
+
+
+def test_likeness_that_cannot_be_had_is_told(stored, monkeypatch):
+    """Where likeness is asked and cannot be had, the caller is told why."""
+    whole = live.recall
+
+    def lacking(db, query, **given):
+        answer = whole(db, query, **given)
+        is_keyword = query.mode == "keyword"
+        return answer if is_keyword else replace(answer, lacking=UnavailableError("no model"))
+
+    monkeypatch.setattr(live, "recall", lacking)
+    told = []
+    query = Query("green", limit=10)
+    answer = live.found(stored, query, viewer=OWNER, now=NOW, caution=told.append)
+    assert [error.message for error in told] == ["no model"]
+    assert answer[0].content == "Lena likes green tea"

@@ -13,8 +13,11 @@ from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from apsw import Connection
 
+    from tideline_cli.errors import UnavailableError
     from tideline_cli.memory.query import Query
     from tideline_cli.model.fact import Fact
     from tideline_cli.model.origin import Origin
@@ -26,10 +29,13 @@ _WORDS = 64  # stored words that a beginning may stand for
 _LEAST = 2  # letters of a beginning in ASCII; one letter begins too many words
 
 
-def found(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fact]:
+def found(
+    db: Connection, query: Query, *, viewer: Origin, now: int,
+    caution: Callable[[UnavailableError], None] = lambda _: None,
+) -> list[Fact]:  # fmt: skip
     """Return the facts that hold words of a question, best first, then the newest in which a word
     begins as its last one does. Where those are few, what is only like it follows: a search by
-    likeness would be most of the cost of a letter."""
+    likeness would be most of the cost of a letter. `caution` is told why likeness cannot be had."""
     if not query.text.strip():
         return newest(db, query.wanted, viewer=viewer, limit=query.limit)
     by_words = recall(db, replace(query, mode="keyword"), viewer=viewer, now=now).hits
@@ -37,8 +43,11 @@ def found(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fac
     every = [*strong, *_begun(db, query, viewer=viewer, now=now), *(hit.fact for hit in by_words)]
     every_one = {fact.id: fact for fact in every}
     if len(every_one) < DEFAULT_LIMIT:
-        alike = recall(db, query, viewer=viewer, now=now).hits
-        every_one |= {hit.fact.id: hit.fact for hit in alike if hit.fact.id not in every_one}
+        answer = recall(db, query, viewer=viewer, now=now)
+        if answer.lacking is not None:
+            caution(answer.lacking)
+        for hit in answer.hits:
+            every_one.setdefault(hit.fact.id, hit.fact)
     return [*every_one.values()][: query.limit]
 
 

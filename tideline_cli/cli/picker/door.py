@@ -36,7 +36,7 @@ def run(words: Sequence[str]) -> int:
     try:
         offered = _offer(session, form["options"])
         _DEEDS[words[0]](session, offered, words[1])
-        _tell(form["told"], offered.notes)
+        _tell(form["told"], offered.notes, once=words[0] == "rows")
     except (TidelineError, DatabaseError) as error:
         _tell(form["told"], [str(error)])
         sys.stdout.write(f"{error}\n" if words[0] == "show" else "")
@@ -83,11 +83,16 @@ def _copy(_: Session, __: Offer, fact_id: str) -> None:
     os.close(handle)
 
 
-def _tell(path: str, notes: Sequence[str]) -> None:
-    """Leave what is to be said when the list is closed."""
-    if notes:
-        with open(path, "a", encoding="utf-8") as file:
-            file.write("".join(" ".join(note.split()) + "\n" for note in notes))
+def _tell(path: str, notes: Sequence[str], *, once: bool = False) -> None:
+    """Leave what is to be said when the list is closed; `once`: what is said already is not said
+    again, as with each letter."""
+    if not notes:
+        return
+    with open(path, "a+", encoding="utf-8") as file:
+        file.seek(0)
+        said = set(file.read().splitlines()) if once else set()
+        lines = (" ".join(note.split()) for note in notes)
+        file.write("".join(f"{line}\n" for line in lines if line not in said))
 
 
 _DEEDS = {"rows": _rows, "show": _show, "forget": _forget, "pin": _pin, "copy": _copy}

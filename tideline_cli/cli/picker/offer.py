@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.cli.session import Session
+    from tideline_cli.errors import UnavailableError
     from tideline_cli.model.fact import Fact
     from tideline_cli.store.facts import Filter
 
@@ -48,7 +49,14 @@ class Offer:
             text, limit=self._limit, wanted=self._wanted,
             fading=self._session.setting("fading", DEPTH),
         )  # fmt: skip
-        return live.found(db, query, viewer=self._session.viewer, now=self._session.now)
+        return live.found(
+            db, query, viewer=self._session.viewer, now=self._session.now, caution=self._caution
+        )
+
+    def _caution(self, error: UnavailableError) -> None:
+        note = f"answered by words alone: {error.message}"
+        if note not in self.notes:
+            self.notes.append(note)
 
     def fact(self, fact_id: str) -> Fact:
         """Return one fact as it is now."""
