@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import time
 
 import pexpect
 import pytest
@@ -195,6 +196,24 @@ def test_by_fzf(stored, tmp_path):
     assert child.exitstatus == 0
     assert child.before.replace("\r\n", "\n").endswith("The boiler\n  needs 1.5 bar\n")
     assert "pinned 00000000000000000000000002" in child.before
+
+
+@needs_fzf
+def test_what_is_typed_to_fzf_is_not_run(tmp_path):
+    """What is typed and what is stored reach no shell: fzf's own is not that of the user, whose
+    quotes may be others."""
+    seed([{"content": "x'; touch run; '$(touch run)`touch run`", "id": "0" * 26}])
+    child = opened(tmp_path=tmp_path, SHELL="/usr/bin/fish")
+    child.expect("1/1")
+    for typed in ("'; touch run; '", "\\'; touch run #", "$(touch run)`touch run`"):
+        child.send("\x15" + typed)
+        time.sleep(0.5)
+    child.send("\x15x")
+    child.expect("1/1")
+    child.send("\r")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert not (tmp_path / "run").exists()
 
 
 @needs_fzf
