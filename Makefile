@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
 .PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders poison audit locked lock \
-	generate pictures release-check clean
+	generate pictures recording release-check clean
 
 all: lint test
 
@@ -113,6 +113,12 @@ release-check: $(VENV)/.installed-dev  ## build sdist and wheel, install each in
 
 pictures: $(VENV)/.installed-dev   ## make docs/pictures anew: what the program prints, as SVG
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python examples/pictures.py
+
+recording: $(VENV)/.installed-dev  ## make docs/pictures/agent-*.svg anew: a session of Claude Code with a memory
+	test -x $(VENV)-clients/node_modules/.bin/claude || ! command -v npm >/dev/null || \
+		npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error \
+		$(filter @anthropic-ai/%,$(CLIENTS))
+	PYTHONPATH=. $(BIN)/python examples/recording.py
 
 clean:                              ## remove environments, builds and caches
 	rm -rf $(VENV) $(VENV)-clients $(VENV)-fuzz $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

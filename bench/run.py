@@ -28,6 +28,7 @@ import passes
 import recall
 import remember
 import seldom
+import shell
 import starts
 import store_reads
 import stores
@@ -43,6 +44,7 @@ NO_MATCH_RSS = 60.0  # MiB
 LONG_TEXTS = 4.0
 REMEMBER = 3.0
 COLD = {"--version": 2.0, "--help": 8.0}
+INIT = 3.0
 HOOK_CPU, HOOK_WAIT = 5.0, 250.0
 IMPORT_RATE = 20_000
 IMPORT_MILLION_S = 90
@@ -175,6 +177,11 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
     hook, context = hooks.beside_context(max(rounds, 15))
     yield bounded("hook: CPU over context --auto", max(0.0, hook - context), "ms", most=HOOK_CPU)
     yield bounded("hook beside a dream: p99", hooks.beside_a_dream(), "ms", most=HOOK_WAIT)
+    for name, sample in shell.starts(max(rounds, 15)).items():
+        if name != timing.PASS:
+            yield timed(name, sample, INIT)
+    for figure in shell.figures(max(size for size in sizes if size <= 100_000)):
+        yield bounded(figure.name, figure.ms, "ms", most=figure.most)
     for n, sample in remember.measure(sizes, max(rounds, 15)).items():
         yield timed(f"remember {stores.name_of(n)}", sample, REMEMBER)
     for n in [100, *sizes]:

@@ -317,5 +317,6 @@ SAYS: dict[str, Says] = {
     "mcp": lambda form, text: _same("answers", form, json.loads(text or "null")),
     "hook": lambda form, text: _holds(text, (f"hooks      {form['hooks']}",)),
     "setup": _setup,
+    "init": lambda form, text: _same("script", form["script"], text),
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

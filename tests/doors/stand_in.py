@@ -1,5 +1,5 @@
-"""A stand-in for the models of the clients: a loopback server that answers with canned replies, and
-keeps what it was asked."""
+"""A stand-in for the models of the clients: a loopback server that answers with canned replies, or
+of Claude Code with what a function makes of the request, and keeps what it was asked."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SAYS = "Understood."
 
 
 class StandIn(ThreadingHTTPServer):
-    """The server; `asked` are the bodies of the requests, as text."""
+    """The server; `asked` are the bodies of the requests, as text, `says` what Claude Code gets."""
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self, says: Callable[[str], str]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.says = says
         self.asked: list[str] = []
 
     @property
@@ -45,7 +46,7 @@ class _Handler(BaseHTTPRequestHandler):
         form = json.loads(body or "{}")
         if path.endswith("/messages"):
             self.server.asked.append(body)
-            self._claude(streams=bool(form.get("stream")))
+            self._claude(self.server.says(body), streams=bool(form.get("stream")))
         elif path.endswith("/responses"):
             self.server.asked.append(body)
             self._events(_codex_events())
@@ -57,10 +58,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send("application/json", "{}")
 
-    def _claude(self, *, streams: bool) -> None:
+    def _claude(self, says: str, *, streams: bool) -> None:
         message = {"id": "m1", "type": "message", "role": "assistant", "model": "m",
                    "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
-        text = {"type": "text", "text": SAYS}
+        text = {"type": "text", "text": says}
         if not streams:
             whole = {**message, "content": [text], "stop_reason": "end_turn"}
             self._send("application/json", json.dumps(whole))
@@ -71,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
             {"type": "content_block_start", "index": 0,
              "content_block": {"type": "text", "text": ""}},
             {"type": "content_block_delta", "index": 0,
-             "delta": {"type": "text_delta", "text": SAYS}},
+             "delta": {"type": "text_delta", "text": says}},
             {"type": "content_block_stop", "index": 0},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None},
              "usage": {"output_tokens": 1}},
@@ -116,9 +117,9 @@ def _codex_events() -> list[dict[str, Any]]:
 
 
 @contextmanager
-def standing_in() -> Iterator[StandIn]:
+def standing_in(says: Callable[[str], str] = lambda _: SAYS) -> Iterator[StandIn]:
     """Run the server beside a test."""
-    server = StandIn()
+    server = StandIn(says)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -53,6 +53,7 @@ HOT = {
     "a TAB behind undo": ("__complete", "batch:", "undo"),
     "status": ("status", "--json"),
     "mcp": ("mcp", "--write"),
+    "init": ("init", "zsh"),
 }
 CALLS = {
     "a prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "which harbour crane is yellow"},

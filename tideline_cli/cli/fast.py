@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     Given = dict[str, Any]
 
 _COMPLETE = "__complete"  # the hidden word of the completion scripts
-_HOT = ("remember", "recall", "context", "status", "mcp", "hook")
+_PICK = "__pick"  # the hidden word of fzf's calls
+_HOT = ("remember", "recall", "context", "status", "mcp", "hook", "init", "pick")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -25,6 +26,10 @@ def run(argv: Sequence[str]) -> int:
         from tideline_cli.cli import completion_values  # noqa: PLC0415  when TAB is pressed
 
         return completion_values.run(argv[1:])
+    if argv and argv[0] == _PICK:
+        from tideline_cli.cli.picker import door  # noqa: PLC0415  while fzf is open
+
+        return door.run(argv[1:])
     if "hook" in argv:
         from tideline_cli.cli import hook_words  # noqa: PLC0415  the call of a client
 

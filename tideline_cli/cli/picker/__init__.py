@@ -1,0 +1,1 @@
+"""The list of `tideline pick`: what is in it, how it is drawn, what its keys do; and by fzf."""

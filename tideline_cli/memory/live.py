@@ -1,0 +1,87 @@
+"""What answers a question that is still being typed: its last word may be the beginning of one."""
+
+from __future__ import annotations
+
+from tideline_cli.memory.query import DEFAULT_LIMIT
+from tideline_cli.memory.question import conditions, question_of
+from tideline_cli.memory.recall import recall
+from tideline_cli.model.record import replace
+from tideline_cli.model.text import normalise
+from tideline_cli.store import facts, fts, visibility
+from tideline_cli.store.connection import setting
+from tideline_cli.store.transactions import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apsw import Connection
+
+    from tideline_cli.errors import UnavailableError
+    from tideline_cli.memory.query import Query
+    from tideline_cli.model.fact import Fact
+    from tideline_cli.model.origin import Origin
+    from tideline_cli.model.text import Analyzer
+    from tideline_cli.ranking.bm25 import Condition
+    from tideline_cli.store.facts import Filter
+
+_WORDS = 64  # stored words that a beginning may stand for
+_LEAST = 2  # letters of a beginning in ASCII; one letter begins too many words
+
+
+def found(
+    db: Connection, query: Query, *, viewer: Origin, now: int,
+    caution: Callable[[UnavailableError], None] = lambda _: None,
+) -> list[Fact]:  # fmt: skip
+    """Return the facts that hold words of a question, best first, then the newest in which a word
+    begins as its last one does. Where those are few, what is only like it follows: a search by
+    likeness would be most of the cost of a letter. `caution` is told why likeness cannot be had."""
+    if not query.text.strip():
+        return newest(db, query.wanted, viewer=viewer, limit=query.limit)
+    by_words = recall(db, replace(query, mode="keyword"), viewer=viewer, now=now).hits
+    strong = [hit.fact for hit in by_words if not hit.weak]
+    every = [*strong, *_begun(db, query, viewer=viewer, now=now), *(hit.fact for hit in by_words)]
+    every_one = {fact.id: fact for fact in every}
+    if len(every_one) < DEFAULT_LIMIT:
+        answer = recall(db, query, viewer=viewer, now=now)
+        if answer.lacking is not None:
+            caution(answer.lacking)
+        for hit in answer.hits:
+            every_one.setdefault(hit.fact.id, hit.fact)
+    return [*every_one.values()][: query.limit]
+
+
+def newest(db: Connection, wanted: Filter, *, viewer: Origin, limit: int) -> list[Fact]:
+    """Return the facts that `wanted` asks for, newest first."""
+    return list(facts.each(db, viewer=viewer, wanted=wanted, limit=limit))
+
+
+def _begun(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fact]:
+    """Return the newest facts that hold all words of a question, of the last one its beginning."""
+    before, start = _parted(query.text)
+    if not start.isalnum() or (start.isascii() and len(start) < _LEAST):
+        return []
+    with snapshot(db):
+        number = visibility.number(db, viewer)
+        if number == visibility.NOBODY:
+            return []
+        words = fts.words_from(db, start, origin_number=number, limit=_WORDS)
+        if not words:
+            return []
+        analyzer: Analyzer = setting(db, "analyzer", "standard")
+        whole = conditions(question_of(before, analyzer)) if before else ()
+        asked: list[Condition] = [*whole, ("OR", tuple(words))]
+        seqs = fts.holding_all(
+            db, asked, origin_number=number, lifecycle="active", limit=query.limit
+        )
+        read = facts.among(db, seqs, viewer=viewer, wanted=query.wanted, now=now)
+    return [read[seq] for seq in seqs if seq in read]
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the whole words of a question, and the one that is being typed, as it is indexed;
+    empty behind a blank."""
+    if not text[-1:].strip():
+        return text, ""
+    before, _, last = normalise(text).rpartition(" ")
+    return before, last.lower()
