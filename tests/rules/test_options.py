@@ -14,7 +14,7 @@ def test_options_exclude_options_that_are_there():
         options = {option.name: option for option in (*verb(name).OPTIONS, *GLOBAL)}
         for option in verb(name).OPTIONS:
             for other in (*option.excludes, *(flag for flag, _ in option.beside)):
-                flag = f"--{other.replace('_', '-')}"
+                flag = f"--{other.rstrip('_').replace('_', '-')}"
                 if other != "words" and (other not in options or flag not in options[other].flags):
                     wrong.append(f"{name}: {option.name} excludes {other}")
     assert wrong == []

@@ -224,4 +224,4 @@ def _check_beside(option: Option, choice: str, given: Mapping[str, Any]) -> None
 
 
 def _as_typed(name: str) -> str:
-    return name if name == "words" else f"--{name.replace('_', '-')}"
+    return name if name == "words" else f"--{name.rstrip('_').replace('_', '-')}"

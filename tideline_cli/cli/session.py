@@ -6,7 +6,7 @@ import os
 import sys
 
 from tideline_cli import config
-from tideline_cli.cli.notices import Notices
+from tideline_cli.cli.call_settings import CallSettings
 from tideline_cli.errors import HelpWantedError, UsageError
 from tideline_cli.model import instant
 from tideline_cli.model.fact import bare_name
@@ -16,7 +16,6 @@ from tideline_cli.store import ALLOW_NETWORK, connection, opening
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from apsw import Connection
 
@@ -37,20 +36,16 @@ def _has_terminal() -> bool:
     return any(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr) if stream)
 
 
-class Session(Notices):
+class Session(CallSettings):
     """What one command works with. Connections are opened on first use and closed by `close`."""
 
     def __init__(self, options: GlobalOptions, *, is_door: bool = False) -> None:
         super().__init__(options, is_door=is_door)
         self.options = options
-        self._environ = os.environ
-        self._config: config.Config | None = None
-        self._stated_folder = ""
         self._connections: list[Connection] = []
         self._older_names: dict[str, Origin | None] = {}
         self._has_spent = False  # the room that is reserved for a full disk
         named = options.origin or os.environ.get("TIDELINE_ORIGIN")
-        self.names_origin = bool(named)
         self.names_time = options.now is not None
         self._now = options.now
         self.access = "not opened"  # the memory file, as -v tells it
@@ -69,34 +64,6 @@ class Session(Notices):
             parse_origin(named)
         except UsageError:
             self.origin(named)
-
-    @property
-    def folder(self) -> str | None:
-        """Return the folder whose project counts, None where it is gone."""
-        try:
-            return self._stated_folder or os.getcwd()
-        except OSError:
-            return None
-
-    def stand_in(self, folder: str) -> None:
-        """Let the project of this folder count, if there is one of this name. Paths stay those of
-        the folder in which the process is."""
-        if os.path.isabs(folder) and os.path.isdir(folder):
-            self._stated_folder = folder
-        known = self._config
-        if known is not None and known.project_file != config.project_file(self.folder or "/"):
-            self._config = None
-
-    @property
-    def config(self) -> config.Config:
-        if self._config is None:
-            self._config = config.load(self._environ, self.folder, lenient=self.is_door)
-            for one in self._config.ignored:
-                if not (one.name == "origin" and self.names_origin):
-                    self.caution(one.code, one.message, hint=one.hint)
-            for name in self._config.strays if not self.is_door else ():
-                self.note(f"{name} is no variable of ours, and ignored; `tideline man` has them")
-        return self._config
 
     @property
     def database(self) -> str:
@@ -182,52 +149,15 @@ class Session(Notices):
             return "always"
         return str(chosen)
 
-    def setting(self, name: str, fallback: Any) -> Any:
-        """Return a setting, or `fallback` when nothing sets it."""
-        value = self.config.get(name)
-        return fallback if value is None else value
-
     def profile(self, given: str | None) -> str | None:
         """Return the profile of a call, None for the usual one."""
         named: str | None = given or self.config.get("profile")
         return None if named == "tideline" else named
 
-    def scope(self, given: str | None) -> str | None:
-        """Return the scope of what is written: as an option says, or else a setting."""
-        setting = self.scope_setting()
-        if given is None and setting is None:
-            return None
-        from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
-
-        return scopes.named(given, setting, folder=self.folder)
-
-    def scope_setting(self, otherwise: str | None = None) -> str | None:
-        """Return the scope of the settings, or `otherwise` where they name none. A program takes
-        that of a project file which is not trusted where it shows no more."""
-        own: str | None = self.setting("scope", otherwise)
-        offered = self.config.offered
-        if offered is None:
-            return own
-        from tideline_cli.cli import scopes  # noqa: PLC0415  few project files name a scope
-
-        if scopes.shows_no_more(offered.value, own, folder=self.folder):
-            return str(offered.value)
-        self.caution(offered.code, offered.message, hint=offered.hint)
-        return own
-
     def agent(self, given: str | None) -> str | None:
         """Return the agent that writes: as an option says, or else a setting. An empty one is
         none."""
         return bare_name(self.config.get("agent") if given is None else given)
-
-    def scopes(self, given: str | None, *, everything: bool) -> tuple[str | None, ...] | None:
-        """Return the scopes that are seen, None for all."""
-        setting = self.scope_setting()
-        if everything or (given is None and setting is None):
-            return None
-        from tideline_cli.cli import scopes  # noqa: PLC0415  many have no scopes
-
-        return scopes.seen(given, setting, folder=self.folder)
 
     def reading(self) -> Connection | None:
         """Return a connection for reading, None when there is no store yet; none is made."""

@@ -7,7 +7,7 @@ from tideline_cli.memory.question import conditions, question_of
 from tideline_cli.memory.recall import recall
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import normalise
-from tideline_cli.store import facts, fts, visibility
+from tideline_cli.store import facts, fts, listing, visibility
 from tideline_cli.store.connection import setting
 from tideline_cli.store.transactions import snapshot
 
@@ -53,7 +53,7 @@ def found(
 
 def newest(db: Connection, wanted: Filter, *, viewer: Origin, limit: int) -> list[Fact]:
     """Return the facts that `wanted` asks for, newest first."""
-    return list(facts.each(db, viewer=viewer, wanted=wanted, limit=limit))
+    return list(listing.each(db, viewer=viewer, wanted=wanted, limit=limit))
 
 
 def _begun(db: Connection, query: Query, *, viewer: Origin, now: int) -> list[Fact]:
