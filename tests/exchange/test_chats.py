@@ -260,6 +260,18 @@ def test_a_model_that_cannot_be_reached_ends_it(run, model, export):
     assert done.json["stored"] == 2
 
 
+def test_a_summary_that_is_asked_for_later(run, model, export):
+    """What an earlier call has read is summed up once it is asked for, and then not again."""
+    path = export([claude()])
+    call = ("extract", path, "--llm", model.command, "--json")
+    assert run(*call).json["stored"] == 3  # with the address
+    model.says({"summary": "The user and the assistant talked about mails."})
+    assert run(*call, "--summary").json["stored"] == 1, model.calls
+    (one,) = [fact for fact in held(run).values() if fact["kind"] == "summary"]
+    assert (one["created_at"][:10], one["metadata"]["conversation"]) == ("2024-02-03", "Mails")
+    assert run(*call, "--summary").json["unchanged"] == 1
+
+
 def test_origins_have_cursors_of_their_own(run, export):
     """What the owner has read of an export is new to a channel, and stays in it."""
     path = export([chatgpt()])
