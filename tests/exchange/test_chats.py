@@ -116,6 +116,19 @@ def test_claude_as_it_stands_in_its_branch():
     assert len(chat_of(json.dumps(plain).encode()).transcript.messages) == 4
 
 
+def test_a_branch_that_is_not_told_whole():
+    """Without a current node the newest end of the tree counts; where a message follows one that is
+    not there, all messages do."""
+    chat = chatgpt()
+    del chat["current_node"]
+    chat["mapping"]["end"]["message"]["create_time"] = SAID + 999
+    assert chat_of(json.dumps(chat).encode()).transcript.messages[-1].text == "nice"
+    assert len(chat_of(json.dumps(chat).encode()).transcript.messages) == 4
+    talk = claude()
+    talk["chat_messages"][-1]["parent_message_uuid"] = "missing"
+    assert len(chat_of(json.dumps(talk).encode()).transcript.messages) == 4
+
+
 @pytest.mark.parametrize("name", ["json", "zip", "one", "pipe"])
 def test_an_export_is_read_once(run, export, name):
     """As JSON, as the zip file, as one conversation or piped: its facts are dated when they were
