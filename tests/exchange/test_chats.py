@@ -116,6 +116,19 @@ def test_claude_as_it_stands_in_its_branch():
     assert len(chat_of(json.dumps(plain).encode()).transcript.messages) == 4
 
 
+def test_a_branch_that_is_not_told_whole():
+    """Without a current node the newest end of the tree counts; where a message follows one that is
+    not there, all messages do."""
+    chat = chatgpt()
+    del chat["current_node"]
+    chat["mapping"]["end"]["message"]["create_time"] = SAID + 999
+    assert chat_of(json.dumps(chat).encode()).transcript.messages[-1].text == "nice"
+    assert len(chat_of(json.dumps(chat).encode()).transcript.messages) == 4
+    talk = claude()
+    talk["chat_messages"][-1]["parent_message_uuid"] = "missing"
+    assert len(chat_of(json.dumps(talk).encode()).transcript.messages) == 4
+
+
 @pytest.mark.parametrize("name", ["json", "zip", "one", "pipe"])
 def test_an_export_is_read_once(run, export, name):
     """As JSON, as the zip file, as one conversation or piped: its facts are dated when they were
@@ -258,6 +271,18 @@ def test_a_model_that_cannot_be_reached_ends_it(run, model, export):
     done = run("extract", path, "--llm", model.command, "--json")
     assert done.code != 0 and len(model.calls) == 3
     assert done.json["stored"] == 2
+
+
+def test_a_summary_that_is_asked_for_later(run, model, export):
+    """What an earlier call has read is summed up once it is asked for, and then not again."""
+    path = export([claude()])
+    call = ("extract", path, "--llm", model.command, "--json")
+    assert run(*call).json["stored"] == 3  # with the address
+    model.says({"summary": "The user and the assistant talked about mails."})
+    assert run(*call, "--summary").json["stored"] == 1, model.calls
+    (one,) = [fact for fact in held(run).values() if fact["kind"] == "summary"]
+    assert (one["created_at"][:10], one["metadata"]["conversation"]) == ("2024-02-03", "Mails")
+    assert run(*call, "--summary").json["unchanged"] == 1
 
 
 def test_origins_have_cursors_of_their_own(run, export):

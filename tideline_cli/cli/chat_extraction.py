@@ -6,7 +6,7 @@ import io
 
 from tideline_cli.cli import extraction, output, reading
 from tideline_cli.errors import Interrupted, TidelineError, UnavailableError, UsageError
-from tideline_cli.exchange.extract import chat_files, passes
+from tideline_cli.exchange.extract import chat_files, passes, summary_pass
 from tideline_cli.exchange.extract.types import Tally
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.extract.chat_files import Read
     from tideline_cli.exchange.extract.chats import Chat
     from tideline_cli.exchange.extract.passes import Ask
+    from tideline_cli.store.cursors import Pass
 
     JobOf = Callable[[Chat], Job]
 
@@ -132,16 +133,17 @@ def _reads(source: reading.Begun) -> Iterator[Read]:
 
 def _has_news(db: Connection | None, job: Job, *, asks: bool) -> bool:
     """Say whether a pass has something to do in a conversation."""
-    messages = job.transcript.messages
-    least = {"identifiers": 1}
+    messages, context = job.transcript.messages, job.context
+    count = len(messages)
+    least: dict[Pass, int] = {"identifiers": 1}
     if asks:
         least[job.main_pass] = 1 if job.per_message else job.min_new
         least |= {"lessons": 1} if job.lessons else {}
-    for name, enough in least.items():
-        done = 0 if db is None else passes.beginning(db, job.context, name, len(messages))  # type: ignore[arg-type]
-        if sum(bool(one.text) for one in messages[done:]) >= enough:
-            return True
-    return False
+    begun = [(0 if db is None else passes.beginning(db, context, name, count), enough)
+             for name, enough in least.items()]  # fmt: skip
+    if asks and job.summary:
+        begun.append((0 if db is None else summary_pass.covered(db, context, count), job.min_new))
+    return any(sum(bool(one.text) for one in messages[start:]) >= enough for start, enough in begun)
 
 
 def show(session: Session, source: reading.Begun, wish: Wish, job_of: JobOf) -> int:

@@ -24,6 +24,7 @@ KEYS: Mapping[str, str] = {"mapping": CHATGPT, "chat_messages": CLAUDE}
 """What only a conversation of each program has."""
 _WORDS = ("text", "multimodal_text")  # contents of ChatGPT that somebody said; others are of tools
 _SENDERS = {"human": USER, "user": USER, "assistant": ASSISTANT}
+_BEGINNING = "00000000-"  # what the first message of Claude follows
 _LONGEST_TITLE = 200
 _SECONDS = 100_000_000_000  # what is less is a time in seconds
 
@@ -85,7 +86,8 @@ def _chatgpt(value: Any) -> Chat:
 def _branch(nodes: Mapping[str, Any], last: Any) -> list[Any]:
     """Return the nodes from the beginning to the one that the user was at last."""
     if last not in nodes:
-        last = max((one for one in nodes if not nodes[one].get("children")),
+        parents = {node.get("parent") for node in nodes.values()}
+        last = max((one for one in nodes if one not in parents),
                    key=lambda one: _said_at(nodes[one].get("message")), default=None)  # fmt: skip
     path: dict[str, Any] = {}
     while last in nodes and last not in path:
@@ -139,7 +141,7 @@ def _claude(value: Any) -> Chat:
 
 def _chosen(messages: list[Any], last: Any) -> list[Any]:
     """Return the messages of the branch that ends with the last one; all where none says which
-    message it follows."""
+    message it follows, or where the branch does not lead to the beginning."""
     known = {one["uuid"]: one for one in messages if isinstance(one.get("uuid"), str)}
     if not any(one.get("parent_message_uuid") in known for one in messages):
         return messages
@@ -149,7 +151,8 @@ def _chosen(messages: list[Any], last: Any) -> list[Any]:
     while last in known and last not in path:
         path[last] = known[last]
         last = known[last].get("parent_message_uuid")
-    return [*reversed(path.values())]
+    is_whole = last is None or str(last).startswith(_BEGINNING)
+    return [*reversed(path.values())] if is_whole else messages
 
 
 def _claude_turn(message: Any) -> Turn | None:
