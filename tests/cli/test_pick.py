@@ -107,6 +107,10 @@ def test_forget_asks_pin_turns_and_both_are_told(stored, tmp_path):
     child.expect("forget it")
     child.send("n\x18")
     child.expect("forget it")
+    child.send("\x1b[200~yes\x1b[201~")  # what is pasted is no answer
+    child.expect("m3 · enter")
+    child.send("\x18")
+    child.expect("forget it")
     child.send("y")
     child.expect("forgotten")
     child.send("\x14")

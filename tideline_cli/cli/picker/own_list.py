@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.picker.offer import Offer
 
 _QUESTION = "forget it? y/N"
+_NO = "n"
 
 
 def chosen(offer: Offer, text: str, handle: int, *, is_styled: bool, now: int) -> str | None:
@@ -33,7 +34,10 @@ def _taken(state: Choosing, terminal: FullScreen, offer: Offer) -> str:
     """Take the keys that were pressed; of what was typed only the last state is answered. Return
     how the list ends, nothing where it goes on."""
     is_asked = False
-    for key in terminal.pressed():
+    pressed = terminal.pressed()
+    if state.asks and len(pressed) > 1 and all(len(key) == 1 for key in pressed):
+        pressed = [_NO]  # a text that was pasted is no answer
+    for key in pressed:
         if is_asked and state.concerns_facts(key):
             is_asked = _answer(state, offer)
         done = state.pressed(key)
