@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore, Timer
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from tideline_cli.serve.http.answers import Ask
 
+    Tell = Callable[[BaseException], None]
     Site = Callable[[str, Mapping[str, list[str]]], HttpReply]
     """Answers a path that is no part of the API with a page."""
 
@@ -41,15 +43,17 @@ _ALWAYS = (
 
 class HttpServer(ThreadingHTTPServer):
     """The server. `ask` runs a command, `site` makes the pages; `token` and `session` are what
-    programs and browsers show."""
+    programs and browsers show; `tell` hears of errors that nobody foresaw."""
 
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, port: int, ask: Ask, site: Site, *, token: str, session: str) -> None:
+    def __init__(
+        self, port: int, ask: Ask, site: Site, *, token: str, session: str, tell: Tell
+    ) -> None:
         super().__init__((ADDRESS, port), _Handler)
-        self.ask, self.site, self._token = ask, site, token
+        self.ask, self.site, self.tell, self._token = ask, site, tell, token
         self.guard = Guard(self.server_port, token, session)
         self._places = BoundedSemaphore(_MOST_CONNECTIONS)
 
@@ -85,8 +89,11 @@ class HttpServer(ThreadingHTTPServer):
             watch.cancel()
             self._places.release()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Leave a connection that has broken."""
+    def handle_error(self, *_: Any) -> None:
+        """Leave a connection that has broken; tell what else went wrong with an answer."""
+        error = sys.exception()
+        if error is not None and not isinstance(error, OSError):
+            self.tell(error)
 
 
 def _cut(request: socket.socket) -> None:
@@ -105,8 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer a read."""
         try:
             reply = self._reply()
-        except Exception:  # noqa: BLE001  one bad page is no reason to leave the browser waiting
-            reply = failed_reply(500, "internal", "this could not be answered")
+        except Exception as error:  # noqa: BLE001  it is told; the browser does not wait in vain
+            self.server.tell(error)
+            reply = failed_reply(500, "internal", "this could not be answered",
+                                 "the window of `tideline serve` says where it failed")
         self._send(reply)
 
     do_HEAD = do_GET  # noqa: N815  a name of http.server
