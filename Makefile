@@ -9,13 +9,15 @@ LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-v
 # Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
+# Of `make attack`.
+ATTACKS ?= 10000
 # Of `make clients`: the versions that were tried.
 CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
 # Half-written byte code and unbuffered streams of a caller's shell are not for our processes.
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders poison audit locked lock \
+.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders attack poison audit locked lock \
 	generate pictures release-check clean
 
 all: lint test
@@ -79,6 +81,9 @@ isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others
 
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures
+
+attack: $(VENV)/.installed-dev      ## ATTACKS hostile requests and lines on serve and mcp, slow and huge ones
+	PYTHONPATH=. $(BIN)/python -m tests.attack $(ATTACKS)
 
 clients: $(VENV)/.installed-dev     ## install the agents from npm, and run them against a stand-in model
 	npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error $(CLIENTS)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 import sys
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import BoundedSemaphore, Timer
+from threading import Timer
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from tideline_cli.serve.http import api
 from tideline_cli.serve.http.answers import HTML, HttpReply, failed_reply
 from tideline_cli.serve.http.guard import ADDRESS, Guard
+from tideline_cli.serve.http.limits import HeadReader, Places, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +23,13 @@ if TYPE_CHECKING:
     Site = Callable[[str, Mapping[str, list[str]]], HttpReply]
     """Answers a path that is no part of the API with a page."""
 
-_MOST_CONNECTIONS = 32
 _DEADLINE = 20  # seconds that one request may take, however slowly it comes
 _MOST_TARGET = 16_384  # characters of a path with its parameters
 _MOST_PARAMETERS = 64
+_REFUSALS = {
+    405: "only GET and HEAD are answered", 414: "the path is too long",
+    431: "the headers are too long", 505: "ask by HTTP/1.1",
+}  # fmt: skip
 _ALWAYS = (
     ("Cache-Control", "no-store"),
     ("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; "
@@ -55,7 +57,7 @@ class HttpServer(ThreadingHTTPServer):
         super().__init__((ADDRESS, port), _Handler)
         self.ask, self.site, self.tell, self._token = ask, site, tell, token
         self.guard = Guard(self.server_port, token, session)
-        self._places = BoundedSemaphore(_MOST_CONNECTIONS)
+        self.places = Places()
 
     @property
     def url(self) -> str:
@@ -69,25 +71,25 @@ class HttpServer(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Take a connection, or refuse it where too many are open."""
-        if not self._places.acquire(blocking=False):
+        if not self.places.take(request):
             self.shutdown_request(request)
             return
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no thread to be had
-            self._places.release()
+            self.places.leave(request)
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer a connection within its time."""
-        watch = Timer(_DEADLINE, _cut, (request,))
+        watch = Timer(_DEADLINE, cut, (request,))
         watch.daemon = True
         watch.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
             watch.cancel()
-            self._places.release()
+            self.places.leave(request)
 
     def handle_error(self, *_: Any) -> None:
         """Leave a connection that has broken; tell what else went wrong with an answer."""
@@ -96,17 +98,17 @@ class HttpServer(ThreadingHTTPServer):
             self.tell(error)
 
 
-def _cut(request: socket.socket) -> None:
-    with suppress(OSError):
-        request.shutdown(socket.SHUT_RDWR)
-
-
 class _Handler(BaseHTTPRequestHandler):
     server: HttpServer
     server_version = "tideline"
     sys_version = ""
     protocol_version = "HTTP/1.1"
     timeout = _DEADLINE
+
+    def setup(self) -> None:
+        """Bound what is read of a request."""
+        super().setup()
+        self.rfile: Any = HeadReader(self.rfile)
 
     def do_GET(self) -> None:
         """Answer a read."""
@@ -121,6 +123,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815  a name of http.server
 
     def _reply(self) -> HttpReply:
+        if self.request_version == "HTTP/0.9":  # a request without a version, or a torn line
+            return failed_reply(400, "http", "ask by HTTP/1.1")
         guard = self.server.guard
         refused = guard.refusal(self.headers)
         if refused is not None:
@@ -141,6 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._let_in(shown[-1], parts.path, given)
         if not guard.knows(self.headers):
             return self._stranger(parts.path)
+        self.server.places.know(self.request)
         if parts.path.startswith(api.PREFIX):
             return api.answer(self.server.ask, parts.path.removeprefix(api.PREFIX), given)
         return self.server.site(parts.path, given)
@@ -174,11 +179,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(reply.body)
 
-    def send_error(self, code: int, message: str | None = None, *_: object) -> None:
-        """Answer what is no request, and what is no read."""
-        if code == 501:
-            code, message = 405, "only GET and HEAD are answered"
-        self._send(failed_reply(code, "http", message or "this is no request that can be answered"))
+    def send_error(self, code: int, *_: object) -> None:
+        """Answer what is no request, and what is no read; what the library would say quotes it."""
+        code = 405 if code == 501 else code
+        told = _REFUSALS.get(code, "this is no request that can be answered")
+        self._send(failed_reply(code, "http", told))
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep no log: requests hold questions, which are nobody else's."""
