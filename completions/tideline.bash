@@ -195,6 +195,7 @@ _tideline_value() {
         contradictions:--limit|contradictions:-n) REPLY='text' ;;
         contradictions:--min-score) REPLY='text' ;;
         contradictions:--segment|contradictions:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        contradictions:--newest) REPLY='text' ;;
         contradictions:--fmt) REPLY='text' ;;
         contradictions:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
         history:--limit|history:-n) REPLY='text' ;;
@@ -350,7 +351,7 @@ _tideline_flags() {
         graph) REPLY='--hops --fan-out --limit -n --archived --format --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes' ;;
         feedback) REPLY='--delta' ;;
         purge) REPLY='--yes -y --dry-run -n' ;;
-        contradictions) REPLY='--limit -n --min-score --segment -s --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        contradictions) REPLY='--limit -n --min-score --segment -s --newest --all --jsonl --nl --csv --tsv --table --fmt --format' ;;
         history) REPLY='--limit -n --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         timeline) REPLY='--slot --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         undo) REPLY='--dry-run -n --list --limit' ;;

@@ -40,7 +40,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case feedback
             contains -- $argv[2] --delta
         case contradictions
-            contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
+            contains -- $argv[2] --limit -n --min-score --segment -s --newest --fmt --format
         case history
             contains -- $argv[2] --limit -n --session --speaker --role --agent --fmt --format
         case timeline
@@ -464,6 +464,7 @@ complete -c tideline -n '__tideline_at purge' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at contradictions" -l limit -s n -x -d 'Pairs at most [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only pairs of this score or above [default: 0.12]'
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at contradictions" -l newest -x -d 'Compare so many of the newest facts [default: 20,000]'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at contradictions" -l nl -d 'The same as --jsonl'

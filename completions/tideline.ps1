@@ -364,6 +364,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Pairs at most [default: 50; 0 is all].' }
             @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only pairs of this score or above [default: 0.12].' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--newest'); Kind = 'text'; Help = 'Compare so many of the newest facts [default: 20,000].' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }

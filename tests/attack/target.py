@@ -39,6 +39,10 @@ class Memory:
             "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8",
         }  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
+        if facts:
+            self._fill(facts)
+
+    def _fill(self, facts: int) -> None:
         own = [{"content": f"The {MARK} of nest {n} sleeps in tower {n * 7}", "tags": ["bird"]}
                for n in range(facts)]  # fmt: skip
         self.run("remember", "--batch", "--quiet", stdin=_lines(own))

@@ -50,7 +50,7 @@ class Places:
             if oldest is None:
                 return False
             del self._strangers[oldest]
-        cut(oldest)
+        disconnect(oldest)
         return self._free.acquire(timeout=_PATIENCE)
 
 
@@ -74,7 +74,7 @@ class HeadReader:
         self._file.close()
 
 
-def cut(request: socket.socket) -> None:
+def disconnect(request: socket.socket) -> None:
     """End a connection, whatever it waits for."""
     with suppress(OSError):
         request.shutdown(socket.SHUT_RDWR)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from tideline_cli.serve.http import api
 from tideline_cli.serve.http.answers import HTML, HttpReply, failed_reply
 from tideline_cli.serve.http.guard import ADDRESS, Guard
-from tideline_cli.serve.http.limits import HeadReader, Places, cut
+from tideline_cli.serve.http.limits import HeadReader, Places, disconnect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Site = Callable[[str, Mapping[str, list[str]]], HttpReply]
     """Answers a path that is no part of the API with a page."""
 
-_DEADLINE = 20  # seconds that one request may take, however slowly it comes
+_DEADLINE = 20  # seconds in which a client asks, and in which it takes its answer
 _MOST_TARGET = 16_384  # characters of a path with its parameters
 _MOST_PARAMETERS = 64
 _REFUSALS = {
@@ -81,14 +81,10 @@ class HttpServer(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer a connection within its time."""
-        watch = Timer(_DEADLINE, cut, (request,))
-        watch.daemon = True
-        watch.start()
+        """Answer a connection, and give its place back."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            watch.cancel()
             self.places.leave(request)
 
     def handle_error(self, *_: Any) -> None:
@@ -106,18 +102,33 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _DEADLINE
 
     def setup(self) -> None:
-        """Bound what is read of a request."""
+        """Bound what is read of a request, and how long its client may take."""
         super().setup()
         self.rfile: Any = HeadReader(self.rfile)
+        self._watch = self._watched()
+
+    def finish(self) -> None:
+        """End the watch over the connection."""
+        self._watch.cancel()
+        super().finish()
+
+    def _watched(self) -> Timer:
+        """Cut the connection if its client takes too long: to ask, or to take the answer."""
+        watch = Timer(_DEADLINE, disconnect, (self.request,))
+        watch.daemon = True
+        watch.start()
+        return watch
 
     def do_GET(self) -> None:
-        """Answer a read."""
+        """Answer a read. How long that takes is no fault of the client's."""
+        self._watch.cancel()
         try:
             reply = self._reply()
         except Exception as error:  # noqa: BLE001  it is told; the browser does not wait in vain
             self.server.tell(error)
             reply = failed_reply(500, "internal", "this could not be answered",
                                  "the window of `tideline serve` says where it failed")
+        self._watch = self._watched()
         self._send(reply)
 
     do_HEAD = do_GET  # noqa: N815  a name of http.server
