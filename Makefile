@@ -9,6 +9,9 @@ LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-v
 # Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
+# Of `make day`: sessions, and prompts of each.
+SESSIONS ?= 40
+PROMPTS ?= 8
 # Of `make page`.
 PAGE_FACTS ?= 100000
 # Of `make attack`.
@@ -19,7 +22,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders page page-pictures attack poison audit locked lock \
+.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders day page page-pictures attack poison audit locked lock \
 	generate pictures release-check clean
 
 all: lint test
@@ -83,6 +86,9 @@ isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others
 
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures
+
+day: $(VENV)/.installed-dev         ## a working day through the doors: 4 agents, 40 sessions, 320 prompts, 2 nights
+	PYTHONPATH=. $(BIN)/python -m tests.journeys.day $(SESSIONS) $(PROMPTS)
 
 page: $(VENV)/.installed-dev        ## the pages in chromium, by keyboard, without scripts, with PAGE_FACTS facts
 	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y chromium; } \
