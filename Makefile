@@ -9,6 +9,13 @@ LOCK := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-v
 # Of `make fuzz` and `make contract`.
 CALLS ?= 10000
 SECONDS ?= 60
+# Of `make day`: sessions, and prompts of each.
+SESSIONS ?= 40
+PROMPTS ?= 8
+# Of `make page`.
+PAGE_FACTS ?= 100000
+# Of `make attack`.
+ATTACKS ?= 10000
 # Of `make clients`: the versions that were tried.
 CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 \
 	@modelcontextprotocol/inspector@0.15.0
@@ -16,8 +23,8 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders poison audit locked lock \
-	generate pictures recording release-check clean
+.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders day \
+	page page-pictures attack poison audit locked lock generate pictures recording release-check clean
 
 all: lint test
 
@@ -81,6 +88,23 @@ isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures
 
+day: $(VENV)/.installed-dev         ## a working day through the doors: 4 agents, 40 sessions, 320 prompts, 2 nights
+	PYTHONPATH=. $(BIN)/python -m tests.journeys.day $(SESSIONS) $(PROMPTS)
+
+page: $(VENV)/.installed-dev        ## the pages in chromium, by keyboard, without scripts, with PAGE_FACTS facts
+	@command -v chromium > /dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y chromium; } \
+		|| { echo "no chromium: install it first (Debian: apt install chromium)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)-page
+	$(VENV)-page/bin/python -m pip install $(HASHED) -r requirements/dev.txt
+	$(VENV)-page/bin/python -m pip install $(HASHED) -r requirements/page.txt
+	PAGE_FACTS=$(PAGE_FACTS) $(VENV)-page/bin/python -m pytest -q -s tests/page
+
+page-pictures: page                 ## docs/pictures/search-*.png anew: a search in chromium, light and dark
+	PYTHONPATH=. $(VENV)-page/bin/python examples/page_pictures.py
+
+attack: $(VENV)/.installed-dev      ## ATTACKS hostile requests and lines on serve and mcp, slow and huge ones
+	PYTHONPATH=. $(BIN)/python -m tests.attack $(ATTACKS)
+
 clients: $(VENV)/.installed-dev     ## install the agents from npm, and run them against a stand-in model
 	npm install --prefix $(VENV)-clients --no-fund --no-audit --loglevel=error $(CLIENTS)
 	$(BIN)/python -m pytest -q -m clients tests/doors
@@ -104,6 +128,7 @@ lock:                               ## make requirements/*.txt anew from the new
 	$(LOCK) --extra dev pyproject.toml requirements/build.in -o requirements/dev.txt
 	$(LOCK) requirements/audit.in -o requirements/audit.txt
 	$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
+	$(LOCK) requirements/page.in -o requirements/page.txt
 
 generate: $(VENV)/.installed-dev    ## rewrite man/, completions/, docs/schema.md, README help, patterns, schema
 	$(BIN)/python -m tideline_cli.cli.generate
@@ -121,4 +146,4 @@ recording: $(VENV)/.installed-dev  ## make docs/pictures/agent-*.svg anew: a ses
 	PYTHONPATH=. $(BIN)/python examples/recording.py
 
 clean:                              ## remove environments, builds and caches
-	rm -rf $(VENV) $(VENV)-clients $(VENV)-fuzz $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-clients $(VENV)-fuzz $(VENV)-page $(VENV)-audit $(VENV)-lock $(VENV)-release build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -21,8 +21,6 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --decay
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --offset --fmt --format
-        case pick
-            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --limit -n --print --quote
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -42,7 +40,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case feedback
             contains -- $argv[2] --delta
         case contradictions
-            contains -- $argv[2] --limit -n --min-score --segment -s --fmt --format
+            contains -- $argv[2] --limit -n --min-score --segment -s --newest --fmt --format
         case history
             contains -- $argv[2] --limit -n --session --speaker --role --agent --fmt --format
         case timeline
@@ -79,8 +77,6 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --agent --format
         case hook
             contains -- $argv[2] --pause --scope
-        case init
-            contains -- $argv[2] --key
         case '*'
             return 1
     end
@@ -162,7 +158,6 @@ complete -c tideline -n "__tideline_at ''" -a consolidate -d 'Have a model name 
 complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
 complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
 complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
-complete -c tideline -n "__tideline_at ''" -a pick -d 'Choose a fact from a list that answers as you type.'
 complete -c tideline -n "__tideline_at ''" -a fading -d 'Show which facts fade soon, and what keeps them.'
 complete -c tideline -n "__tideline_at ''" -a slots -d 'List the slots, each with its value of now.'
 complete -c tideline -n "__tideline_at ''" -a tags -d 'List the tags, and how many facts have each.'
@@ -200,7 +195,6 @@ complete -c tideline -n "__tideline_at ''" -a serve -d 'Serve pages and an API, 
 complete -c tideline -n "__tideline_at ''" -a mcp -d 'Serve the memory to an agent, by MCP.'
 complete -c tideline -n "__tideline_at ''" -a hook -d 'Answer the hooks of agents, or pause them.'
 complete -c tideline -n "__tideline_at ''" -a setup -d 'Let agents use the memory, and undo that.'
-complete -c tideline -n "__tideline_at ''" -a init -d 'Print what a shell reads when it starts: TAB, a key, the manual.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -344,29 +338,6 @@ complete -c tideline -n "__tideline_at list" -l tsv -d 'Print cells parted by ta
 complete -c tideline -n "__tideline_at list" -l table -d 'Print a table, in a pipe too'
 complete -c tideline -n "__tideline_at list" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
-complete -c tideline -n "__tideline_at pick" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
-complete -c tideline -n "__tideline_at pick" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
-complete -c tideline -n "__tideline_at pick" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
-complete -c tideline -n "__tideline_at pick" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
-complete -c tideline -n "__tideline_at pick" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
-complete -c tideline -n "__tideline_at pick" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
-complete -c tideline -n "__tideline_at pick" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
-complete -c tideline -n "__tideline_at pick" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
-complete -c tideline -n "__tideline_at pick" -l no-documents -d 'No chunks of documents'
-complete -c tideline -n "__tideline_at pick" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
-complete -c tideline -n "__tideline_at pick" -l since -x -d 'Only facts made at or after TIME'
-complete -c tideline -n "__tideline_at pick" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
-complete -c tideline -n "__tideline_at pick" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
-complete -c tideline -n "__tideline_at pick" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
-complete -c tideline -n "__tideline_at pick" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
-complete -c tideline -n "__tideline_at pick" -l pinned -d 'Only pinned facts'
-complete -c tideline -n "__tideline_at pick" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
-complete -c tideline -n "__tideline_at pick" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
-complete -c tideline -n "__tideline_at pick" -l all-scopes -d 'See the facts of every scope'
-complete -c tideline -n "__tideline_at pick" -l limit -s n -x -d 'Facts of one answer at most [default: 100]'
-complete -c tideline -n "__tideline_at pick" -l print -x -a 'text id' -d 'What of the fact is printed: its text, or its id [default: text]'
-complete -c tideline -n "__tideline_at pick" -l quote -x -a 'bash zsh fish' -d 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor'
-complete -c tideline -n "__tideline_at pick" -l own -d 'Our own list, also where fzf is installed'
 complete -c tideline -n "__tideline_at fading" -l within -x -d 'How far to look ahead [default: 14d]'
 complete -c tideline -n "__tideline_at fading" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at fading" -l jsonl -d 'Print one JSON object a line'
@@ -493,6 +464,7 @@ complete -c tideline -n '__tideline_at purge' -k -x -a '(__tideline_values id)'
 complete -c tideline -n "__tideline_at contradictions" -l limit -s n -x -d 'Pairs at most [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at contradictions" -l min-score -x -d 'Only pairs of this score or above [default: 0.12]'
 complete -c tideline -n "__tideline_at contradictions" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only this segment'
+complete -c tideline -n "__tideline_at contradictions" -l newest -x -d 'Compare so many of the newest facts [default: 20,000]'
 complete -c tideline -n "__tideline_at contradictions" -l all -d 'Compare all facts, however many'
 complete -c tideline -n "__tideline_at contradictions" -l jsonl -d 'Print one JSON object a line'
 complete -c tideline -n "__tideline_at contradictions" -l nl -d 'The same as --jsonl'
@@ -678,9 +650,6 @@ complete -c tideline -n "__tideline_at setup" -l hooks -d 'Only the hooks: recal
 complete -c tideline -n "__tideline_at setup" -l mcp -d 'Only the tools: `tideline mcp`'
 complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this project, the working folder'
 complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor'
-complete -c tideline -n "__tideline_at init" -l key -x -d 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m]'
-complete -c tideline -n "__tideline_at init" -l no-key -d 'Bind no key'
-complete -c tideline -n '__tideline_at init 0' -x -a 'bash zsh fish'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man'

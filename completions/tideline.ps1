@@ -13,7 +13,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'status' = 'Show what is remembered, and whether all is well.'
         'show' = 'Show one fact: all of it, its links, its strength now.'
         'list' = 'List facts, newest first.'
-        'pick' = 'Choose a fact from a list that answers as you type.'
         'fading' = 'Show which facts fade soon, and what keeps them.'
         'slots' = 'List the slots, each with its value of now.'
         'tags' = 'List the tags, and how many facts have each.'
@@ -51,7 +50,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'mcp' = 'Serve the memory to an agent, by MCP.'
         'hook' = 'Answer the hooks of agents, or pause them.'
         'setup' = 'Let agents use the memory, and undo that.'
-        'init' = 'Print what a shell reads when it starts: TAB, a key, the manual.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
     }
@@ -226,31 +224,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
         )
-        'pick' = @(
-            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
-            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
-            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
-            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
-            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
-            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
-            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
-            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
-            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
-            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
-            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
-            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
-            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
-            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
-            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
-            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
-            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
-            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
-            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
-            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts of one answer at most [default: 100].' }
-            @{ Flags = @('--print'); Kind = 'one of text id'; Help = 'What of the fact is printed: its text, or its id [default: text].' }
-            @{ Flags = @('--quote'); Kind = 'one of bash zsh fish'; Help = 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor.' }
-            @{ Flags = @('--own'); Kind = 'flag'; Help = 'Our own list, also where fzf is installed.' }
-        )
         'fading' = @(
             @{ Flags = @('--within'); Kind = 'text'; Help = 'How far to look ahead [default: 14d].' }
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'At most so many [default: 50; 0 is all].' }
@@ -391,6 +364,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Pairs at most [default: 50; 0 is all].' }
             @{ Flags = @('--min-score'); Kind = 'text'; Help = 'Only pairs of this score or above [default: 0.12].' }
             @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only this segment.' }
+            @{ Flags = @('--newest'); Kind = 'text'; Help = 'Compare so many of the newest facts [default: 20,000].' }
             @{ Flags = @('--all'); Kind = 'flag'; Help = 'Compare all facts, however many.' }
             @{ Flags = @('--jsonl'); Kind = 'flag'; Help = 'Print one JSON object a line.' }
             @{ Flags = @('--nl'); Kind = 'flag'; Help = 'The same as --jsonl.' }
@@ -606,10 +580,6 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--mcp'); Kind = 'flag'; Help = 'Only the tools: `tideline mcp`.' }
             @{ Flags = @('--project'); Kind = 'flag'; Help = 'Only in this project, the working folder.' }
         )
-        'init' = @(
-            @{ Flags = @('--key'); Kind = 'text'; Help = 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m].' }
-            @{ Flags = @('--no-key'); Kind = 'flag'; Help = 'Bind no key.' }
-        )
         'completions' = @(
         )
         'man' = @(
@@ -648,9 +618,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'hook:0' = 'one of claude-code codex gemini cursor'
         'hook:1' = 'one of start prompt end'
         'setup:*' = 'one of claude-code codex gemini cursor'
-        'init:0' = 'one of bash zsh fish'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {

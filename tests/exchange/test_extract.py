@@ -158,6 +158,20 @@ def test_sessions_and_origins_have_cursors_of_their_own(run, model, talk):
     assert run("extract", path, "--llm", model.command, "--origin", "unknown").code == 4
 
 
+def test_a_model_is_shown_no_other_project(run, model, talk):
+    """Of the known facts a model sees those of the conversation's scope: what it says again of
+    another project would become a fact of this one."""
+    run("remember", "The user lives in Porto", "--scope", "beta")
+    run("remember", "The user lives in Faro", "--scope", "alpha")
+    run("remember", "The user lives in Braga")
+    for scope, seen in ((None, "Braga"), ("alpha", "Faro"), ("beta", "Porto")):
+        if scope:
+            run("config", "set", "scope", scope)
+        run("extract", talk(TALK, f"{scope}.txt"), "--llm", model.command)
+        asked = model.calls[-1].partition("KNOWN FACTS")[2]
+        assert [town for town in ("Porto", "Faro", "Braga") if town in asked] == [seen]
+
+
 def test_known_facts_are_reinforced(run, model, talk):
     """What is known is used once more, however often a reply repeats it, and stays whose it is."""
     known = run("remember", "The user lives in Lisbon", "--json").json["id"]

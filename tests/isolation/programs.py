@@ -6,15 +6,17 @@ import json
 import random
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
 
 from tests.conftest import run_main
+from tests.isolation import doors
 from tests.support import NOW, empty_store_at
 from tideline_cli.cli import model_options, new_fact
-from tideline_cli.cli.commands import edit, extract
+from tideline_cli.cli.commands import edit, extract, mcp
 from tideline_cli.dream import consolidate
 from tideline_cli.model.fact import ROLES
 
@@ -154,6 +156,18 @@ class Author:
         more = self._rng.choice(((), ("--remove",), ("--reason", "because", "--json")))
         return ["link", a, b, "--kind", self._rng.choice(KINDS), *more], "", ()
 
+    def _mcp(self):
+        return doors.mcp(self._rng, text=self._text(), ids=self._ids(2), slots=SLOTS)
+
+    def _hook(self):
+        return doors.hook(self._rng, who=self._who, text=self._text())
+
+    def _http(self):
+        return doors.http(self._rng, text=self._text(), ids=self._ids())
+
+    def _python(self):
+        return doors.python(self._rng, text=self._text(), ids=self._ids())
+
     def _undo(self):
         number = self._rng.choice(((), (str(self._rng.randint(1, 30)),)))
         more = self._rng.choice(((), ("--dry-run",), ("--json",)))
@@ -215,6 +229,7 @@ class Author:
 _VERBS = (
     *["remember"] * 7, "batch", "import", "import", "recall", "recall", *["named"] * 5, "link",
     "undo", "undo", "pass", "pass", "extract", "relink", "consolidate", "ingest", "ingest",
+    "mcp", "mcp", "hook", "hook", "http", "python",
 )  # fmt: skip
 
 
@@ -249,7 +264,8 @@ def looks(who):
         *(("show", one, "--json") for one in ids), *(("history", one) for one in ids),
         *(("__complete", f"{kind}:{start}") for kind in KINDS_OFFERED for start in ("", "1", "d")),
     ]  # fmt: skip
-    return [Command(who, one, at=last) for one in words]
+    asked = [Command(who, one, stdin=stdin, at=last) for one, stdin in doors.looks(ids)]
+    return [*(Command(who, one, at=last) for one in words), *asked]
 
 
 class Arena:
@@ -266,8 +282,8 @@ class Arena:
 
     def run(self, program, viewer):
         """Run a program and return what its viewer is told, on the way and at the end."""
-        for name in self._folder.iterdir():
-            name.unlink()
+        shutil.rmtree(self._folder)
+        self._folder.mkdir()
         empty_store_at(self.path)
         if self._embedder:
             db = apsw.Connection(str(self.path))
@@ -290,12 +306,19 @@ class Arena:
         replies = iter(command.replies)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIDELINE_DB", str(self.path))
-            for module in (new_fact, edit, extract):
+            patch.setenv("TIDELINE_HOME", str(self._folder / "state"))  # of this run alone
+            patch.setenv("TIDELINE_NOW", command.words[-1])  # of doors that take no option
+            if command.words[0] in doors.PSEUDO:
+                return doors.answered(command, self.path)
+            for module in (new_fact, edit, extract, mcp):
                 patch.setattr(module, "new_id", new_id)
             reply = lambda *_, **__: next(replies, "{}")  # noqa: E731
             patch.setattr(model_options, "asker", lambda model: reply)
             patch.setattr(consolidate, "complete", reply)
-            return run_main(*command.words, stdin=command.stdin)
+            done = run_main(*command.words, stdin=command.stdin)
+            if command.words[0] == "hook":
+                return replace(done, out=doors.without_fence(done.out))
+            return done
 
 
 def drawn(seed, *, length=22):

@@ -25,7 +25,7 @@ ONLY_IN = {
     "numpy": ("vector/", "memory/", "dream/comparison.py"),
     "Stemmer": ("model/text.py", "model/forms/stems.py"),
     "urllib": ("llm/", "serve/http/server.py", "serve/page/"),
-    "socket": ("serve/http/server.py",),
+    "socket": ("serve/http/limits.py",),
     "http": ("serve/", "llm/"),
     "subprocess": ("llm/", "cli/", "exchange/importer/beside.py"),
     "pickle": (),

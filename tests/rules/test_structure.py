@@ -71,8 +71,8 @@ CATCHERS = {
     "tideline_cli.cli.hook_door:run",  # the client must not fail with us; it is logged
     "tideline_cli.cli.completion_values:run",  # a prompt is being typed
     "tideline_cli.exchange.ingest.pdf_text:blocks",  # of a damaged page pypdf raises anything
-    "tideline_cli.serve.http.server:do_GET",  # the browser would wait for an answer
-    "tideline_cli.serve.mcp.calls:called",  # the server stays, and the model reads the error
+    "tideline_cli.serve.http.server:do_GET",  # the browser gets a 500, the terminal the place
+    "tideline_cli.serve.mcp.calls:called",  # the model reads it; stderr has what nobody foresaw
     "tideline_cli.store.checks.run_check:run",  # a damaged file may hold anything
 }
 """Who may catch every exception and go on."""

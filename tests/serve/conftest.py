@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any
@@ -14,6 +15,7 @@ from tideline_cli.cli import ages
 from tideline_cli.cli.in_process import InProcess
 from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
+from tideline_cli.serve.unforeseen import ErrorTeller
 
 TOKEN, SESSION = "t" * 64, "s" * 64
 
@@ -29,9 +31,11 @@ class Page:
 
 @dataclass
 class Client:
-    """Asks a server, as a program with its token unless other headers are given."""
+    """Asks a server, as a program with its token unless other headers are given; `told` is what the
+    server has said on its terminal."""
 
     server: HttpServer
+    told: io.StringIO
     headers: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {TOKEN}"})
 
     def __call__(self, path: str, method: str = "GET", **headers: str) -> Page:
@@ -50,12 +54,14 @@ def client(home: Any) -> Any:
     """A client of a server over the memory of the test."""
     ask = InProcess(db=str(home / "tideline.db"), origin="owner")
     site = Site(ask, origin="owner", ago=ages.ago, local=ages.local, now=lambda: NOW)
-    with HttpServer(0, ask, site, token=TOKEN, session=SESSION) as server:
+    told = io.StringIO()
+    with HttpServer(0, ask, site, token=TOKEN, session=SESSION, tell=ErrorTeller(told)) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
-        yield Client(server)
+        yield Client(server, told)
         server.shutdown()
         thread.join()
+    assert told.getvalue() == "", "a fault that no test has planted"
 
 
 @pytest.fixture

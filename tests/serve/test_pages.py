@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from html.parser import HTMLParser
 from itertools import pairwise
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support import DAY, NOW
 from tideline_cli.serve.page.markup import Markup, element
 
 PAGES = ("/", "/?q=deploy", "/facts", "/changes", "/slots", "/tags", "/fading", "/contradictions",
@@ -192,3 +194,40 @@ def test_a_command_to_copy_runs_no_stored_text(client, run, tmp_path):
     run("ingest", str(tmp_path / "$(touch pwned) x.md"))
     assert "tideline library rm -- '$(touch pwned) x.md'" in Reader(client("/documents").body).text
     assert run("library", "rm", "--", "$(touch pwned) x.md").code == 0
+
+
+def test_words_fit_their_numbers(client, run):
+    """One fact fades, two fade; what faded before now is told as past, a dream that is due as due;
+    nothing happened is said, and not drawn."""
+    assert "Nothing was added or archived" in Reader(client("/status").body).text
+    assert "due now" in Reader(client("/status").body).text
+    fact = run("remember", "an old note", "-s", "context", "--now", str(NOW - 200 * DAY))
+    assert "1 fact fades within" in Reader(client("/fading").body).text
+    page = Reader(client(f"/facts/{fact.out.split()[0]}").body)
+    assert "has faded" in page.text and "fades" not in page.text.partition("History")[0]
+
+
+def test_contradictions_are_bounded(client, run, monkeypatch):
+    """The page compares so many facts as it can in a second, and says where there are more."""
+    monkeypatch.setattr("tideline_cli.serve.page.lists.COMPARED", 2)
+    for n in (1, 2, 3):
+        run("remember", f"we deploy on day {n} with the blue pipeline")
+    page = Reader(client("/contradictions").body)
+    assert "The newest 2 facts were compared" in page.text
+    assert run("contradictions", "--newest", "2", "--json").json["compared"] == 2
+    assert run("contradictions", "--json").json["compared"] == 3
+    assert "newest 2 facts" in run("contradictions", "--newest", "2").err
+    assert run("contradictions", "--newest", "2", "--all").code == 2
+
+
+def test_a_long_answer_is_not_cut(client, monkeypatch):
+    """The time of a client is for asking and taking; what we need to find an answer is our own."""
+    monkeypatch.setattr("tideline_cli.serve.http.server._DEADLINE", 0.3)
+    asked = client.server.site
+
+    def slow(path, given):
+        time.sleep(0.8)
+        return asked(path, given)
+
+    monkeypatch.setattr(client.server, "site", slow)
+    assert client("/status").status == 200

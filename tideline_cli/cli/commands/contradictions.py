@@ -33,7 +33,10 @@ OPTIONS = (
            f"{MIN_SCORE}].", "share", MIN_SCORE),
     Option("segment", ("--segment", "-s"), "Only this segment.", "choice",
            choices=tuple(SEGMENTS), many=True),
-    Option("all", ("--all",), "Compare all facts, however many.", "flag", False),
+    Option("newest", ("--newest",), f"Compare so many of the newest facts [default: "
+           f"{memory.NEWEST:,}].", "count", memory.NEWEST),
+    Option("all", ("--all",), "Compare all facts, however many.", "flag", False,
+           excludes=("newest",)),
     *output.SHORT_FORMS,
     output.ROWS,
 )  # fmt: skip
@@ -45,6 +48,7 @@ class Options(Formats):
     limit: int
     min_score: float
     segment: tuple[Segment, ...]
+    newest: int
     all: bool
 
 
@@ -54,7 +58,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
         raise UsageError("contradictions takes no words", hint="see --segment")
     db = session.reading()
     found: tuple[Contradiction, ...] = ()
-    is_cut = False
+    is_cut, compared = False, 0
     if db is not None:
         report = memory.contradictions(
             db,
@@ -63,13 +67,14 @@ def run(session: Session, words: list[str], options: Options) -> int:
             limit=options.limit + 1 if options.limit else ALL,
             segments=options.segment,
             min_score=options.min_score,
-            newest=None if options.all else memory.NEWEST,
+            newest=None if options.all or not options.newest else options.newest,
         )
         found = report.found[:options.limit] if options.limit else report.found
         is_cut = len(found) < len(report.found)
         session.detail(f"compared {report.compared:,} facts")
         if report.is_partial:
             session.note(f"compared the newest {report.compared:,} facts; --all compares all")
+        compared = report.compared
     def table() -> None:
         from tideline_cli.cli import pair_table  # noqa: PLC0415  rich, 20 ms
 
@@ -81,7 +86,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
     output.emit_rows(
         chosen,
         map(_form, found),
-        whole=lambda forms: {"contradictions": forms, "truncated": is_cut},
+        whole=lambda forms: {
+            "contradictions": forms,
+            "truncated": is_cut,
+            "compared": compared,
+        },
         lines=lambda: [line for pair in found for line in _lines(pair)],
         table=table if found else None,
     )

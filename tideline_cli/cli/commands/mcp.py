@@ -54,6 +54,7 @@ def run(session: Session, _: list[str], options: Options) -> int:
     from tideline_cli.serve.mcp.lines import answer_lines  # noqa: PLC0415  help and man need no server
     from tideline_cli.serve.mcp.protocol import Server  # noqa: PLC0415  as above
     from tideline_cli.serve.mcp.service import Service  # noqa: PLC0415  as above
+    from tideline_cli.serve.unforeseen import ErrorTeller  # noqa: PLC0415  as above
 
     if options.forget_any and not options.write:
         session.note("--forget-any says nothing without --write")
@@ -62,8 +63,8 @@ def run(session: Session, _: list[str], options: Options) -> int:
         return Session(session.options, is_door=True)  # settings and clock of this moment
 
     service = Service(
-        opened, _meaning, new_id, options.write, options.forget_any, options.format == "text",
-        options.agent,
+        opened, _meaning, new_id, ErrorTeller(sys.stderr), options.write, options.forget_any,
+        options.format == "text", options.agent,
     )  # fmt: skip
     answer_lines(Server(service), sys.stdin.buffer, sys.stdout.buffer)
     return 0

@@ -17,6 +17,7 @@ from tideline_cli.model.record import record
 from tideline_cli.serve.http.keys import KeyFile
 from tideline_cli.serve.http.server import HttpServer
 from tideline_cli.serve.page.site import Site
+from tideline_cli.serve.unforeseen import ErrorTeller
 
 _PORT = 7474
 _IN_USE = (98, 48)  # EADDRINUSE of Linux and of macOS
@@ -59,7 +60,8 @@ def run(session: Session, words: list[str], options: Options) -> int:
     site = Site(ask, origin=origin, ago=ages.ago, local=ages.local, now=instant.now_ms)
     token, cookie = os.urandom(_BITS).hex(), os.urandom(_BITS).hex()
     try:
-        server = HttpServer(options.port, ask, site, token=token, session=cookie)
+        server = HttpServer(options.port, ask, site, token=token, session=cookie,
+                            tell=ErrorTeller(sys.stderr))  # fmt: skip
     except OSError as error:
         if error.errno in _IN_USE:
             raise UsageError(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
-    from tideline_cli.model.origin import Origin
 
 MIN_NEW = 2
 CANDIDATES = 10
@@ -56,7 +55,7 @@ def fact_requests(
         new = [message for message in messages[start:end] if message.text]
         if not new:
             return
-        known = () if db is None else _related(db, new, viewer=context.origin, now=context.now)
+        known = () if db is None else _related(db, context, new)
         block = prompts.known_facts_block(prompt_lines.lines(known, longest=CANDIDATE_CHARS))
         yield Request(
             "facts",
@@ -100,13 +99,16 @@ def stretch(messages: Sequence[Message], start: int) -> int:
 
 
 def _related(
-    db: Connection, messages: Sequence[Message], *, viewer: Origin, now: int
+    db: Connection, context: ExtractContext, messages: Sequence[Message]
 ) -> tuple[Fact, ...]:
     """Return known facts that new ones may be joined to: what the messages recall, then the
-    newest. Nothing is counted as used, and no identifier leaves the store."""
+    newest. They are of the scope of the conversation: what a model is shown of another project it
+    could say again as a fact of this one. Nothing is counted as used, and no identifier leaves the
+    store."""
     text = " ".join(message.text[-_LONGEST_QUERY:] for message in messages)[-_LONGEST_QUERY:]
-    query = Query(text, limit=CANDIDATES, mode="keyword")
-    hits = [hit.fact for hit in recall(db, query, viewer=viewer, now=now).hits]
-    newest = listing.each(db, viewer=viewer, wanted=Filter(), limit=CANDIDATES)
+    viewer, wanted = context.origin, Filter(scopes=(context.scope,))
+    query = Query(text, limit=CANDIDATES, mode="keyword", wanted=wanted)
+    hits = [hit.fact for hit in recall(db, query, viewer=viewer, now=context.now).hits]
+    newest = listing.each(db, viewer=viewer, wanted=wanted, limit=CANDIDATES)
     listed = {fact.id: fact for fact in (*hits, *newest) if not identifiers.is_withheld(fact)}
     return tuple(listed.values())[:CANDIDATES]

@@ -59,7 +59,7 @@ ROUTES: Mapping[str, Route] = {
     "changes": Route("history", "", ("limit", *_SPOKEN)),
     "batches": Route("undo", "", ("limit",), (("list", True),)),
     "timeline": Route("timeline", "", ("slot", "limit")),
-    "contradictions": Route("contradictions", "", ("limit", "min_score", "segment")),
+    "contradictions": Route("contradictions", "", ("limit", "min_score", "segment", "newest")),
     "fading": Route("fading", "", ("within", "limit")),
     "slots": Route("slots", "", ("scope", *_SPOKEN)),
     "tags": Route("tags", "", ("scope", *_SPOKEN)),

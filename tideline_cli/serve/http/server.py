@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import socket
-from contextlib import suppress
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import BoundedSemaphore, Timer
+from threading import Timer
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from tideline_cli.serve.http import api
 from tideline_cli.serve.http.answers import HTML, HttpReply, failed_reply
 from tideline_cli.serve.http.guard import ADDRESS, Guard
+from tideline_cli.serve.http.limits import HeadReader, Places, disconnect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
     from tideline_cli.serve.http.answers import Ask
 
+    Tell = Callable[[BaseException], None]
     Site = Callable[[str, Mapping[str, list[str]]], HttpReply]
     """Answers a path that is no part of the API with a page."""
 
-_MOST_CONNECTIONS = 32
-_DEADLINE = 20  # seconds that one request may take, however slowly it comes
+_DEADLINE = 20  # seconds in which a client asks, and in which it takes its answer
 _MOST_TARGET = 16_384  # characters of a path with its parameters
 _MOST_PARAMETERS = 64
+_REFUSALS = {
+    405: "only GET and HEAD are answered", 414: "the path is too long",
+    431: "the headers are too long", 505: "ask by HTTP/1.1",
+}  # fmt: skip
 _ALWAYS = (
     ("Cache-Control", "no-store"),
     ("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; "
@@ -41,17 +45,19 @@ _ALWAYS = (
 
 class HttpServer(ThreadingHTTPServer):
     """The server. `ask` runs a command, `site` makes the pages; `token` and `session` are what
-    programs and browsers show."""
+    programs and browsers show; `tell` hears of errors that nobody foresaw."""
 
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, port: int, ask: Ask, site: Site, *, token: str, session: str) -> None:
+    def __init__(
+        self, port: int, ask: Ask, site: Site, *, token: str, session: str, tell: Tell
+    ) -> None:
         super().__init__((ADDRESS, port), _Handler)
-        self.ask, self.site, self._token = ask, site, token
+        self.ask, self.site, self.tell, self._token = ask, site, tell, token
         self.guard = Guard(self.server_port, token, session)
-        self._places = BoundedSemaphore(_MOST_CONNECTIONS)
+        self.places = Places()
 
     @property
     def url(self) -> str:
@@ -65,33 +71,27 @@ class HttpServer(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Take a connection, or refuse it where too many are open."""
-        if not self._places.acquire(blocking=False):
+        if not self.places.take(request):
             self.shutdown_request(request)
             return
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # no thread to be had
-            self._places.release()
+            self.places.leave(request)
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer a connection within its time."""
-        watch = Timer(_DEADLINE, _cut, (request,))
-        watch.daemon = True
-        watch.start()
+        """Answer a connection, and give its place back."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            watch.cancel()
-            self._places.release()
+            self.places.leave(request)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Leave a connection that has broken."""
-
-
-def _cut(request: socket.socket) -> None:
-    with suppress(OSError):
-        request.shutdown(socket.SHUT_RDWR)
+    def handle_error(self, *_: Any) -> None:
+        """Leave a connection that has broken; tell what else went wrong with an answer."""
+        error = sys.exception()
+        if error is not None and not isinstance(error, OSError):
+            self.tell(error)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -101,17 +101,41 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = _DEADLINE
 
+    def setup(self) -> None:
+        """Bound what is read of a request, and how long its client may take."""
+        super().setup()
+        self.rfile: Any = HeadReader(self.rfile)
+        self._watch = self._watched()
+
+    def finish(self) -> None:
+        """End the watch over the connection."""
+        self._watch.cancel()
+        super().finish()
+
+    def _watched(self) -> Timer:
+        """Cut the connection if its client takes too long: to ask, or to take the answer."""
+        watch = Timer(_DEADLINE, disconnect, (self.request,))
+        watch.daemon = True
+        watch.start()
+        return watch
+
     def do_GET(self) -> None:
-        """Answer a read."""
+        """Answer a read. How long that takes is no fault of the client's."""
+        self._watch.cancel()
         try:
             reply = self._reply()
-        except Exception:  # noqa: BLE001  one bad page is no reason to leave the browser waiting
-            reply = failed_reply(500, "internal", "this could not be answered")
+        except Exception as error:  # noqa: BLE001  it is told; the browser does not wait in vain
+            self.server.tell(error)
+            reply = failed_reply(500, "internal", "this could not be answered",
+                                 "the window of `tideline serve` says where it failed")
+        self._watch = self._watched()
         self._send(reply)
 
     do_HEAD = do_GET  # noqa: N815  a name of http.server
 
     def _reply(self) -> HttpReply:
+        if self.request_version == "HTTP/0.9":  # a request without a version, or a torn line
+            return failed_reply(400, "http", "ask by HTTP/1.1")
         guard = self.server.guard
         refused = guard.refusal(self.headers)
         if refused is not None:
@@ -132,6 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._let_in(shown[-1], parts.path, given)
         if not guard.knows(self.headers):
             return self._stranger(parts.path)
+        self.server.places.know(self.request)
         if parts.path.startswith(api.PREFIX):
             return api.answer(self.server.ask, parts.path.removeprefix(api.PREFIX), given)
         return self.server.site(parts.path, given)
@@ -165,11 +190,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(reply.body)
 
-    def send_error(self, code: int, message: str | None = None, *_: object) -> None:
-        """Answer what is no request, and what is no read."""
-        if code == 501:
-            code, message = 405, "only GET and HEAD are answered"
-        self._send(failed_reply(code, "http", message or "this is no request that can be answered"))
+    def send_error(self, code: int, *_: object) -> None:
+        """Answer what is no request, and what is no read; what the library would say quotes it."""
+        code = 405 if code == 501 else code
+        told = _REFUSALS.get(code, "this is no request that can be answered")
+        self._send(failed_reply(code, "http", told))
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep no log: requests hold questions, which are nobody else's."""

@@ -26,8 +26,11 @@ def called(tool: Tool, arguments: Any, service: Service) -> dict[str, Any]:
         door = service.opened()
         told = _done(tool, door, given, service)
         return _result(tool, told, as_text=service.as_text)
-    except Exception as error:  # noqa: BLE001  the server stays, whatever a call meets
-        return _failure(service.meaning(error, door))
+    except Exception as error:  # noqa: BLE001  the model reads it; the unforeseen is told
+        meant = service.meaning(error, door)
+        if meant.code == "internal":
+            service.tell(error)
+        return _failure(meant)
     finally:
         if door is not None:
             door.close()

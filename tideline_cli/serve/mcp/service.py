@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @record
 class Service:
     """How a server works: `opened` makes the door of a call, `meaning` says what an error means,
-    `new_id` makes the id of a fact.
+    `new_id` makes the id of a fact, `tell` hears of errors that nobody foresaw.
 
     It `writes` if the person who started it says so, and `forgets_any` if it may forget what a
     trusted source said. `as_text` leaves the structured half of results out. `agent` is the name
@@ -57,6 +57,7 @@ class Service:
     opened: Callable[[], Door]
     meaning: Callable[[Exception, Door | None], TidelineError]
     new_id: Callable[[int], str]
+    tell: Callable[[Exception], None]
     writes: bool = False
     forgets_any: bool = False
     as_text: bool = False

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from tideline_cli.serve.page.frame import fact_path, no_items, start_of, with_parameters
+from tideline_cli.serve.page.frame import (
+    fact_path,
+    how_many,
+    no_items,
+    start_of,
+    with_parameters,
+)
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -49,7 +55,7 @@ def said_of(change: Mapping[str, Any]) -> str:
 
 def _batch(one: Mapping[str, Any], times: PageTimes) -> Markup:
     counts = [
-        f"{count:,} {noun if count == 1 else noun + 's'} {act}"
+        f"{how_many(count, noun)} {act}"
         for noun, group in (("fact", one["facts"]), ("link", one["links"]))
         for act, count in group.items() if count
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import instant
 from tideline_cli.serve.page import drawings
 from tideline_cli.serve.page.changes import said_of
 from tideline_cli.serve.page.frame import badge, fact_path, grid, start_of, with_parameters
@@ -73,8 +74,10 @@ def _strength(
     if fact["lifecycle"] != "active":
         return [element("p", "It is not active, and fades no more.")]
     ends: Content = ", and does not fade"
-    if fades:
+    if fades and instant.parse(fades) > times.now:
         ends = [", fades ", times.told(fades), " unless it is used"]
+    elif fades:
+        ends = [", has faded ", times.told(fades), ": a dream may archive it"]
     points = drawings.strengths(fact, times.now)
     return [
         element("p", element("meter", told, value=f"{shown['strength']:.6g}", min=0, max=1), " ",
@@ -115,7 +118,7 @@ def _links(shown: Mapping[str, Any], labels: Mapping[str, str]) -> list[Content]
          element("a", labels.get(other, other), href=fact_path(other)), why[kind, other])
         for (kind, other), arrow in arrows.items()
     ]  # fmt: skip
-    every = grid(("", "kind", "fact", "why"), cells, caption="Linked facts")
+    every = grid(("way", "kind", "fact", "why"), cells, caption="Linked facts")
     return [element("h2", "Links"), every]
 
 

@@ -10,7 +10,7 @@ from tideline_cli.serve.page.markup import Markup, element, html_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.serve.page.markup import Content
@@ -112,12 +112,29 @@ def start_of(text: str, most: int = 400) -> str:
 
 
 def grid(heads: Iterable[str], rows: Iterable[Iterable[Content]], *, caption: str = "") -> Markup:
-    """Return a table that can be scrolled where the window is narrow."""
-    top = element("thead", element("tr", [element("th", head, scope="col") for head in heads]))
-    lines = [element("tr", [element("td", cell) for cell in row]) for row in rows]
+    """Return a table; in a narrow window each row is a block, with the heads beside its cells."""
+    names = tuple(heads)
+    columns = [element("th", name, scope="col", role="columnheader") for name in names]
+    top = element("thead", element("tr", columns, role="row"), role="rowgroup")
+    lines = [element("tr", _cells(names, row), role="row") for row in rows]
     said = element("caption", caption) if caption else None
-    return element("div", element("table", said, top, element("tbody", lines)), class_="scroll",
-                   tabindex="0", role="region", aria_label=caption or "table")  # fmt: skip
+    # The roles are said since a narrow window shows rows as blocks, which are no table to a reader.
+    table = element("table", said, top, element("tbody", lines, role="rowgroup"), role="table")
+    return element("div", table, class_="scroll", tabindex="0", role="region",
+                   aria_label=caption or "table")  # fmt: skip
+
+
+def _cells(names: Sequence[str], row: Iterable[Content]) -> list[Markup]:
+    """Return the cells of a row, each with the name of its column for narrow windows."""
+    return [
+        element("td", cell, role="cell", data_head=name, class_=None if html_of(cell) else "no")
+        for name, cell in zip(names, row, strict=True)
+    ]
+
+
+def how_many(count: int, noun: str) -> str:
+    """Return a number of things in words: 1 fact, 2 facts."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def no_items(text: str, command: str = "") -> Markup:

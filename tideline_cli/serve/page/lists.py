@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Parameters = Mapping[str, Sequence[str]]
 
 A_PAGE = 50
+COMPARED = 4_000
+"""Facts that the page of contradictions compares: a second or so, as long as a page may take."""
 SORTS = ("new", "old", "importance", "used")
 _CHOICES = (
     ("segment", "any segment", tuple(SEGMENTS)), ("sort", "", SORTS),
@@ -90,7 +92,8 @@ def tags(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
 def fading(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     """Return what fades, soonest first."""
     days = round(answer["within_s"] / 86_400)
-    told = element("p", f"{answer['total']:,} facts fade within {days} days, unless they are used.")
+    what = "1 fact fades" if answer["total"] == 1 else f"{answer['total']:,} facts fade"
+    told = element("p", f"{what} within {days} days if not used, or should have gone before.")
     if not answer["facts"]:
         return [no_items(f"Nothing fades within {days} days.")]
     rows = [
@@ -106,9 +109,13 @@ def fading(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
 def contradictions(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:
     """Return pairs of facts side by side, the newer one first."""
     pairs = answer["contradictions"]
+    told: Content = None
+    if answer["compared"] >= COMPARED:
+        told = element("p", f"The newest {answer['compared']:,} facts were compared. More: ",
+                       element("code", "tideline contradictions"), class_="summary")  # fmt: skip
     if not pairs:
-        return [no_items("No two facts seem to contradict each other.")]
-    return [element("ul", [_pair(pair, times) for pair in pairs], class_="pairs")]
+        return [told, no_items("No two facts seem to contradict each other.")]
+    return [told, element("ul", [_pair(pair, times) for pair in pairs], class_="pairs")]
 
 
 def documents(answer: Mapping[str, Any], times: PageTimes) -> list[Content]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from tideline_cli.model import instant
 from tideline_cli.serve.page import drawings
 from tideline_cli.serve.page.frame import fact_line, no_items, with_parameters
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tideline_cli.serve.page.frame import PageTimes
@@ -60,7 +61,7 @@ def body(status: Mapping[str, Any], times: PageTimes) -> list[Content]:
         ("vectors", _vectors(status["vectors"])),
         ("last dream", times.told(status["last_dream"]) or "never"),
         ("it did", status["last_dream_summary"] or ""),
-        ("next dream", times.told(status["next_dream_due"]) or "now"),
+        ("next dream", _due(status["next_dream_due"], times)),
         ("last consolidation", times.told(status["last_consolidate"]) or "never"),
     ]  # fmt: skip
     labels = [element("div", element("dt", name), element("dd", value)) for name, value in rows
@@ -68,11 +69,26 @@ def body(status: Mapping[str, Any], times: PageTimes) -> list[Content]:
     activity = status.get("activity") or []
     return [
         at_a_glance(status),
-        element("h2", "Last 30 days") if activity else None,
-        drawings.days(activity) if activity else None,
+        element("h2", f"Last {len(activity)} days") if activity else None,
+        _activity(activity) if activity else None,
         element("div", groups, class_="groups"),
         element("dl", labels, class_="labels"),
     ]
+
+
+def _activity(days: Sequence[Mapping[str, Any]]) -> list[Content]:
+    """Return what was added and archived by day: a drawing, and what its colors mean."""
+    added, archived = (sum(day[name] for day in days) for name in ("added", "archived"))
+    if not (added or archived):
+        return [element("p", "Nothing was added or archived.", class_="summary")]
+    told = element("p", element("span", f"{added:,} added", class_="key added"), " ",
+                   element("span", f"{archived:,} archived", class_="key archived"),
+                   class_="summary")  # fmt: skip
+    return [told, drawings.days(days)]
+
+
+def _due(text: str | None, times: PageTimes) -> Content:
+    return times.told(text) if text and instant.parse(text) > times.now else "due now"
 
 
 def _vectors(vectors: Mapping[str, Any]) -> str:

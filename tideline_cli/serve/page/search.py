@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.model.fact import SEGMENTS
-from tideline_cli.serve.page.frame import fact_line, no_items
+from tideline_cli.serve.page.frame import fact_line, how_many, no_items
 from tideline_cli.serve.page.markup import Markup, element
 
 TYPE_CHECKING = False
@@ -69,8 +69,7 @@ def _choice(name: str, unset: str, choices: Sequence[str], chosen: str) -> Marku
 
 
 def _summary(answer: Mapping[str, Any]) -> str:
-    count = len(answer["hits"])
-    found = "1 fact" if count == 1 else f"{count:,} facts"
+    found = how_many(len(answer["hits"]), "fact")
     return f"{found} · {answer['mode']}, {answer['fusion']}, {answer['decay']}"
 
 

@@ -86,7 +86,9 @@ class Site:
         return HttpReply(200, text.encode("utf-8", "replace"), HTML)
 
     def _failure(self, status: int, title: str, told: str) -> HttpReply:
-        text = frame.page(title, "", element("p", told), origin=self._origin)
+        way = element("p", element("a", "Back to the search", href="/"))
+        text = frame.page(title, "", [element("p", told) if told else None, way],
+                          origin=self._origin)  # fmt: skip
         return HttpReply(status, text.encode("utf-8", "replace"), HTML)
 
 
@@ -129,7 +131,8 @@ def _first(asked: _Asked) -> _Page:
         return _Page(frame.start_of(question, 80), [form, *search.results(answer, asked.times)])
     status = asked.form("status")
     newest = asked.form("list", limit=[str(_NEWEST)])
-    return _Page(frame.TITLE, [form, *overview.first(status, newest, asked.times)])
+    return _Page(frame.TITLE, [form, *overview.first(status, newest, asked.times)],
+                 element("h1", "Search"))  # fmt: skip
 
 
 def _facts(asked: _Asked) -> _Page:
@@ -170,7 +173,7 @@ def _fading(asked: _Asked) -> _Page:
 
 
 def _contradictions(asked: _Asked) -> _Page:
-    answer = asked.form("contradictions")
+    answer = asked.form("contradictions", newest=[str(lists.COMPARED)])
     return _Page("Contradictions", lists.contradictions(answer, asked.times))
 
 

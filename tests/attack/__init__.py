@@ -1,0 +1,1 @@
+"""The servers attacked: `make attack` at length, `test_attack.py` for a few seconds."""

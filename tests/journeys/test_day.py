@@ -1,0 +1,70 @@
+"""A short day through the doors, and planted faults: does the day find them?"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.journeys.day import Day
+
+_PLANTED = {
+    "a prompt that writes": (
+        "from tideline_cli.serve import ledger\n"
+        "import os\n"
+        "def add(path, ids):\n"
+        "    with open(os.environ['TIDELINE_HOME'] + '/tideline.db', 'ab') as file:\n"
+        "        file.write(b'x')\n"
+        "ledger.add = add", "has changed the file"),
+    "no ledger": ("from tideline_cli.serve import ledger\n"
+                  "ledger.given = lambda path: []", "said twice"),
+    "no scope": ("from tideline_cli.cli import hook_door\n"
+                 "hook_door._scopes = lambda *_: None", "was told betaonly"),
+    "no cap": ("from tideline_cli.cli import hook_block\n"
+               "from tideline_cli.serve import hook_answer\n"
+               "hook_block.DEFAULT_CHARS = hook_answer.MOST_CHARS = 6000\n"
+               "hook_block.AUTO_FACTS = hook_answer.AUTO_FACTS = 50", "beyond its cap"),
+    "a word on stderr": ("import sys\nsys.stderr.write('hm')", "b'hm'"),
+}  # fmt: skip
+_PLANTED_IN_NIGHTS = {
+    "a feedback loop": ("from tideline_cli.policy import private_blocks\n"
+                        "private_blocks.without_blocks = lambda text, *_, **__: text",
+                        "ECHOED"),
+    "secrets": ("from tideline_cli.policy import secrets\n"
+                "secrets.without = lambda text: (text, 0)", "was sent to the model"),
+    "another project": ("from tideline_cli.exchange.extract import facts_pass\n"
+                        "whole = facts_pass.Filter()\n"
+                        "facts_pass.Filter = lambda **_: whole", "where nobody said it"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_day_goes_well(tmp_path):
+    """No duplicate, no feedback, no leak between origins or projects, no secret, no block beyond
+    its cap; hooks end with 0, say nothing on stderr, and leave the file as it is."""
+    figures = Day(tmp_path).run(8, 4)
+    assert figures.faults == []
+    counts = figures.counts
+    assert counts["prompts"] == 32 and counts["blocks"] > 20 and counts["nights"] == 2
+    assert len({name for name in counts if name.startswith("starts")}) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _PLANTED)
+def test_a_fault_of_hooks_is_found(tmp_path, name):
+    """What each check is for is seen by it."""
+    planted, found = _PLANTED[name]
+    day = Day(tmp_path, planted=planted)
+    day._session(0, 3)
+    assert any(found in fault for fault in day.figures.faults), day.figures.faults[:5]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _PLANTED_IN_NIGHTS)
+def test_a_fault_of_the_night_is_found(tmp_path, name):
+    """What each check is for is seen by it."""
+    planted, found = _PLANTED_IN_NIGHTS[name]
+    day = Day(tmp_path, planted=planted, seed=2)
+    for number in (0, 4):
+        day._session(number, 4)
+        day._night()
+    day._judge()
+    assert any(found in fault for fault in day.figures.faults), day.figures.faults[:5]
