@@ -85,7 +85,7 @@ _tideline_value() {
         consolidate:--min-facts) REPLY='text' ;;
         consolidate:--max-facts) REPLY='text' ;;
         consolidate:--max-loss) REPLY='text' ;;
-        status:--by) REPLY='one of kind agent' ;;
+        status:--by) REPLY='one of kind agent segment tier heat source scope' ;;
         status:--scope) REPLY='ask scope' ;;
         show:--decay) REPLY='one of half-life weibull spaced none' ;;
         list:--segment|list:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
@@ -112,6 +112,25 @@ _tideline_value() {
         list:--offset) REPLY='text' ;;
         list:--fmt) REPLY='text' ;;
         list:--format) REPLY='one of table lines json jsonl csv tsv markdown' ;;
+        pick:--segment|pick:-s) REPLY='one of identity correction relationship preference project knowledge context' ;;
+        pick:--tag|pick:-t) REPLY='ask tag' ;;
+        pick:--kind) REPLY='one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' ;;
+        pick:--session) REPLY='ask session' ;;
+        pick:--speaker) REPLY='ask speaker' ;;
+        pick:--role) REPLY='one of user assistant system tool' ;;
+        pick:--agent) REPLY='ask agent' ;;
+        pick:--document) REPLY='ask document' ;;
+        pick:--status|pick:--progress) REPLY='one of active blocked done' ;;
+        pick:--since) REPLY='text' ;;
+        pick:--until) REPLY='text' ;;
+        pick:--slot) REPLY='ask slot' ;;
+        pick:--source) REPLY='one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' ;;
+        pick:--heat) REPLY='one of core working peripheral' ;;
+        pick:--batch) REPLY='ask batch' ;;
+        pick:--scope) REPLY='ask scope' ;;
+        pick:--limit|pick:-n) REPLY='text' ;;
+        pick:--print) REPLY='one of text id' ;;
+        pick:--quote) REPLY='one of bash zsh fish' ;;
         fading:--within) REPLY='text' ;;
         fading:--limit|fading:-n) REPLY='text' ;;
         fading:--fmt) REPLY='text' ;;
@@ -212,7 +231,7 @@ _tideline_value() {
         undo:--limit) REPLY='text' ;;
         retention:--days) REPLY='text' ;;
         import:--format) REPLY='one of jsonl csv tsv sqlite markdown' ;;
-        import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' ;;
+        import:--from) REPLY='one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes' ;;
         import:--table) REPLY='text' ;;
         import:--max-rows) REPLY='text' ;;
         import:--map) REPLY='text' ;;
@@ -258,6 +277,8 @@ _tideline_value() {
         extract:--timeout) REPLY='text' ;;
         extract:--failure) REPLY='file' ;;
         extract:--min-new) REPLY='text' ;;
+        extract:--since) REPLY='text' ;;
+        extract:--limit) REPLY='text' ;;
         relink:--llm) REPLY='text' ;;
         relink:--model) REPLY='text' ;;
         relink:--base-url) REPLY='text' ;;
@@ -283,6 +304,7 @@ _tideline_value() {
         mcp:--format) REPLY='one of json text' ;;
         hook:--pause) REPLY='text' ;;
         hook:--scope) REPLY='ask scope' ;;
+        init:--key) REPLY='text' ;;
     esac
 }
 
@@ -321,8 +343,9 @@ _tideline_argument() {
         hook:0) REPLY='one of claude-code codex gemini cursor' ;;
         hook:1) REPLY='one of start prompt end' ;;
         setup:*) REPLY='one of claude-code codex gemini cursor' ;;
+        init:0) REPLY='one of bash zsh fish' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -339,6 +362,7 @@ _tideline_flags() {
         status) REPLY='--all-origins --by --scope --all-scopes' ;;
         show) REPLY='--decay --raw' ;;
         list) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle --archived --as-of --sort --decay --limit -n --offset --jsonl --nl --csv --tsv --table --fmt --format' ;;
+        pick) REPLY='--segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --limit -n --print --quote --own' ;;
         fading) REPLY='--within --limit -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         slots) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
         tags) REPLY='--scope --all-scopes --session --speaker --role --agent --jsonl --nl --csv --tsv --table --fmt --format' ;;
@@ -357,12 +381,12 @@ _tideline_flags() {
         undo) REPLY='--dry-run -n --list --limit' ;;
         redo) REPLY='--dry-run -n' ;;
         retention) REPLY='--days --include-confirmed --all-origins --yes -y --dry-run -n' ;;
-        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --agent --dry-run -n' ;;
+        import) REPLY='--trust --merge --strict --format --from --table --max-rows --map --agent --seconds --dry-run -n' ;;
         export) REPLY='--format --jsonl --nl --csv --tsv --table --fmt --output -o --all-origins --split --segment -s --tag -t --kind --session --speaker --role --agent --document --no-documents --status --progress --since --until --slot --source --heat --pinned --batch --scope --all-scopes --lifecycle' ;;
         ingest) REPLY='--glob -g --name --format --encoding --chunk-size --overlap --scope --agent --dry-run -n' ;;
         library) REPLY='--scope --all-scopes --dry-run -n --jsonl --nl --csv --tsv --table --fmt --format' ;;
         gc) REPLY='--dry-run -n --max-loss --all-origins' ;;
-        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --pending --dry-run -n' ;;
+        extract) REPLY='--session --llm --model --base-url --key-file --timeout --per-message --lessons --summary --failure --trust-owner --all-now --min-new --since --limit --pending --dry-run -n' ;;
         relink) REPLY='--llm --model --base-url --key-file --timeout --dry-run -n' ;;
         embed) REPLY='--embedder' ;;
         embedder) REPLY='' ;;
@@ -376,6 +400,7 @@ _tideline_flags() {
         mcp) REPLY='--write --forget-any --agent --format' ;;
         hook) REPLY='--pause --resume --scope --all-scopes' ;;
         setup) REPLY='--all --check --remove --dry-run -n --hooks --mcp --project' ;;
+        init) REPLY='--key --no-key' ;;
         completions) REPLY='' ;;
         man) REPLY='--roff' ;;
     esac
@@ -392,6 +417,7 @@ _tideline_summary() {
         status) REPLY='Show what is remembered, and whether all is well.' ;;
         show) REPLY='Show one fact: all of it, its links, its strength now.' ;;
         list) REPLY='List facts, newest first.' ;;
+        pick) REPLY='Choose a fact from a list that answers as you type.' ;;
         fading) REPLY='Show which facts fade soon, and what keeps them.' ;;
         slots) REPLY='List the slots, each with its value of now.' ;;
         tags) REPLY='List the tags, and how many facts have each.' ;;
@@ -429,6 +455,7 @@ _tideline_summary() {
         mcp) REPLY='Serve the memory to an agent, by MCP.' ;;
         hook) REPLY='Answer the hooks of agents, or pause them.' ;;
         setup) REPLY='Let agents use the memory, and undo that.' ;;
+        init) REPLY='Print what a shell reads when it starts: TAB, a key, the manual.' ;;
         completions) REPLY='Print the completion script of a shell.' ;;
         man) REPLY='Show a manual page.' ;;
     esac
@@ -553,7 +580,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do

@@ -21,6 +21,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --decay
         case list
             contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --lifecycle --as-of --sort --decay --limit -n --offset --fmt --format
+        case pick
+            contains -- $argv[2] --segment -s --tag -t --kind --session --speaker --role --agent --document --status --progress --since --until --slot --source --heat --batch --scope --limit -n --print --quote
         case fading
             contains -- $argv[2] --within --limit -n --fmt --format
         case slots
@@ -60,7 +62,7 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
         case gc
             contains -- $argv[2] --max-loss
         case extract
-            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new
+            contains -- $argv[2] --session --llm --model --base-url --key-file --timeout --failure --min-new --since --limit
         case relink
             contains -- $argv[2] --llm --model --base-url --key-file --timeout
         case embed
@@ -77,6 +79,8 @@ function __tideline_takes_value -d 'Succeed when flag $argv[2] of command $argv[
             contains -- $argv[2] --agent --format
         case hook
             contains -- $argv[2] --pause --scope
+        case init
+            contains -- $argv[2] --key
         case '*'
             return 1
     end
@@ -158,6 +162,7 @@ complete -c tideline -n "__tideline_at ''" -a consolidate -d 'Have a model name 
 complete -c tideline -n "__tideline_at ''" -a status -d 'Show what is remembered, and whether all is well.'
 complete -c tideline -n "__tideline_at ''" -a show -d 'Show one fact: all of it, its links, its strength now.'
 complete -c tideline -n "__tideline_at ''" -a list -d 'List facts, newest first.'
+complete -c tideline -n "__tideline_at ''" -a pick -d 'Choose a fact from a list that answers as you type.'
 complete -c tideline -n "__tideline_at ''" -a fading -d 'Show which facts fade soon, and what keeps them.'
 complete -c tideline -n "__tideline_at ''" -a slots -d 'List the slots, each with its value of now.'
 complete -c tideline -n "__tideline_at ''" -a tags -d 'List the tags, and how many facts have each.'
@@ -195,6 +200,7 @@ complete -c tideline -n "__tideline_at ''" -a serve -d 'Serve pages and an API, 
 complete -c tideline -n "__tideline_at ''" -a mcp -d 'Serve the memory to an agent, by MCP.'
 complete -c tideline -n "__tideline_at ''" -a hook -d 'Answer the hooks of agents, or pause them.'
 complete -c tideline -n "__tideline_at ''" -a setup -d 'Let agents use the memory, and undo that.'
+complete -c tideline -n "__tideline_at ''" -a init -d 'Print what a shell reads when it starts: TAB, a key, the manual.'
 complete -c tideline -n "__tideline_at ''" -a completions -d 'Print the completion script of a shell.'
 complete -c tideline -n "__tideline_at ''" -a man -d 'Show a manual page.'
 complete -c tideline -n "__tideline_at remember" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'What it is about [default: knowledge]'
@@ -299,7 +305,7 @@ complete -c tideline -n "__tideline_at consolidate" -l max-facts -x -d 'Show the
 complete -c tideline -n "__tideline_at consolidate" -l max-loss -x -d 'Share of an origin\'s facts that one run may archive [default: 0.25]'
 complete -c tideline -n "__tideline_at consolidate" -l all-origins -d 'Take every origin, although --origin names the owner'
 complete -c tideline -n "__tideline_at status" -l all-origins -d 'Add the other origins'
-complete -c tideline -n "__tideline_at status" -l by -x -a 'kind agent' -d 'Also count the facts by this label, which reads all of them'
+complete -c tideline -n "__tideline_at status" -l by -x -a 'kind agent segment tier heat source scope' -d 'Count the facts by this label: kind and agent only then, which reads all facts; the others always'
 complete -c tideline -n "__tideline_at status" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at status" -l all-scopes -d 'See the facts of every scope'
 complete -c tideline -n "__tideline_at show" -l decay -x -a 'half-life weibull spaced none' -d 'The strength by this forgetting curve, and what makes it; what fades for good is decided by the half-life'
@@ -338,6 +344,29 @@ complete -c tideline -n "__tideline_at list" -l tsv -d 'Print cells parted by ta
 complete -c tideline -n "__tideline_at list" -l table -d 'Print a table, in a pipe too'
 complete -c tideline -n "__tideline_at list" -l fmt -x -d 'Print a table in a form of tabulate, such as github, grid, html or simple'
 complete -c tideline -n "__tideline_at list" -l format -x -a 'table lines json jsonl csv tsv markdown' -d 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone'
+complete -c tideline -n "__tideline_at pick" -l segment -s s -x -a 'identity correction relationship preference project knowledge context' -d 'Only facts of this segment'
+complete -c tideline -n "__tideline_at pick" -l tag -s t -k -x -a '(__tideline_values tag)' -d 'Only facts with this tag, or with all of several between commas'
+complete -c tideline -n "__tideline_at pick" -l kind -x -a 'entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight' -d 'Only facts of this kind'
+complete -c tideline -n "__tideline_at pick" -l session -k -x -a '(__tideline_values session)' -d 'Only what was said in this session'
+complete -c tideline -n "__tideline_at pick" -l speaker -k -x -a '(__tideline_values speaker)' -d 'Only what this speaker said'
+complete -c tideline -n "__tideline_at pick" -l role -x -a 'user assistant system tool' -d 'Only what this role said'
+complete -c tideline -n "__tideline_at pick" -l agent -k -x -a '(__tideline_values agent)' -d 'Only what this agent wrote'
+complete -c tideline -n "__tideline_at pick" -l document -k -x -a '(__tideline_values document)' -d 'Only chunks of this document; `tideline library` lists them'
+complete -c tideline -n "__tideline_at pick" -l no-documents -d 'No chunks of documents'
+complete -c tideline -n "__tideline_at pick" -l status -l progress -x -a 'active blocked done' -d 'Only work that is so far, such as open tasks'
+complete -c tideline -n "__tideline_at pick" -l since -x -d 'Only facts made at or after TIME'
+complete -c tideline -n "__tideline_at pick" -l until -x -d 'Only facts made at or before TIME; of a day, all of it'
+complete -c tideline -n "__tideline_at pick" -l slot -k -x -a '(__tideline_values slot)' -d 'Only values of this slot'
+complete -c tideline -n "__tideline_at pick" -l source -x -a 'owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction' -d 'Only what this source said'
+complete -c tideline -n "__tideline_at pick" -l heat -x -a 'core working peripheral' -d 'Only facts of this heat'
+complete -c tideline -n "__tideline_at pick" -l pinned -d 'Only pinned facts'
+complete -c tideline -n "__tideline_at pick" -l batch -k -x -a '(__tideline_values batch)' -d 'Only facts that this batch added; `tideline history` has the numbers'
+complete -c tideline -n "__tideline_at pick" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
+complete -c tideline -n "__tideline_at pick" -l all-scopes -d 'See the facts of every scope'
+complete -c tideline -n "__tideline_at pick" -l limit -s n -x -d 'Facts of one answer at most [default: 100]'
+complete -c tideline -n "__tideline_at pick" -l print -x -a 'text id' -d 'What of the fact is printed: its text, or its id [default: text]'
+complete -c tideline -n "__tideline_at pick" -l quote -x -a 'bash zsh fish' -d 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor'
+complete -c tideline -n "__tideline_at pick" -l own -d 'Our own list, also where fzf is installed'
 complete -c tideline -n "__tideline_at fading" -l within -x -d 'How far to look ahead [default: 14d]'
 complete -c tideline -n "__tideline_at fading" -l limit -s n -x -d 'At most so many [default: 50; 0 is all]'
 complete -c tideline -n "__tideline_at fading" -l jsonl -d 'Print one JSON object a line'
@@ -510,11 +539,12 @@ complete -c tideline -n "__tideline_at import" -l trust -d 'Keep the sources tha
 complete -c tideline -n "__tideline_at import" -l merge -d 'Send each row through the rules of remember'
 complete -c tideline -n "__tideline_at import" -l strict -d 'Take nothing if any row is bad'
 complete -c tideline -n "__tideline_at import" -l format -x -a 'jsonl csv tsv sqlite markdown' -d 'jsonl, csv, tsv, sqlite or markdown [default: by the file\'s name]'
-complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
+complete -c tideline -n "__tideline_at import" -l from -x -a 'claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes' -d 'The program that wrote it; docs/importers.md says what is read'
 complete -c tideline -n "__tideline_at import" -l table -x -d 'The table of a SQLite file [default: fact]'
 complete -c tideline -n "__tideline_at import" -l max-rows -x -d 'Rows at most, bad ones included [default: 1,000,000]'
 complete -c tideline -n "__tideline_at import" -l map -x -d 'Take COLUMN as FIELD, such as content, tags or created_at'
 complete -c tideline -n "__tideline_at import" -l agent -k -x -a '(__tideline_values agent)' -d 'Which program wrote what no row says that of; an empty one is none [default: the setting agent]'
+complete -c tideline -n "__tideline_at import" -l seconds -d 'Times that are numbers count seconds, and not milliseconds'
 complete -c tideline -n "__tideline_at import" -l dry-run -s n -d 'Store nothing; show the first rows as they would be stored'
 complete -c tideline -n '__tideline_at import 0' -F
 complete -c tideline -n "__tideline_at export" -l format -x -a 'jsonl csv tsv sqlite markdown vault table' -d 'jsonl, csv, tsv, sqlite, markdown, vault or table [default: jsonl]'
@@ -586,6 +616,8 @@ complete -c tideline -n "__tideline_at extract" -l failure -r -F -d 'Ask what fa
 complete -c tideline -n "__tideline_at extract" -l trust-owner -d 'Store identifiers and lessons from the owner\'s messages as the owner\'s word; not for plain text'
 complete -c tideline -n "__tideline_at extract" -l all-now -d 'Take whatever is new, a single message too'
 complete -c tideline -n "__tideline_at extract" -l min-new -x -d 'New messages that are worth a request [default: 2]'
+complete -c tideline -n "__tideline_at extract" -l since -x -d 'Of an export: only conversations that went on at or after TIME'
+complete -c tideline -n "__tideline_at extract" -l limit -x -d 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10]'
 complete -c tideline -n "__tideline_at extract" -l pending -d 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night'
 complete -c tideline -n "__tideline_at extract" -l dry-run -s n -d 'Print what would be sent and what would be stored without a model; ask and write nothing'
 complete -c tideline -n '__tideline_at extract 0' -F
@@ -636,7 +668,7 @@ complete -c tideline -n "__tideline_at mcp" -l write -d 'Also remember and forge
 complete -c tideline -n "__tideline_at mcp" -l forget-any -d 'With --write: forget also what trusted sources said'
 complete -c tideline -n "__tideline_at mcp" -l agent -k -x -a '(__tideline_values agent)' -d 'The name that stands on what is remembered [default: the setting agent]'
 complete -c tideline -n "__tideline_at mcp" -l format -x -a 'json text' -d 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json]'
-complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let hooks do nothing for so long, such as 2h or 1d'
+complete -c tideline -n "__tideline_at hook" -l pause -x -d 'Let the origin\'s hooks do nothing for so long, such as 2h or 1d'
 complete -c tideline -n "__tideline_at hook" -l resume -d 'End a pause'
 complete -c tideline -n "__tideline_at hook" -l scope -k -x -a '(__tideline_values scope)' -d 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope]'
 complete -c tideline -n "__tideline_at hook" -l all-scopes -d 'See the facts of every scope'
@@ -650,6 +682,9 @@ complete -c tideline -n "__tideline_at setup" -l hooks -d 'Only the hooks: recal
 complete -c tideline -n "__tideline_at setup" -l mcp -d 'Only the tools: `tideline mcp`'
 complete -c tideline -n "__tideline_at setup" -l project -d 'Only in this project, the working folder'
 complete -c tideline -n '__tideline_at setup' -x -a 'claude-code codex gemini cursor'
+complete -c tideline -n "__tideline_at init" -l key -x -d 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m]'
+complete -c tideline -n "__tideline_at init" -l no-key -d 'Bind no key'
+complete -c tideline -n '__tideline_at init 0' -x -a 'bash zsh fish'
 complete -c tideline -n '__tideline_at completions 0' -x -a 'bash zsh fish powershell'
 complete -c tideline -n "__tideline_at man" -l roff -d 'Print the source of the page'
-complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man'
+complete -c tideline -n '__tideline_at man 0' -x -a 'remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man'

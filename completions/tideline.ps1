@@ -13,6 +13,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'status' = 'Show what is remembered, and whether all is well.'
         'show' = 'Show one fact: all of it, its links, its strength now.'
         'list' = 'List facts, newest first.'
+        'pick' = 'Choose a fact from a list that answers as you type.'
         'fading' = 'Show which facts fade soon, and what keeps them.'
         'slots' = 'List the slots, each with its value of now.'
         'tags' = 'List the tags, and how many facts have each.'
@@ -50,6 +51,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'mcp' = 'Serve the memory to an agent, by MCP.'
         'hook' = 'Answer the hooks of agents, or pause them.'
         'setup' = 'Let agents use the memory, and undo that.'
+        'init' = 'Print what a shell reads when it starts: TAB, a key, the manual.'
         'completions' = 'Print the completion script of a shell.'
         'man' = 'Show a manual page.'
     }
@@ -181,7 +183,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         )
         'status' = @(
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Add the other origins.' }
-            @{ Flags = @('--by'); Kind = 'one of kind agent'; Help = 'Also count the facts by this label, which reads all of them.' }
+            @{ Flags = @('--by'); Kind = 'one of kind agent segment tier heat source scope'; Help = 'Count the facts by this label: kind and agent only then, which reads all facts; the others always.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
         )
@@ -223,6 +225,31 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--table'); Kind = 'flag'; Help = 'Print a table, in a pipe too.' }
             @{ Flags = @('--fmt'); Kind = 'text'; Help = 'Print a table in a form of tabulate, such as github, grid, html or simple.' }
             @{ Flags = @('--format'); Kind = 'one of table lines json jsonl csv tsv markdown'; Help = 'table, lines, json, jsonl, csv, tsv or markdown [default: a table on a terminal, lines elsewhere]; --json goes with json and jsonl alone.' }
+        )
+        'pick' = @(
+            @{ Flags = @('--segment','-s'); Kind = 'one of identity correction relationship preference project knowledge context'; Help = 'Only facts of this segment.' }
+            @{ Flags = @('--tag','-t'); Kind = 'ask tag'; Help = 'Only facts with this tag, or with all of several between commas.' }
+            @{ Flags = @('--kind'); Kind = 'one of entity identity name_memory preference lesson relationship project_state fact procedure remember manual document document_summary summary skill auto episode failure note session decision constraint task gotcha insight'; Help = 'Only facts of this kind.' }
+            @{ Flags = @('--session'); Kind = 'ask session'; Help = 'Only what was said in this session.' }
+            @{ Flags = @('--speaker'); Kind = 'ask speaker'; Help = 'Only what this speaker said.' }
+            @{ Flags = @('--role'); Kind = 'one of user assistant system tool'; Help = 'Only what this role said.' }
+            @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Only what this agent wrote.' }
+            @{ Flags = @('--document'); Kind = 'ask document'; Help = 'Only chunks of this document; `tideline library` lists them.' }
+            @{ Flags = @('--no-documents'); Kind = 'flag'; Help = 'No chunks of documents.' }
+            @{ Flags = @('--status','--progress'); Kind = 'one of active blocked done'; Help = 'Only work that is so far, such as open tasks.' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Only facts made at or after TIME.' }
+            @{ Flags = @('--until'); Kind = 'text'; Help = 'Only facts made at or before TIME; of a day, all of it.' }
+            @{ Flags = @('--slot'); Kind = 'ask slot'; Help = 'Only values of this slot.' }
+            @{ Flags = @('--source'); Kind = 'one of owner_message user_instruction channel_message dream tool_output retrieved_document compaction extraction'; Help = 'Only what this source said.' }
+            @{ Flags = @('--heat'); Kind = 'one of core working peripheral'; Help = 'Only facts of this heat.' }
+            @{ Flags = @('--pinned'); Kind = 'flag'; Help = 'Only pinned facts.' }
+            @{ Flags = @('--batch'); Kind = 'ask batch'; Help = 'Only facts that this batch added; `tideline history` has the numbers.' }
+            @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
+            @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
+            @{ Flags = @('--limit','-n'); Kind = 'text'; Help = 'Facts of one answer at most [default: 100].' }
+            @{ Flags = @('--print'); Kind = 'one of text id'; Help = 'What of the fact is printed: its text, or its id [default: text].' }
+            @{ Flags = @('--quote'); Kind = 'one of bash zsh fish'; Help = 'Print it as a word of this shell: bash, zsh or fish. Standard input is the line before the cursor.' }
+            @{ Flags = @('--own'); Kind = 'flag'; Help = 'Our own list, also where fzf is installed.' }
         )
         'fading' = @(
             @{ Flags = @('--within'); Kind = 'text'; Help = 'How far to look ahead [default: 14d].' }
@@ -419,11 +446,12 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--merge'); Kind = 'flag'; Help = 'Send each row through the rules of remember.' }
             @{ Flags = @('--strict'); Kind = 'flag'; Help = 'Take nothing if any row is bad.' }
             @{ Flags = @('--format'); Kind = 'one of jsonl csv tsv sqlite markdown'; Help = 'jsonl, csv, tsv, sqlite or markdown [default: by the file''s name].' }
-            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
+            @{ Flags = @('--from'); Kind = 'one of claude-code claude-mem mem0 mcp-memory-service mcp-memory basic-memory brigade rsclaw codex openclaw hermes'; Help = 'The program that wrote it; docs/importers.md says what is read.' }
             @{ Flags = @('--table'); Kind = 'text'; Help = 'The table of a SQLite file [default: fact].' }
             @{ Flags = @('--max-rows'); Kind = 'text'; Help = 'Rows at most, bad ones included [default: 1,000,000].' }
             @{ Flags = @('--map'); Kind = 'text'; Help = 'Take COLUMN as FIELD, such as content, tags or created_at.' }
             @{ Flags = @('--agent'); Kind = 'ask agent'; Help = 'Which program wrote what no row says that of; an empty one is none [default: the setting agent].' }
+            @{ Flags = @('--seconds'); Kind = 'flag'; Help = 'Times that are numbers count seconds, and not milliseconds.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Store nothing; show the first rows as they would be stored.' }
         )
         'export' = @(
@@ -500,6 +528,8 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--trust-owner'); Kind = 'flag'; Help = 'Store identifiers and lessons from the owner''s messages as the owner''s word; not for plain text.' }
             @{ Flags = @('--all-now'); Kind = 'flag'; Help = 'Take whatever is new, a single message too.' }
             @{ Flags = @('--min-new'); Kind = 'text'; Help = 'New messages that are worth a request [default: 2].' }
+            @{ Flags = @('--since'); Kind = 'text'; Help = 'Of an export: only conversations that went on at or after TIME.' }
+            @{ Flags = @('--limit'); Kind = 'text'; Help = 'Of an export: at most N conversations that have something new; the next call goes on behind them [0 is all; a dry run shows 10].' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'The conversations that hooks have noted, instead of one; `tideline schedule` does it every night.' }
             @{ Flags = @('--dry-run','-n'); Kind = 'flag'; Help = 'Print what would be sent and what would be stored without a model; ask and write nothing.' }
         )
@@ -566,7 +596,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--format'); Kind = 'one of json text'; Help = 'Results as json, in both halves, or as text alone, for clients that cannot read both [default: json].' }
         )
         'hook' = @(
-            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let hooks do nothing for so long, such as 2h or 1d.' }
+            @{ Flags = @('--pause'); Kind = 'text'; Help = 'Let the origin''s hooks do nothing for so long, such as 2h or 1d.' }
             @{ Flags = @('--resume'); Kind = 'flag'; Help = 'End a pause.' }
             @{ Flags = @('--scope'); Kind = 'ask scope'; Help = 'See facts of this scope, of those above it, and without one; an empty one sees the last alone [default: the setting scope].' }
             @{ Flags = @('--all-scopes'); Kind = 'flag'; Help = 'See the facts of every scope.' }
@@ -579,6 +609,10 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--hooks'); Kind = 'flag'; Help = 'Only the hooks: recall by itself.' }
             @{ Flags = @('--mcp'); Kind = 'flag'; Help = 'Only the tools: `tideline mcp`.' }
             @{ Flags = @('--project'); Kind = 'flag'; Help = 'Only in this project, the working folder.' }
+        )
+        'init' = @(
+            @{ Flags = @('--key'); Kind = 'text'; Help = 'The key that opens the list, such as ctrl-o, or `ctrl-x m` for one after the other [default: alt-m].' }
+            @{ Flags = @('--no-key'); Kind = 'flag'; Help = 'Bind no key.' }
         )
         'completions' = @(
         )
@@ -618,8 +652,9 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
         'hook:0' = 'one of claude-code codex gemini cursor'
         'hook:1' = 'one of start prompt end'
         'setup:*' = 'one of claude-code codex gemini cursor'
+        'init:0' = 'one of bash zsh fish'
         'completions:0' = 'one of bash zsh fish powershell'
-        'man:0' = 'one of remember recall context dream consolidate status show list fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup completions man'
+        'man:0' = 'one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man'
     }
 
     function Find-Option([string]$command, [string]$flag) {
