@@ -10,7 +10,6 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record, replace
 from tideline_cli.serve import setup_files, setup_merge
 from tideline_cli.serve.setup_files import BACKUP
-from tideline_cli.serve.setup_plan import plan_of
 from tideline_cli.serve.setup_record import PRINTED, RAN, SetUpRow
 
 TYPE_CHECKING = False
@@ -119,11 +118,6 @@ def taking_back(
 def older_place(place: SetupPlace, row: SetUpRow | None) -> SetupPlace:
     """Return the place with the name that a set-up has: of an older version one for all."""
     return place if row is None or row.name == place.own_name else replace(place, name=row.name)
-
-
-def again(plan: Plan, place: SetupPlace, row: SetUpRow) -> Plan:
-    """Return the plan of a set-up together with the parts that are there already."""
-    return plan_of(plan.client, {**row.calls, **plan.calls}, place)
 
 
 def _put_in(merge: MergedFile, place: SetupPlace, row: SetUpRow) -> Edit | None:
