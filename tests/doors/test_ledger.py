@@ -11,11 +11,19 @@ import pytest
 
 from tests.doors import payloads
 from tests.doors.payloads import CLIENTS, PROMPT, START, block_in
+from tests.support import NOW
+from tideline_cli.model import instant
 from tideline_cli.serve import ledger
 
 FACT, PINNED = "I deploy the billing service on Fridays", "My cat is called Miso"
 NAMES = ("/m.db", "owner", "", "s")
 IDS = [f"{n:026d}" for n in range(1000)]
+
+
+@pytest.fixture(autouse=True)
+def still(monkeypatch):
+    """Let the clock stand, on which it depends whether a start is told twice."""
+    monkeypatch.setattr(instant, "now_ms", lambda: NOW)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from tests.conftest import run_main
 from tests.doors import payloads
 from tests.isolation.programs import ORIGINS
 from tests.support import NOW
+from tideline_cli.model import instant
 from tideline_cli.serve import ledger, pause, queue, state_files
 
 SESSIONS = ("s1", "s2")
@@ -23,7 +24,8 @@ LENGTH = 24
 @pytest.fixture
 def arena(home, tmp_path, monkeypatch):
     """Return what runs a program in an empty home and tells its viewer's answers."""
-    monkeypatch.delenv("TIDELINE_NOW")  # a pause ends by the clock
+    # A pause ends by the clock, and so does the time in which a start told twice is one.
+    monkeypatch.setattr(instant, "now_ms", lambda: NOW)
 
     def told(program, viewer):
         for part in (home, tmp_path / "talks"):
@@ -54,7 +56,9 @@ def _program(rng, who, folder):
         kind = rng.choice(_KINDS)
         if kind == "remember":
             fact = f"{who} deploys on day {rng.randint(1, 9)}"
-            yield who, ("remember", fact, "--json", "--now", str(NOW)), ""
+            # Facts of one instant stand in the order of their ids, which are drawn.
+            at = str(NOW - (LENGTH - n) * 60_000)
+            yield who, ("remember", fact, "--json", "--now", at), ""
         elif kind == "prompt":
             yield who, hook, payloads.prompt("codex", "who deploys on which day?", **given)
         elif kind == "start":
