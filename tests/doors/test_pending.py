@@ -82,7 +82,7 @@ def test_the_form_of_a_client_is_read(run, tmp_path, client):
 
 def test_a_form_that_cannot_be_read_is_said(run, tmp_path):
     """JSON that is no conversation is an error with a hint, not `nothing new`."""
-    for text in ('[{"mapping": {}}]', '{"a": 1}\n{"b": 2}\n', '{"chat_messages": []}'):
+    for text in ('[{"maps": {}}]', '{"a": 1}\n{"b": 2}\n', '{"talk": []}'):
         done = run("extract", "-", "--session", "s", "--llm", "none", stdin=text)
         assert done.code == 2 and "holds no conversation" in done.err, text
 
