@@ -168,8 +168,10 @@ def test_no_option_takes_a_key():
     words = ("key", "token", "password", "secret", "credential")
     taking = {
         option.name
-        for options in (GLOBAL, *map(options_of, COMMANDS))
+        for options in (GLOBAL, *(options_of(name) for name in COMMANDS if name != "init"))
         for option in options
         if any(word in flag for flag in option.flags for word in words) and option.kind != "file"
     }
     assert taking - {"max_tokens", "secrets"} == set()  # a count, and a flag
+    of_a_keyboard = {option.name for option in options_of("init")}
+    assert of_a_keyboard == {"key", "no_key"}  # anything else is refused as no key
