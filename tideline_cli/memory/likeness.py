@@ -72,4 +72,4 @@ def nearest(
         return []
     least = lane.floor if floor is None else floor
     asked = questions.code_of(db, lane, text, origin_number=origin_number)
-    return lane.rough(asked, chunks, least)[:limit]
+    return lane.rough(asked, chunks, least, limit)
