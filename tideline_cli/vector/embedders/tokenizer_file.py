@@ -1,7 +1,7 @@
 """Reading tokenizer.json: the two common kinds at once, all others by the library `tokenizers`.
 
 Reading the whole file is most of a cold question, so what is not needed is passed over: of two
-megabytes, the vocabulary alone is read.
+megabytes, the vocabulary alone is read, or a part of it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from tideline_cli.errors import UnavailableError
 from tideline_cli.model import codec
 from tideline_cli.vector.embedders.bytepairs import BLANK, BytePairs
+from tideline_cli.vector.embedders.ranks import Ranks
 from tideline_cli.vector.embedders.wordpiece import WordPiece
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
             """Return the same, `most` at most, with those that mark its beginning and its end."""
 
 
-_VOCABULARY = '"vocab":'
+_MODEL, _VOCABULARY, _MERGES = b'"model":', b'"vocab":', b'"merges":'
 
 
 def read_tokenizer(path: str, *, marks: bool = False) -> Tokenizer:
@@ -37,9 +38,7 @@ def read_tokenizer(path: str, *, marks: bool = False) -> Tokenizer:
     raises UnavailableError where it cannot be had."""
     try:
         with open(path, "rb") as file:
-            raw = file.read()
-        # What follows is more than half of such a file, and says nothing that is needed.
-        found = _own(raw[: raw.find(b'"merges":') + 1 or len(raw)].decode())
+            found = _own(file.read())
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UnavailableError(
             f"{path} is no tokenizer: {error}", hint="it is the tokenizer.json of the model"
@@ -49,17 +48,20 @@ def read_tokenizer(path: str, *, marks: bool = False) -> Tokenizer:
     return found
 
 
-def _own(text: str) -> Tokenizer | None:
+def _own(held: bytes) -> Tokenizer | None:
     """Return a tokenizer of a kind that is known here."""
-    form = _without_vocabulary(text)
+    start = _start(held)
+    # What stands before the vocabulary is all that says what kind it is.
+    form = codec.loads(held[:start].decode() + "{}}}")
     model = form["model"]
     steps = _steps(form.get("normalizer"))
     cut = form.get("pre_tokenizer")
     if model["type"] == "WordPiece" and [step["type"] for step in steps] == ["BertNormalizer"]:
         if cut is not None and cut["type"] == "BertPreTokenizer":
-            return _wordpiece(model, steps[0], _vocabulary(text))
+            return _wordpiece(model, steps[0], _vocabulary(held, start))
     elif model["type"] == "BPE" and model.get("byte_fallback") and _is_sentencepiece(steps, cut):
-        return BytePairs(_vocabulary(text), unknown=model.get("unk_token") or "<unk>")
+        ranks = Ranks(held[start : _end(held, start)], lambda: _vocabulary(held, start))
+        return BytePairs(ranks, unknown=model.get("unk_token") or "<unk>")
     return None
 
 
@@ -91,22 +93,30 @@ def _steps(normalizer: Any) -> list[Any]:
     return list(normalizer["normalizers"]) if normalizer["type"] == "Sequence" else [normalizer]
 
 
-def _without_vocabulary(text: str) -> Any:
-    """Return what stands before the vocabulary, which is all that says what kind it is."""
-    return codec.loads(text[: _start(text)] + "{}}}")
-
-
-def _vocabulary(text: str) -> dict[str, int]:
-    found: dict[str, int] = codec.value_at(text, _start(text))
+def _vocabulary(held: bytes, start: int) -> dict[str, int]:
+    # What follows is more than half of such a file, and says nothing that is needed.
+    found: dict[str, int] = codec.value_at(held[start : _end(held, start)].decode(), 0)
     if not isinstance(found, dict):
         raise ValueError("its vocabulary is a list")
     return found
 
 
-def _start(text: str) -> int:
+def _end(held: bytes, start: int) -> int:
+    """Return where the vocabulary ends, or any place behind it: what is called merges and is a list
+    follows; it may be the name of a piece, too."""
+    end = held.find(_MERGES, start)
+    while end > 0 and held[end + len(_MERGES) : end + len(_MERGES) + 2].lstrip()[:1] != b"[":
+        end = held.find(_MERGES, end + 1)
+    return end if end > 0 else len(held)
+
+
+def _start(held: bytes) -> int:
     """Return where the vocabulary begins: `vocab` is the last short key of `model`."""
-    start = text.index(_VOCABULARY, text.index('"model":')) + len(_VOCABULARY)
-    return start + (text[start] == " ")
+    model = held.find(_MODEL)
+    start = held.find(_VOCABULARY, model) + len(_VOCABULARY)
+    if model < 0 or start < model:
+        raise LookupError("it has no model with a vocabulary")
+    return start + (held[start : start + 1] == b" ")
 
 
 class _Library:
