@@ -10,7 +10,6 @@ from tideline_cli.errors import UnavailableError
 from tideline_cli.model import codec
 from tideline_cli.vector.embedders.bytepairs import BLANK, BytePairs
 from tideline_cli.vector.embedders.ranks import Ranks
-from tideline_cli.vector.embedders.wordpiece import WordPiece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
             """Return the same, `most` at most, with those that mark its beginning and its end."""
 
 
+_MOST_TABLE = 1 << 20  # bytes that hold most vocabularies; what stands behind them is not needed
 _MODEL, _VOCABULARY, _MERGES = b'"model":', b'"vocab":', b'"merges":'
 
 
@@ -38,17 +38,22 @@ def read_tokenizer(path: str, *, marks: bool = False) -> Tokenizer:
     raises UnavailableError where it cannot be had."""
     try:
         with open(path, "rb") as file:
-            found = _own(file.read())
+            held = file.read(_MOST_TABLE)
+            end = _end(held)
+            if end == len(held):
+                held += file.read()
+                end = _end(held)
+            found = _own(held, end)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UnavailableError(
             f"{path} is no tokenizer: {error}", hint="it is the tokenizer.json of the model"
         ) from error
-    if found is None or (marks and not isinstance(found, WordPiece)):
+    if found is None or (marks and isinstance(found, BytePairs)):
         return _Library(path)
     return found
 
 
-def _own(held: bytes) -> Tokenizer | None:
+def _own(held: bytes, end: int) -> Tokenizer | None:
     """Return a tokenizer of a kind that is known here."""
     start = _start(held)
     # What stands before the vocabulary is all that says what kind it is.
@@ -58,14 +63,16 @@ def _own(held: bytes) -> Tokenizer | None:
     cut = form.get("pre_tokenizer")
     if model["type"] == "WordPiece" and [step["type"] for step in steps] == ["BertNormalizer"]:
         if cut is not None and cut["type"] == "BertPreTokenizer":
-            return _wordpiece(model, steps[0], _vocabulary(held, start))
+            return _wordpiece(model, steps[0], _vocabulary(held, start, end))
     elif model["type"] == "BPE" and model.get("byte_fallback") and _is_sentencepiece(steps, cut):
-        ranks = Ranks(held[start : _end(held, start)], lambda: _vocabulary(held, start))
+        ranks = Ranks(held, start, end, lambda: _vocabulary(held, start, end))
         return BytePairs(ranks, unknown=model.get("unk_token") or "<unk>")
     return None
 
 
-def _wordpiece(model: Any, step: Any, vocabulary: Mapping[str, int]) -> WordPiece:
+def _wordpiece(model: Any, step: Any, vocabulary: Mapping[str, int]) -> Tokenizer:
+    from tideline_cli.vector.embedders.wordpiece import WordPiece  # noqa: PLC0415  one kind of two
+
     lower = bool(step.get("lowercase", True))
     strip = step.get("strip_accents")
     return WordPiece(
@@ -93,18 +100,17 @@ def _steps(normalizer: Any) -> list[Any]:
     return list(normalizer["normalizers"]) if normalizer["type"] == "Sequence" else [normalizer]
 
 
-def _vocabulary(held: bytes, start: int) -> dict[str, int]:
-    # What follows is more than half of such a file, and says nothing that is needed.
-    found: dict[str, int] = codec.value_at(held[start : _end(held, start)].decode(), 0)
+def _vocabulary(held: bytes, start: int, end: int) -> dict[str, int]:
+    found: dict[str, int] = codec.value_at(held[start:end].decode(), 0)
     if not isinstance(found, dict):
         raise ValueError("its vocabulary is a list")
     return found
 
 
-def _end(held: bytes, start: int) -> int:
-    """Return where the vocabulary ends, or any place behind it: what is called merges and is a list
-    follows; it may be the name of a piece, too."""
-    end = held.find(_MERGES, start)
+def _end(held: bytes) -> int:
+    """Return where the vocabulary ends, or any place behind it. What follows is called merges and
+    is a list, more than half of such a file; it may be the name of a piece, too."""
+    end = held.find(_MERGES)
     while end > 0 and held[end + len(_MERGES) : end + len(_MERGES) + 2].lstrip()[:1] != b"[":
         end = held.find(_MERGES, end + 1)
     return end if end > 0 else len(held)
