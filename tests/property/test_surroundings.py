@@ -72,7 +72,7 @@ def beside(every, one, moment):
 
 def expected(every, text, *, origin, wanted, count):
     """Return the score of each fact that is found, by its id."""
-    asked = weights([word for word in text.replace(",", "").split() if word != "in"])
+    asked = weights([word for word in text.replace(",", "").split() if word != "in"], text)
     asked = {term: weight for term, weight in asked.items() if term not in ("and",)}
     words = {}
     for term, weight in asked.items():

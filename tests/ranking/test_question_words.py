@@ -10,7 +10,7 @@ from tideline_cli.ranking.question_words import ENGLISH, HALF, weights
 
 
 def weighed(text):
-    return weights(terms(text, analyzer="standard"))
+    return weights(terms(text, analyzer="standard"), text)
 
 
 def test_a_word_said_twice_counts_twice():
@@ -22,6 +22,23 @@ def test_a_common_word_weighs_half():
     """Words that stand in most questions weigh half, each time that they are said."""
     assert weighed("tell me about the garden") == {"tell": HALF, "about": HALF, "garden": 1.0}
     assert weighed("there, and there again: tea") == {"there": 1.0, "again": HALF, "tea": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "noun", "weight"),
+    [
+        ("What kind of food does Anna like?", "kind", HALF),
+        ("Which types\nOf tea are in the shop", "type", HALF),
+        ("how does the sort algorithm work", "sort", 1.0),
+        ("type checking of the old types of tables", "type", 1.0 + HALF),
+        ("what type of type of type", "type", 1.0 + 2 * HALF),
+        ("the sorting of lists", "sort", 1.0),
+        ("a prototype of type checking", "type", 1.0),
+    ],
+)
+def test_a_noun_that_asks_of_what_weighs_half_where_it_does(text, noun, weight):
+    """A kind, a sort, a type are what is asked for before "of", and what it is about elsewhere."""
+    assert weighed(text)[noun] == weight
 
 
 @pytest.mark.parametrize(

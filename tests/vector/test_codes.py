@@ -35,6 +35,21 @@ def test_nothing_near_is_passed_over(dims, least):
     assert found == [(row, one) for row, one in enumerate(wanted.tolist()) if one >= least]
 
 
+@pytest.mark.parametrize("dims", [3, 256, 1536])
+@pytest.mark.parametrize("most", [1, 100, 9000])
+def test_the_nearest_are_found_with_their_equals(dims, most):
+    """Of more rows than are summed at once those of the highest cosines come, and all that tie."""
+    rows = vectors(dims, 8600)
+    rows[::7] += 0.7 * rows[11]
+    rows[8500] = rows[8100] = rows[11]
+    rows[20:24] = 0.0
+    made = coded.packed(rows)
+    wanted = coded.code_cosines(made[11], made)
+    lowest = max(0.05, sorted(wanted, reverse=True)[min(most, len(rows)) - 1])
+    found = codes.near(bytes(made[11]), made.tobytes(), least=0.05, most=most)
+    assert found == [(row, one) for row, one in enumerate(wanted.tolist()) if one >= lowest]
+
+
 def test_a_cosine_of_codes_is_near_that_of_the_vectors():
     """A code of 256 values moves a cosine by less than 0.01."""
     rows = vectors(256)

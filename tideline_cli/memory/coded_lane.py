@@ -57,7 +57,9 @@ class CodedLane:
             return table_of(self.name).codes(texts)
         return self._whole().embed_packed(texts).tobytes()
 
-    def rough(self, asked: bytes, chunks: Iterable[Chunk], least: float) -> Rough:
+    def rough(
+        self, asked: bytes, chunks: Iterable[Chunk], least: float, most: int | None = None
+    ) -> Rough:
         size, chunks = len(asked), [*chunks]
         numbers = b"".join([part for part, _ in chunks])
         held = b"".join([part for _, part in chunks if len(part) % size == 0])
@@ -68,10 +70,10 @@ class CodedLane:
         near = codes.near if plain and not _numpy_is_loaded() else _near
         found = [
             (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
-            for row, score in near(asked, held, least=least)
+            for row, score in near(asked, held, least=least, most=most)
         ]
         found.sort(key=lambda item: (-item[1], item[0]))
-        return found
+        return found[:most]
 
     def exact(self, asked: bytes, text: str, approximate: float) -> float:  # noqa: ARG002
         return approximate
@@ -119,12 +121,16 @@ def check_revision(found: str, wanted: str) -> None:
         )
 
 
-def _near(asked: bytes, held: bytes, *, least: float) -> list[tuple[int, float]]:
+def _near(
+    asked: bytes, held: bytes, *, least: float, most: int | None = None
+) -> list[tuple[int, float]]:
     from tideline_cli.vector.arrays import np  # noqa: PLC0415  numpy, 80 ms
     from tideline_cli.vector.embedders.coded import code_cosines  # noqa: PLC0415  as above
 
     rows = np.frombuffer(held, np.uint8).reshape(-1, len(asked))
     scores = code_cosines(np.frombuffer(asked, np.uint8), rows)
+    if most is not None and most < len(scores):
+        least = max(least, float(np.partition(scores, -most)[-most]))
     near = np.flatnonzero(scores >= least)
     return list(zip(near.tolist(), scores[near].tolist(), strict=True))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.memory.nearest import Chunk
     from tideline_cli.memory.query import Match
 
 _NEAREST = 100  # facts, of which the last one says what likeness is worth nothing
@@ -24,11 +25,12 @@ _LEAST = 0.05  # a cosine below which nothing is alike
 @record
 class Near:
     """The cosines of the facts nearest to a question, by number, and the cosine from which on
-    likeness counts."""
+    likeness counts. And the vectors that they were found among."""
 
     cosines: Mapping[int, float]
     least: float
     floor: float
+    held: Sequence[Chunk]
 
     def alike(self) -> set[int]:
         """Return the facts whose likeness says enough by itself."""
@@ -41,11 +43,14 @@ def near(db: Connection, text: str, *, origin_number: int) -> Near | None:
     cannot be had here."""
     if not likeness.knows(db, text):
         return None
-    found = likeness.nearest(db, text, origin_number=origin_number, limit=_NEAREST, floor=_LEAST)
+    held = likeness.chunks(db, origin_number=origin_number)
+    found = likeness.nearest(
+        db, text, origin_number=origin_number, limit=_NEAREST, floor=_LEAST, held=held
+    )
     if not found:
         return None
     least = found[min(_NEAREST, 1 + len(found) // 2) - 1][1]
-    return Near(dict(found[:_TAKEN]), least, likeness.floor(db))
+    return Near(dict(found[:_TAKEN]), least, likeness.floor(db), held)
 
 
 def joined(
@@ -56,7 +61,8 @@ def joined(
     the likest. Of those that are `claiming` who said them and where, only the text counts."""
     best = max((match.score for match in ranked), default=0.0) or 1.0
     rest = [match.seq for match in ranked if match.seq not in found.cosines]
-    cosines = {**likeness.of_facts(db, text, rest, origin_number=origin_number), **found.cosines}
+    others = likeness.of_facts(db, text, rest, origin_number=origin_number, held=found.held)
+    cosines = {**others, **found.cosines}
     own = {
         match.seq: _own(match, cosines.get(match.seq), found.least, match.seq in claiming)
         for match in ranked

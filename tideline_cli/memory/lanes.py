@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tideline_cli.config.settings import DEFAULT_EMBEDDER
 from tideline_cli.errors import UnavailableError
-from tideline_cli.memory.nearest import DECIMALS, PlainLane
 from tideline_cli.store.connection import setting
+from tideline_cli.vector.features import HRR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def lane_of(db: Connection, *, large: bool = False) -> Lane[Any]:
         return coded_lane(db, name)
     if large or not _is_plain(db):
         return ArrayLane(embedder_of(db))
+    from tideline_cli.memory.plain_lane import PlainLane  # noqa: PLC0415  hrr-256 alone
+
     return PlainLane()
 
 
@@ -136,6 +138,7 @@ class ArrayLane:
 
     @staticmethod
     def _cosine(left: Vector, right: Vector) -> float:
+        from tideline_cli.memory.nearest import DECIMALS  # noqa: PLC0415  loaded by who compares
         from tideline_cli.vector.embedder import cosine  # noqa: PLC0415  numpy, 80 ms
 
         return round(cosine(left, right), DECIMALS)
@@ -143,4 +146,4 @@ class ArrayLane:
 
 def _is_plain(db: Connection) -> bool:
     """Say whether a few texts are compared faster in plain Python than with numpy."""
-    return setting(db, "embedder", DEFAULT_EMBEDDER) == PlainLane.name
+    return setting(db, "embedder", DEFAULT_EMBEDDER) == HRR

@@ -7,8 +7,6 @@ from itertools import islice
 from tideline_cli.model.record import Record
 from tideline_cli.ranking import fuse
 from tideline_cli.store import vectors
-from tideline_cli.vector import hrr_halves, hrr_plain
-from tideline_cli.vector.features import FLOOR, HRR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
+    from tideline_cli.vector.hrr_halves import Halves
 
     Chunk = tuple[bytes, bytes]
     Near = tuple[int, float]
@@ -95,46 +94,15 @@ class Held:
         if self.last:
             yield self.last
 
-    def halves(self) -> hrr_halves.Halves:
+    def halves(self) -> Halves:
         """Return those that are stored, as they are kept: in halves."""
+        from tideline_cli.vector.hrr_halves import Halves  # noqa: PLC0415  a learned one has none
+
         db, origin = self._db, self._origin_number
         stored = vectors.halves(db, origin_number=origin, embedder=self._embedder)
-        return hrr_halves.Halves(
+        return Halves(
             stored, lambda number: vectors.halves_of(db, number, origin_number=origin)
         )
-
-
-class PlainLane:
-    """Similarity by hrr-256 in plain Python."""
-
-    name = HRR
-    floor = FLOOR
-    margin = hrr_plain.MARGIN
-
-    def embed(self, text: str) -> hrr_plain.Phases:
-        return hrr_plain.embed(text)
-
-    def packed(self, texts: Sequence[str]) -> bytes:
-        return b"".join([hrr_plain.pack(hrr_plain.embed(text)) for text in texts])
-
-    def rough(
-        self, asked: hrr_plain.Phases, chunks: Held, least: float
-    ) -> Iterable[Near]:
-        fresh: list[Near] = []
-        if chunks.last:
-            numbers, codes = chunks.last
-            fresh = [
-                (int.from_bytes(numbers[4 * row : 4 * row + 4], "little"), score)
-                for row, score in hrr_plain.near(asked, [codes], least)
-            ]
-        return hrr_halves.near(asked, chunks.halves(), least, fresh)
-
-    def exact(self, asked: hrr_plain.Phases, text: str, approximate: float) -> float:  # noqa: ARG002
-        return round(hrr_plain.cosine(asked, hrr_plain.embed(text)), DECIMALS)
-
-    def likeness(self, texts: Sequence[str]) -> Callable[[int, int], float]:
-        made = list(map(hrr_plain.embed, texts))
-        return lambda a, b: round(hrr_plain.cosine(made[a], made[b]), DECIMALS)
 
 
 class Nearest:

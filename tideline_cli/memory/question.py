@@ -56,7 +56,7 @@ def question_of(text: str, analyzer: Analyzer) -> Question:
     """Return what a text asks for."""
     text = normalise(text)
     listed = terms(text, analyzer=analyzer)
-    said = dict.fromkeys(listed, 1.0) if analyzer == "reference" else weights(listed)
+    said = dict.fromkeys(listed, 1.0) if analyzer == "reference" else weights(listed, text)
     if len(said) > MAX_QUERY_TERMS:
         said = dict([*said.items()][:MAX_QUERY_TERMS])
     has_forms = analyzer.startswith(WITH_FORMS)

@@ -57,7 +57,7 @@ class Scorer:
 
     def _worth(self, row: RankingRow) -> tuple[float, tuple[str, ...]]:
         terms = row[fts.TERMS].split()
-        if not any(term in self._stats.idf for term in terms):
+        if self._stats.idf.keys().isdisjoint(terms):
             return 0.0, ()  # as most neighbours
         return bm25.score(terms, self._terms, self._stats)
 

@@ -275,8 +275,8 @@ def _viewed(
     """Return the score of a fact in view of what stands around it."""
     neighbour = session = 0.0
     if beside:
-        shares = [near.share for near in beside]
-        neighbour = worth.neighbour_share(max(shares), place.length)
+        share = beside[0].share if len(beside) == 1 else max([near.share for near in beside])
+        neighbour = worth.neighbour_share(share, place.length) if share else 0.0
     if place.group is not None:
         session = worth.session_share(best.get(place.group, 0.0))
     why = look.match.why

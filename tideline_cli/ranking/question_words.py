@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 HALF = 0.5
 """The weight of a word that stands in most questions and says little of what they are about."""
@@ -33,6 +33,9 @@ _FOREIGN = frozenset(
     "che cosa cuando das del della der des die dove een ein het ist las les los mit na nicht o "
     "para por quand que quel quell quem qui quien und une van wann wat wer wie".split()
 )
+# Common nouns that say what is asked for where "of" comes next ("what type of food"), and elsewhere
+# what it is about ("type checking", "how to sort a list").
+_OF_WHAT = frozenset({"kind", "sort", "type"})
 _DIGITS = frozenset("0123456789")
 # What every name of a time that `model.question_times` knows holds one of.
 _OF_TIMES = (
@@ -52,14 +55,28 @@ def may_name_time(text: str) -> bool:
     return not _DIGITS.isdisjoint(lowered)
 
 
-def weights(terms: Sequence[str]) -> dict[str, float]:
-    """Return the distinct terms of a question in order, each with what it weighs."""
+def weights(terms: Sequence[str], text: str) -> dict[str, float]:
+    """Return the distinct terms of a question in order, each with what it weighs; `text` is the
+    question."""
     found: dict[str, float] = {}
     for term in terms:
         found[term] = found.get(term, 0.0) + 1.0
-    for term in common_terms(found):
+    common = common_terms(found)
+    for term in common:
         found[term] *= HALF
+    if not _OF_WHAT.isdisjoint(common):
+        _weigh_of_what(found, _OF_WHAT & common, text)
     return found
+
+
+def _weigh_of_what(found: dict[str, float], nouns: Iterable[str], text: str) -> None:
+    """Let these nouns weigh half only as often as "of" comes next."""
+    words = text.lower().split()
+    framing = [words[at - 1] for at, word in enumerate(words) if at and word == "of"]
+    for noun in nouns:
+        said = found[noun] / HALF
+        frames = framing.count(noun) + framing.count(noun + "s")
+        found[noun] = max(said - (1.0 - HALF) * frames, HALF * said)
 
 
 def common_terms(found: Mapping[str, object]) -> frozenset[str]:

@@ -121,6 +121,23 @@ def packed_of(
     return found
 
 
+def packed_among(
+    chunks: Sequence[tuple[bytes, bytes]], numbers: Sequence[int]
+) -> dict[int, bytes]:
+    """Return the packed vectors of those of some facts that have one among the `chunks`."""
+    wanted = [(number, number.to_bytes(4, "little")) for number in numbers]
+    found: dict[int, bytes] = {}
+    for facts, packed in chunks:
+        size = len(packed) // max(1, len(facts) // 4)
+        for number, octets in wanted:
+            at = facts.find(octets)
+            while at >= 0 and at % 4:
+                at = facts.find(octets, at + 1)
+            if at >= 0:
+                found[number] = packed[at // 4 * size : (at // 4 + 1) * size]
+    return found
+
+
 def embedded_up_to(db: Connection, *, origin_number: int, embedder: str) -> int:
     """Return the number of the fact up to which an origin's facts are embedded."""
     row = db.execute(

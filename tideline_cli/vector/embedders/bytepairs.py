@@ -8,7 +8,7 @@ from itertools import pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from tideline_cli.vector.embedders.ranks import Ranks
 
 BLANK = "▁"
 _MOST_KNOWN = 1 << 16
@@ -21,9 +21,12 @@ class BytePairs:
 
     cuts_words = True
 
-    def __init__(self, vocabulary: Mapping[str, int], *, unknown: str = "<unk>") -> None:
-        self._vocabulary = vocabulary
-        self._unknown = vocabulary[unknown]
+    def __init__(self, ranks: Ranks, *, unknown: str = "<unk>") -> None:
+        self._ranks = ranks
+        rank = ranks.get(unknown)
+        if rank is None:
+            raise LookupError(f"no piece {unknown}")
+        self._unknown = rank
         self._known: dict[str, list[int]] = {}
 
     def ids(self, text: str) -> list[int]:
@@ -40,7 +43,7 @@ class BytePairs:
 
     def marked(self, text: str, most: int) -> list[int]:
         """Return the same, `most` at most, with the one that marks the beginning."""
-        return [self._vocabulary.get("<s>", self._unknown), *self.ids(text)][:most]
+        return [self._known_or("<s>"), *self.ids(text)][:most]
 
     def _pieces_of(self, word: str) -> list[int]:
         if len(word) <= _LONGEST:
@@ -50,20 +53,32 @@ class BytePairs:
 
     def _pieces(self, word: str) -> list[int]:
         parts = list(word)
-        rank = self._vocabulary.get
         while len(parts) > 1:
-            pairs = [rank(left + right) for left, right in pairwise(parts)]
-            best = min((number for number in pairs if number is not None), default=None)
-            if best is None:
+            joined = [left + right for left, right in pairwise(parts)]
+            at = self._lowest(joined)
+            if at is None:
                 break
-            at = pairs.index(best)
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+            parts[at : at + 2] = [joined[at]]
         return [number for part in parts for number in self._numbers(part)]
+
+    def _lowest(self, pieces: list[str]) -> int | None:
+        """Return the place of the piece with the lowest rank; the first ranks are asked alone where
+        they have one of them."""
+        for rank in (self._ranks.first.get, self._ranks.get):
+            found = list(map(rank, pieces))
+            best = min((number for number in found if number is not None), default=None)
+            if best is not None:
+                return found.index(best)
+        return None
+
+    def _known_or(self, piece: str) -> int:
+        number = self._ranks.get(piece)
+        return self._unknown if number is None else number
 
     def _numbers(self, part: str) -> list[int]:
         """Return the number of a piece; of a letter that is in none, those of its bytes."""
-        number = self._vocabulary.get(part)
+        number = self._ranks.get(part)
         if number is not None:
             return [number]
         raw = part.encode("utf-8", "replace")
-        return [self._vocabulary.get(f"<0x{byte:02X}>", self._unknown) for byte in raw]
+        return [self._known_or(f"<0x{byte:02X}>") for byte in raw]
