@@ -34,6 +34,13 @@ all facts."""
 MUCH = 200_000
 """Their terms, about: below that the facts are bounded one by one before the rest is loaded."""
 
+LONG = 48
+"""The mean number of terms above which reading a fact costs more than bounding many."""
+
+FEW_LONG = 4096
+"""Long facts of which a term is looked up at once: no more than a quarter of them is a common one,
+of which it is kept how often facts repeat it."""
+
 LARGE = 1 << 16
 """Facts from which on it pays to ask first whether the holders of a term are counted."""
 
@@ -99,6 +106,10 @@ def best_by_words(
             from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
 
             bulk_sums.read_best(db, reader, stats, origin_number=origin_number)
+        elif stats.mean_length > LONG:
+            from tideline_cli.memory import long_facts  # noqa: PLC0415  most facts are short
+
+            long_facts.read_best(db, reader, stats, origin_number=origin_number, then=then)
         else:
             _read_best(db, reader, stats, origin_number, then)
     labelled = label_holders.holders(db, terms, origin_number=origin_number)
@@ -135,6 +146,8 @@ def _known(
 
 def _are_many(holders: int, stats: bm25.Statistics) -> bool:
     """Say whether the terms of a question have so many holders that sums are added up as bits."""
+    if stats.facts < FEW_LONG and stats.mean_length > LONG:
+        return False
     return holders * stats.mean_length >= MUCH and holders >= ENOUGH * stats.facts
 
 
@@ -216,7 +229,7 @@ class _Sums:
             self._reader.read([seq for seq in self._sums if seq not in self._reader.done])
             return
         top = max(self._sums.values())
-        bounds = self._bounds(left, least=reading.STEP * top)
+        bounds = self._reader.bounds(self._sums, left, least=reading.STEP * top)
         if bounds:
             cut = reading.STEP * max(bounds.values())
             likely = [seq for seq, bound in bounds.items() if bound >= cut]
@@ -224,19 +237,4 @@ class _Sums:
 
     def read_on(self, left: float) -> None:
         """Read whatever can still be among the best."""
-        self._reader.read_on(self._bounds(left))
-
-    def _bounds(self, left: float, *, least: float = 0.0) -> dict[int, float]:
-        """Return what each unread fact that can be among the best may score, of those whose terms
-        add up to `least`."""
-        reader = self._reader
-        codes = reader.codes(max(self._sums, default=0))
-        factors, done, floor = reader.factors, reader.done, reader.floor()
-        least = max(least, floor / reader.highest - left)
-        return {
-            seq: bound
-            for seq, known in self._sums.items()
-            if known >= least
-            and (bound := (known + left) * factors[codes[seq]]) >= floor
-            and seq not in done
-        }
+        self._reader.read_on(self._reader.bounds(self._sums, left))
