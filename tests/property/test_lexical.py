@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import lexical, long_facts, reading
+from tideline_cli.memory import bulk_sums, lexical, long_facts, reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
@@ -118,6 +118,8 @@ def summed(enough=0, chunk=64, long=None):
         mock.patch.object(long_facts, "_WORTH", long_facts._WORTH if long is None else chunk / 16),
         mock.patch.object(lexical, "ENOUGH", enough),
         mock.patch.object(lexical, "LARGE", enough),
+        mock.patch.object(lexical, "MANY", 4),
+        mock.patch.object(bulk_sums, "_SPARSE", chunk // 16),
         mock.patch.object(lexical, "MUCH", 0),
         mock.patch.object(common_postings, "CHUNK", chunk),
         mock.patch.object(common_upkeep, "CHUNK", chunk),
