@@ -114,7 +114,7 @@ def summed(enough=0, chunk=64, long=None):
     facts for long from a mean of `long` terms on, where no sums are added as bits."""
     with (
         mock.patch.object(lexical, "LONG", lexical.LONG if long is None else long),
-        mock.patch.object(lexical, "FEW_LONG", 0 if long is None else 1 << 40),
+        mock.patch.object(lexical, "FEW_HOLDERS", 0 if long is None else 1 << 40),
         mock.patch.object(long_facts, "_WORTH", long_facts._WORTH if long is None else chunk / 16),
         mock.patch.object(lexical, "ENOUGH", enough),
         mock.patch.object(lexical, "LARGE", enough),

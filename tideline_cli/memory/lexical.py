@@ -38,9 +38,9 @@ MUCH = 200_000
 LONG = 48
 """The mean number of terms above which reading a fact costs more than bounding many."""
 
-FEW_LONG = 4096
-"""Long facts of which a term is looked up at once: no more than a quarter of them is a common one,
-of which it is kept how often facts repeat it."""
+FEW_HOLDERS = 1000
+"""Holders below which no term is kept as common. Of long facts it is then not known how often they
+repeat a word."""
 
 MANY = 32
 """Terms of a question from which on the holders of all are looked up before they are counted."""
@@ -106,7 +106,7 @@ def best_by_words(
                     weighs_roles=not question.is_of_reference, retained=retained)  # fmt: skip
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
-        if then is None and _are_many(sum(held.values()), stats):
+        if then is None and _are_many([*held.values()], stats):
             from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
 
             bulk_sums.read_best(db, reader, stats, origin_number=origin_number, counted=counted)
@@ -149,10 +149,11 @@ def _known(
     return count, tokens, held, None, counted
 
 
-def _are_many(holders: int, stats: bm25.Statistics) -> bool:
+def _are_many(held: Sequence[int], stats: bm25.Statistics) -> bool:
     """Say whether the terms of a question have so many holders that sums are added up as bits."""
-    if stats.facts < FEW_LONG and stats.mean_length > LONG:
+    if stats.mean_length > LONG and max(held) < FEW_HOLDERS:
         return False
+    holders = sum(held)
     return holders * stats.mean_length >= MUCH and holders >= ENOUGH * stats.facts
 
 
