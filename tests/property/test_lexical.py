@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.property.strategies import DRAWN, ORIGINS, VOCABULARY, ranked_fact
 from tests.support import DAY, NOW, fact, fresh_store, put
-from tideline_cli.memory import lexical, reading
+from tideline_cli.memory import bulk_sums, lexical, long_facts, reading
 from tideline_cli.memory.question import Question
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
@@ -109,11 +109,17 @@ def bounded(db, limit):
 
 
 @contextmanager
-def summed(enough=0, chunk=64):
-    """Add sums up as bits from so many holders on, with rows of common terms of so many facts."""
+def summed(enough=0, chunk=64, long=None):
+    """Add sums up as bits from so many holders on, with rows of common terms of so many facts; take
+    facts for long from a mean of `long` terms on, where no sums are added as bits."""
     with (
+        mock.patch.object(lexical, "LONG", lexical.LONG if long is None else long),
+        mock.patch.object(lexical, "FEW_HOLDERS", 0 if long is None else 1 << 40),
+        mock.patch.object(long_facts, "_WORTH", long_facts._WORTH if long is None else chunk / 16),
         mock.patch.object(lexical, "ENOUGH", enough),
         mock.patch.object(lexical, "LARGE", enough),
+        mock.patch.object(lexical, "MANY", 4),
+        mock.patch.object(bulk_sums, "_SPARSE", chunk // 16),
         mock.patch.object(lexical, "MUCH", 0),
         mock.patch.object(common_postings, "CHUNK", chunk),
         mock.patch.object(common_upkeep, "CHUNK", chunk),
@@ -147,7 +153,8 @@ def test_search_equals_brute_force(data):
     analyzer = data.draw(st.sampled_from(("standard", "standard", "reference")))
     with (
         fresh_store(analyzer=analyzer) as db,
-        summed(data.draw(st.sampled_from((0, 1 << 40))), chunk=8),
+        summed(data.draw(st.sampled_from((0, 1 << 40))), chunk=8,
+               long=data.draw(st.sampled_from((None, 0)))),
         mock.patch.object(reading, "FEW", max(few, 1)),
         mock.patch.object(reading, "_MANY", max(few - 1, 0)),
         mock.patch.object(held_then, "_FEW", few),
@@ -188,10 +195,10 @@ def large_store(seed):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("few", [2, 17])
 @pytest.mark.parametrize("is_orderly", [False, True])
-@pytest.mark.parametrize("enough", [0, 1 << 40])
-def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough):
+@pytest.mark.parametrize(("enough", "long"), [(0, None), (1 << 40, None), (1 << 40, 0)])
+def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough, long):
     """A store too large to be read is searched by its bounds, and gives the same answers, whether
-    or not its facts came in the order in which they were made."""
+    or not its facts came in the order in which they were made, and when all are taken for long."""
     every = list(large_store(seed))
     rng = random.Random(seed + 1000)
     if is_orderly:
@@ -199,7 +206,7 @@ def test_bounded_search_equals_brute_force(seed, few, is_orderly, enough):
         every[100], every[200] = every[200], every[100]
     with (
         fresh_store() as db,
-        summed(enough),
+        summed(enough, long=long),
         mock.patch.object(reading, "FEW", few),
         mock.patch.object(reading, "_MANY", 0),
         mock.patch.object(held_then, "_FEW", few),
@@ -266,6 +273,21 @@ def test_faded_facts_are_not_read(db, lasting, monkeypatch):
         query = {"common": 1.0, "words": 1.0}
         assert_same(db, every, query, origin=OWNER, limit=1 + lasting, wanted=wanted)
         assert 0 < len(read) < 2000
+
+
+def test_a_fact_that_never_weighed_much_does_not_fade_twice(db, monkeypatch):
+    """The byte of a fact of no importance bounds it as faded already: looking at what has faded
+    does not leave it out."""
+    fresh = [("common words here too", 0.9)] * 12
+    every = [
+        fact(text, f"ID{n:024d}", now=NOW - 300 * DAY + n, importance=importance)
+        for n, (text, importance) in enumerate([*fresh, *[("common words", 0.002)] * 30])
+    ]
+    put(db, every, analyzer="reference")
+    bounded(db, 4096)
+    monkeypatch.setattr(reading, "FEW", 10)
+    monkeypatch.setattr(reading, "_MANY", 0)
+    assert_same(db, every, {"common": 1.0}, origin=OWNER, limit=10, wanted=Filter())
 
 
 @pytest.mark.parametrize("enough", [0, 1 << 40])

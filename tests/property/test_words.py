@@ -105,14 +105,16 @@ def expected(every, question, text, origin):
 
 @settings(max_examples=120)
 @given(rows=rows, text=texts, limit=st.integers(1, 8), origin=st.sampled_from((OWNER, PEER)),
-       few=st.sampled_from((1, 400)), enough=st.sampled_from((0, 1 << 40)))  # fmt: skip
-def test_words_equal_brute_force(rows, text, limit, origin, few, enough):
+       few=st.sampled_from((1, 400)), enough=st.sampled_from((0, 1 << 40)),
+       long=st.sampled_from((None, 0)))  # fmt: skip
+def test_words_equal_brute_force(rows, text, limit, origin, few, enough, long):
     """The best by words with forms, weights, roles and labels are those of reading all facts."""
     every = [fact(row["content"], f"ID{n:024d}", now=NOW - n * DAY,
                   **{name: value for name, value in row.items() if name != "content"})
              for n, row in enumerate(rows)]  # fmt: skip
     question = replace(question_of(text, WITH_FORMS), by_beginning=False)
-    with fresh_store() as db, summed(enough, chunk=8), pytest.MonkeyPatch.context() as patch:
+    patching = pytest.MonkeyPatch.context()
+    with fresh_store() as db, summed(enough, chunk=8, long=long), patching as patch:
         patch.setattr(reading, "FEW", few)
         put(db, every)
         bounded(db, 4096)

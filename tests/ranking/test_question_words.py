@@ -74,3 +74,21 @@ def test_the_words_are_as_the_analyser_has_them():
     assert not ENGLISH & STOP_WORDS
     for words in function_words._latin().values():
         assert len(words) > 80
+
+
+@pytest.mark.parametrize("text", ["我的猫叫什么", "где мои ключи", "猫 der", "私の鍵はどこ"])
+def test_no_list_is_read_that_cannot_be_the_language_of_a_question(text, monkeypatch):
+    """A question with less than two words of Latin letters is in none of those languages."""
+    expected = weighed(text)
+
+    def refused():
+        raise AssertionError("the lists of Latin languages are analysed")
+
+    monkeypatch.setattr(function_words, "_latin", refused)
+    assert weighed(text) == expected
+
+
+def test_all_words_of_the_lists_are_of_their_scripts():
+    """What tells whether a list is looked at fits the words of the lists."""
+    assert all(map(function_words._is_latin, frozenset().union(*function_words._latin().values())))
+    assert all(map(function_words._is_cyrillic, function_words._others() - function_words._PIECES))

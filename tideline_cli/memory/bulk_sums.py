@@ -17,25 +17,33 @@ from tideline_cli.store import common_postings, facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
 
     from apsw import Connection
 
     from tideline_cli.memory.reading import Reader
     from tideline_cli.ranking.bm25 import Statistics
+    from tideline_cli.store.common_postings import Counted
 
 _STEPS = 63  # the highest idf is counted as so many; each is rounded up
 _BANDS = 4  # of sums that are looked at apart
 _SLACK = 1.0 - 1e-9  # what is asked of a sum is lowered by a margin for rounding
 _MANY = 30_000  # facts of a band that are asked first whether they reach the floor, at once
+_SPARSE = 250  # a fact of so many is added by itself as fast as a set of all
 _FIRST = 32  # facts that are read first, to know what a good score is
 
 
-def read_best(db: Connection, reader: Reader, stats: Statistics, *, origin_number: int) -> None:
+def read_best(
+    db: Connection, reader: Reader, stats: Statistics, *, origin_number: int,
+    counted: Mapping[str, Counted] | None,
+) -> None:  # fmt: skip
     """Look all terms up, and read what can be among the best. A common term is added in 0.3 ms at a
-    million facts; left out it would add to what each of them may score."""
-    sums = _Sums(db, reader, stats, origin_number)
+    million facts; left out it would add to what each of them may score. `counted` are those of the
+    terms that are kept, if somebody has looked."""
+    sums = _Sums(db, reader, stats, origin_number, counted)
     for term, idf in stats.idf.items():
         sums.add(term, idf)
+    sums.end()
     sums.read_first()
     sums.read_on()
 
@@ -44,13 +52,18 @@ class _Sums:
     """The sums of idf of all facts, in units that are rounded up."""
 
     def __init__(
-        self, db: Connection, reader: Reader, stats: Statistics, origin_number: int
-    ) -> None:
+        self, db: Connection, reader: Reader, stats: Statistics, origin_number: int,
+        counted: Mapping[str, Counted] | None,
+    ) -> None:  # fmt: skip
         self._db = db
+        self._counted = counted
         self._reader = reader
         self._origin = origin_number
         self._unit = max(stats.idf.values()) / _STEPS
         self._sums = BitSums()
+        self._few: dict[int, int] = {}  # of facts with rare terms, what these add
+        # Of each byte, whether its fact may hold a term once, twice or more often: 0, 1, 2.
+        self._repeating = bytes(map(sum, zip(*score_bounds.repeats_at_least(), strict=True)))
         self._codes = reader.codes(facts.last_number(db))
         self._seen = reader.seen - {0}  # which stands for no fact
         self._shares = score_bounds.repeat_shares(self._seen, stats.mean_length)
@@ -62,10 +75,10 @@ class _Sums:
 
     def add(self, term: str, idf: float) -> None:
         """Add the idf of a term for the facts that hold it."""
-        kept = common_postings.posting(self._db, term, origin_number=self._origin)
-        later = common_postings.looked_up(
-            self._db, term, origin_number=self._origin, least=kept.upto
-        )
+        kept, later = self._looked_up(term)
+        if not kept.upto and _SPARSE * len(later) < len(self._codes):
+            self._add_few(later, idf)
+            return
         holders = kept.holders | bits_of(later, later[-1]) if later else kept.holders
         self._sums.add(holders, self._units(idf))
         repeats = [*kept.repeats]
@@ -77,6 +90,37 @@ class _Sums:
             self._sums.add(more, self._units(idf * share))
         if thrice:
             self._sums.add(thrice, self._units(idf * sum(self._shares[1:])))
+
+    def _add_few(self, seqs: list[int], idf: float) -> None:
+        """Add the idf of a rare term fact by fact, which `end` adds to the sums of all."""
+        if not seqs:
+            return
+        once = self._units(idf)
+        twice = once + self._units(idf * self._shares[0])
+        worth = (once, twice, twice + self._units(idf * sum(self._shares[1:])))
+        few, known = self._few, self._few.get
+        found = bytes(itemgetter(*seqs, 0)(self._codes)[:-1]).translate(self._repeating)
+        for seq, repeats in zip(seqs, found, strict=True):
+            few[seq] = known(seq, 0) + worth[repeats]
+
+    def end(self) -> None:
+        """Add what rare terms add: a set for each binary digit of it."""
+        for digit in range(max(self._few.values(), default=0).bit_length()):
+            held = [seq for seq, units in self._few.items() if units >> digit & 1]
+            if held:
+                self._sums.add(bits_of(held, max(held)), 1 << digit)
+
+    def _looked_up(self, term: str) -> tuple[common_postings.Posting, list[int]]:
+        """Return what is kept of a term, and the facts behind that."""
+        known = None if self._counted is None else self._counted.get(term, common_postings.NEVER)
+        kept = common_postings.NONE
+        if known is None or known[1]:
+            kept = common_postings.posting(self._db, term, origin_number=self._origin)
+        if known is not None and known[0]:
+            return kept, known[2]
+        return kept, common_postings.looked_up(
+            self._db, term, origin_number=self._origin, least=kept.upto
+        )
 
     def read_first(self) -> None:
         """Read the facts with the highest sums: some, and more while too few of them are wanted."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tideline_cli.memory.query import Match
     from tideline_cli.memory.question import Question
     from tideline_cli.memory.retention import Retained
+    from tideline_cli.store.common_postings import Counted
     from tideline_cli.store.facts import Filter
     from tideline_cli.store.held_then import Then
     from tideline_cli.store.lapsed import Lapsed
@@ -33,6 +34,16 @@ ENOUGH = 0.15
 all facts."""
 MUCH = 200_000
 """Their terms, about: below that the facts are bounded one by one before the rest is loaded."""
+
+LONG = 48
+"""The mean number of terms above which reading a fact costs more than bounding many."""
+
+FEW_HOLDERS = 1000
+"""Holders below which no term is kept as common. Of long facts it is then not known how often they
+repeat a word."""
+
+MANY = 32
+"""Terms of a question from which on the holders of all are looked up before they are counted."""
 
 LARGE = 1 << 16
 """Facts from which on it pays to ask first whether the holders of a term are counted."""
@@ -78,7 +89,7 @@ def best_by_words(
     it says whether the question is mostly unknown, and has more than `limit` matches then."""
     terms, forms = question.terms, question.forms
     instant = now if wanted.as_of is None else wanted.as_of
-    count, tokens, held, then = _known(
+    count, tokens, held, then, counted = _known(
         db, terms, origin_number=origin_number, now=now, as_of=wanted.as_of, gone=gone
     )
     fuller = _fuller(db, question, held, origin_number) if question.by_beginning else None
@@ -95,10 +106,14 @@ def best_by_words(
                     weighs_roles=not question.is_of_reference, retained=retained)  # fmt: skip
     if stats.idf:
         reader = Reader(db, scorer, stats, origin_number, instant, wanted)
-        if then is None and _are_many(sum(held.values()), stats):
+        if then is None and _are_many([*held.values()], stats):
             from tideline_cli.memory import bulk_sums  # noqa: PLC0415  no common word in many facts
 
-            bulk_sums.read_best(db, reader, stats, origin_number=origin_number)
+            bulk_sums.read_best(db, reader, stats, origin_number=origin_number, counted=counted)
+        elif stats.mean_length > LONG:
+            from tideline_cli.memory import long_facts  # noqa: PLC0415  most facts are short
+
+            long_facts.read_best(db, reader, stats, origin_number=origin_number, then=then)
         else:
             _read_best(db, reader, stats, origin_number, then)
     labelled = label_holders.holders(db, terms, origin_number=origin_number)
@@ -118,31 +133,38 @@ def best_by_words(
 def _known(
     db: Connection, terms: Sequence[str], *, origin_number: int, now: int, as_of: int | None,
     gone: Lapsed | None,
-) -> tuple[int, int, Mapping[str, int], Then | None]:  # fmt: skip
+) -> tuple[int, int, Mapping[str, int], Then | None, Mapping[str, Counted] | None]:  # fmt: skip
     """Return how many facts hold now, or held at a past instant, with how many terms, and of each
-    asked term how many hold it; and, of the past, which ones."""
+    asked term how many hold it; and, of the past, which ones; and the common terms, if asked."""
     if as_of is not None:
         from tideline_cli.store import held_then  # noqa: PLC0415  questions about the past alone
 
         then = held_then.at(db, terms, origin_number=origin_number, instant=as_of)
-        return then.facts, then.tokens, then.holders, then
+        return then.facts, then.tokens, then.holders, then, None
     gone = gone or lapsed.at(db, origin_number=origin_number, now=now)
     count, tokens = fts.totals(db, origin_number=origin_number, gone=gone)
-    counted = _counted(db, terms, origin_number) if count >= LARGE else {}
-    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone, counted=counted)
-    return count, tokens, held, None
+    counted = _counted(db, terms, origin_number) if count >= LARGE else None
+    counts = {term: one[0] for term, one in (counted or {}).items()}
+    held = fts.frequencies(db, terms, origin_number=origin_number, gone=gone, counted=counts)
+    return count, tokens, held, None, counted
 
 
-def _are_many(holders: int, stats: bm25.Statistics) -> bool:
+def _are_many(held: Sequence[int], stats: bm25.Statistics) -> bool:
     """Say whether the terms of a question have so many holders that sums are added up as bits."""
+    if stats.mean_length > LONG and max(held) < FEW_HOLDERS:
+        return False
+    holders = sum(held)
     return holders * stats.mean_length >= MUCH and holders >= ENOUGH * stats.facts
 
 
-def _counted(db: Connection, terms: Sequence[str], origin_number: int) -> dict[str, int]:
-    """Return how many facts hold common terms, which the full-text index would count one by one."""
+def _counted(db: Connection, terms: Sequence[str], origin_number: int) -> dict[str, Counted]:
+    """Return how many facts hold common terms, which the full-text index would count one by one;
+    where a question has many terms, all of them will be looked up, and are so once."""
     from tideline_cli.store import common_postings  # noqa: PLC0415  large memories alone
 
-    return common_postings.holder_counts(db, terms, origin_number=origin_number)
+    return common_postings.counted(
+        db, terms, origin_number=origin_number, all_of_them=len(terms) > MANY
+    )
 
 
 def _fuller(
@@ -216,7 +238,7 @@ class _Sums:
             self._reader.read([seq for seq in self._sums if seq not in self._reader.done])
             return
         top = max(self._sums.values())
-        bounds = self._bounds(left, least=reading.STEP * top)
+        bounds = self._reader.bounds(self._sums, left, least=reading.STEP * top)
         if bounds:
             cut = reading.STEP * max(bounds.values())
             likely = [seq for seq, bound in bounds.items() if bound >= cut]
@@ -224,19 +246,4 @@ class _Sums:
 
     def read_on(self, left: float) -> None:
         """Read whatever can still be among the best."""
-        self._reader.read_on(self._bounds(left))
-
-    def _bounds(self, left: float, *, least: float = 0.0) -> dict[int, float]:
-        """Return what each unread fact that can be among the best may score, of those whose terms
-        add up to `least`."""
-        reader = self._reader
-        codes = reader.codes(max(self._sums, default=0))
-        factors, done, floor = reader.factors, reader.done, reader.floor()
-        least = max(least, floor / reader.highest - left)
-        return {
-            seq: bound
-            for seq, known in self._sums.items()
-            if known >= least
-            and (bound := (known + left) * factors[codes[seq]]) >= floor
-            and seq not in done
-        }
+        self._reader.read_on(self._reader.bounds(self._sums, left))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tideline_cli.ranking import decay
-from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors
+from tideline_cli.ranking.score_bounds import UNKNOWN, bound_factors, faded_shares
 from tideline_cli.store import facts, fts, score_bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from apsw import Connection
 
-    from tideline_cli.memory.scorer import Scorer
+    from tideline_cli.memory.scorer import Reaches, Scorer
     from tideline_cli.ranking.bm25 import Statistics
     from tideline_cli.store.facts import Filter
 
@@ -46,6 +46,7 @@ class Reader:
         self.factors = [factor * _SLACK for factor in factors]
         self.highest = max(self.factors)
         self.done: set[int] = set()
+        self.few = FEW  # facts of one reading
 
     def floor(self) -> float:
         """Return the score of the last of the best, 0 while there are fewer."""
@@ -65,10 +66,30 @@ class Reader:
             self.seen |= {UNKNOWN}
         return self._codes
 
+    def bounds(
+        self, sums: Mapping[int, float], left: float, *, least: float = 0.0
+    ) -> dict[int, float]:
+        """Return what each unread fact that can be among the best may score, of those whose terms
+        add up to `least` in `sums`; `left` is what terms add that are not in these sums."""
+        codes = self.codes(max(sums, default=0))
+        factors, done, floor = self.factors, self.done, self.floor()
+        least = max(least, floor / self.highest - left)
+        return {
+            seq: bound
+            for seq, known in sums.items()
+            if known >= least
+            and (bound := (known + left) * factors[codes[seq]]) >= floor
+            and seq not in done
+        }
+
+    def ask_first(self, reaches: Reaches) -> None:
+        """Have this asked of each fact that is read before it is scored."""
+        self._scorer.reaches = reaches
+
     def read(self, seqs: Sequence[int]) -> None:
         """Read facts and score them."""
-        for start in range(0, len(seqs), FEW):
-            part = seqs[start : start + FEW]
+        for start in range(0, len(seqs), self.few):
+            part = seqs[start : start + self.few]
             rows = fts.ranking_rows(
                 self._db, part, origin_number=self._origin, now=self._now, wanted=self._wanted,
                 heat=self._scorer.wants_heat,
@@ -81,7 +102,7 @@ class Reader:
         while bounds:
             cut = max(self.floor(), STEP * max(bounds.values()))
             likely = [seq for seq, bound in bounds.items() if bound >= cut]
-            if len(likely) > FEW:
+            if len(likely) > self.few:
                 likely.sort(key=bounds.__getitem__, reverse=True)
             bounds = self._without(bounds, self._read_likely(likely, bounds))
 
@@ -89,13 +110,13 @@ class Reader:
         """Read facts in the order of their bounds, until those that are left are below the floor,
         or it has to be asked first whether they have faded; return the floor."""
         floor = self.floor()
-        for start in range(0, len(likely), FEW):
-            part = likely[start : start + FEW]
+        for start in range(0, len(likely), self.few):
+            part = likely[start : start + self.few]
             if bounds[part[-1]] < floor:
                 part = [seq for seq in part if bounds[seq] >= floor]
             self.read(part)
             floor = self.floor()
-            if len(part) < FEW or (self._fading and len(bounds) > _MANY):
+            if len(part) < self.few or (self._fading and len(bounds) > _MANY):
                 break
         return floor
 
@@ -114,10 +135,11 @@ class Reader:
             return bounds
         strongest = decay.highest_strength(unfaded.DAYS, unfaded.MOST_USES)
         factor = decay.modulator(strongest, self._scorer.fading)
-        doubtful = [seq for seq, bound in bounds.items() if bound * factor < floor]
+        shares, codes = faded_shares(factor, self._scorer.fading), self._codes
+        doubtful = [seq for seq, bound in bounds.items() if bound * shares[codes[seq]] < floor]
         strong = unfaded.among(self._db, doubtful, origin_number=self._origin, now=self._now)
-        return {seq: bound for seq, bound in bounds.items()
-                if bound * factor >= floor or seq in strong}  # fmt: skip
+        out = set(doubtful).difference(strong)
+        return {seq: bound for seq, bound in bounds.items() if seq not in out}
 
 
 def _distinct(codes: bytes) -> set[int]:

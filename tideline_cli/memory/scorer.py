@@ -12,7 +12,7 @@ from tideline_cli.store import fts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tideline_cli.memory.retention import Retained
     from tideline_cli.store.fts import RankingRow
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     # Strength, modulator, trust and role of a fact. A tuple, since most facts that are scored get
     # no further.
     Weights = tuple[float, float, float, float]
+
+    # Says of a fact, by number and terms, whether its sum times a weight may reach a floor.
+    Reaches = Callable[[int, str, float, float], bool]
 
 _LONG = 16  # terms of a question, of which most facts hold few
 
@@ -39,6 +42,7 @@ class Scorer:
         self._limit = limit
         self.fading = fading
         self.retained = retained  # the strength of a row by another curve than the half-life
+        self.reaches: Reaches | None = None  # asked before a long fact is scored
         self._asked = asked  # words of the question, those that no fact holds too
         self._weighs_roles = weighs_roles
         self._keys: dict[str, str] = {}  # of terms, the one that stands for the word
@@ -64,8 +68,13 @@ class Scorer:
     def add(self, rows: Iterable[RankingRow]) -> None:
         """Score the rows; those that cannot reach the floor are dropped unscored."""
         floor = self.floor() or 0.0
+        reaches = self.reaches
         fresh: list[Match] = []
         for row in rows:
+            if reaches is not None and not reaches(
+                row[0], row[fts.TERMS], self._factor(row), floor
+            ):
+                continue
             listed = row[fts.TERMS].split()
             value, matched = bm25.score(listed, self._asked_of(listed), self._stats)
             if value < floor:
@@ -84,9 +93,13 @@ class Scorer:
         """Return the score of the last of the best `limit`, None while there are fewer."""
         return self.matches[self._limit - 1].score if len(self.matches) >= self._limit else None
 
+    def _factor(self, row: RankingRow) -> float:
+        _, factor, weight, spoken = self._weights(row)
+        return weight * factor * spoken
+
     def _asked_of(self, listed: list[str]) -> Sequence[str]:
         """Return the terms of the question to look for in a fact with these terms, in order."""
-        if self._places is None:
+        if self._places is None or len(listed) > bm25.SHORT:
             return self._terms
         return sorted(self._places.keys() & listed, key=self._places.__getitem__)
 

@@ -66,6 +66,9 @@ _IGNORABLE = (
     (0xFFF0, 0xFFF8),
     (0xE0000, 0xE0FFF),
 )
+# Signs, kana, Han, Hangul and what stands among them: of a thousand such characters in a text each
+# would be looked up. One of them shows nothing.
+_FIRST_EASTERN, _SURROGATES, _FILLER = 0x2E80, 0xD800, 0x3164
 _INKED = ((0x0600, 0x0605), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2))
 
 
@@ -191,6 +194,8 @@ class _InRanges(dict[str, bool]):
 
 def _is_hidden(code: int) -> bool:
     """Say whether a character shows nothing: format, separators of lines, lone surrogates."""
+    if _FIRST_EASTERN <= code < _SURROGATES and code != _FILLER:
+        return False
     from unicodedata import category  # noqa: PLC0415  ASCII texts need none of it
 
     if any(low <= code <= high for low, high in _IGNORABLE):
@@ -217,7 +222,7 @@ class _Prompt(dict[int, int | str | None]):
         value: int | str | None = code
         if code < 32 or 127 <= code < 160 or code in (0x2028, 0x2029):
             value = " " if chr(code).isspace() else None
-        elif code >= 160 and chr(code) not in _conditional() and _is_hidden(code):
+        elif code >= 160 and _is_hidden(code) and chr(code) not in _conditional():
             value = None
         self[code] = value
         return value
@@ -230,7 +235,7 @@ class _Screen(dict[int, int | str | None]):
         value: int | str | None = code
         if code < 32 or 127 <= code < 160:
             value = f"\\x{code:02x}"
-        elif code >= 160 and chr(code) not in _conditional() and _is_hidden(code):
+        elif code >= 160 and _is_hidden(code) and chr(code) not in _conditional():
             value = _spelled(chr(code))
         self[code] = value
         return value
@@ -243,7 +248,7 @@ class _Escape(dict[int, int | str | None]):
     def __missing__(self, code: int) -> int | str | None:
         value: int | str | None = code
         acts = 127 <= code < 160
-        if acts or (code >= 160 and chr(code) not in _conditional() and _is_hidden(code)):
+        if acts or (code >= 160 and _is_hidden(code) and chr(code) not in _conditional()):
             value = _escaped(chr(code))
         self[code] = value
         return value

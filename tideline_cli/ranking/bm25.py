@@ -19,7 +19,8 @@ K1 = 1.2
 B = 0.75
 _SLACK = 1.0 - 1e-9  # bounds are compared with a margin for rounding
 _MAX_LEAVES = 400
-_SHORT = 48  # terms up to which counting each query term alone is faster
+SHORT = 48
+"""Terms up to which counting each query term alone is faster."""
 
 
 class Statistics(Record):
@@ -87,14 +88,15 @@ def score(
 
     Σ idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / mean)), over distinct query terms.
     """
-    norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
-    if stats.forms is not None and not stats.in_forms.isdisjoint(terms):
+    norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)  # as norm_of has it
+    held = terms if len(terms) <= SHORT else _asked(terms, query, stats)
+    if stats.forms is not None and not stats.in_forms.isdisjoint(held):
         from tideline_cli.ranking.one_word import combined  # noqa: PLC0415  some questions alone
 
-        return combined(term_scores(terms, query, stats), stats.forms)
+        return combined(_each(held, norm, query, stats), stats.forms)
     total = 0.0
     matched: list[str] = []
-    often = terms.count if len(terms) <= _SHORT else _counted(terms, query).__getitem__
+    often = held.count
     for term in query:
         f = often(term)
         if f:
@@ -107,11 +109,27 @@ def term_scores(
     terms: Sequence[str], query: Sequence[str], stats: Statistics
 ) -> dict[str, float]:
     """Return what each query term that a fact with these terms holds adds by itself."""
-    norm = K1 * (1.0 - B + B * len(terms) / stats.mean_length)
+    return _each(_asked(terms, query, stats), norm_of(len(terms), stats), query, stats)
+
+
+def norm_of(length: int, stats: Statistics) -> float:
+    """Return what a fact of so many terms is divided by beside how often it holds a term:
+    k1 · (1 − b + b · length / mean)."""
+    return K1 * (1.0 - B + B * length / stats.mean_length)
+
+
+def _asked(terms: Sequence[str], query: Sequence[str], stats: Statistics) -> list[str]:
+    """Return the terms that a question is about, in one walk over those of a fact."""
+    return [*filter(stats.in_forms.union(query).__contains__, terms)]
+
+
+def _each(
+    held: Sequence[str], norm: float, query: Sequence[str], stats: Statistics
+) -> dict[str, float]:
     return {
         term: stats.idf[term] * f * (K1 + 1.0) / (f + norm)
-        for term, f in _counted(terms, query).items()
-        if f
+        for term in query
+        if (f := held.count(term))
     }
 
 
@@ -131,12 +149,6 @@ def label_score(length: int, stats: Statistics, idfs: Iterable[float]) -> float:
     """
     norm = K1 * (1.0 - B + B * length / stats.mean_length)
     return sum(idfs) * (K1 + 1.0) / (1.0 + norm)
-
-
-def _counted(terms: Sequence[str], query: Sequence[str]) -> dict[str, int]:
-    """Return how often each query term occurs, in one walk over the terms."""
-    held = [*filter(frozenset(query).__contains__, terms)]
-    return {term: held.count(term) for term in query}
 
 
 def bound(idf: float) -> float:

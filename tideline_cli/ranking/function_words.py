@@ -79,11 +79,22 @@ _PIECES = frozenset(
 def of_language(asked: Mapping[str, object], *, english: Collection[str]) -> frozenset[str]:
     """Return the words of the language of a question, and those of scripts of their own."""
     best, most = frozenset(english), max(_LEAST - 1, sum(term in english for term in asked))
+    others = _others() if any(map(_is_cyrillic, asked)) else _PIECES
+    if sum(map(_is_latin, asked)) <= most:  # no list of words can have more of them
+        return best | others
     for words in _latin().values():
         count = sum(term in words for term in asked)
         if count > most:
             best, most = words, count
-    return best | _others()
+    return best | others
+
+
+def _is_latin(term: str) -> bool:
+    return term[0] < "\u0250"
+
+
+def _is_cyrillic(term: str) -> bool:
+    return "\u0400" <= term[0] < "\u0530"
 
 
 @once

@@ -132,10 +132,26 @@ def repeats_at_least() -> tuple[bytes, bytes]:
     return twice, more
 
 
+def faded_shares(factor: float, depth: float) -> list[float]:
+    """Return for each byte which share of its bound a fact reaches at most whose modulator is no
+    more than `factor`. The weight of a byte holds the modulator of a fresh fact already, which may
+    be the lowest that there is."""
+    shares = []
+    for byte in range(256):
+        weight = _parts(byte)[2]
+        known = min(1.0, weight * _lift(depth))
+        shares.append(min(1.0, factor * min(1.0, weight / (1.0 - DEPTH)) / known))
+    return shares
+
+
+def _lift(depth: float) -> float:
+    """Return by how much the weights of bytes are raised: they are those of the depth of most
+    files."""
+    return max(1.0, (1.0 - depth) / (1.0 - DEPTH))
+
+
 def _factors(mean_length: float, depth: float, times: Sequence[int | None]) -> list[float]:
-    # The weights are those of the depth of most files.
-    lifted = max(1.0, (1.0 - depth) / (1.0 - DEPTH))
-    weights = [min(1.0, weight * lifted) for weight in _WEIGHTS]
+    weights = [min(1.0, weight * _lift(depth)) for weight in _WEIGHTS]
     table = [0.0]
     for place in range(len(_LENGTHS)):
         norm = _norm(place, mean_length)

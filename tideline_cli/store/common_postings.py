@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    # Of a term: how many facts hold it, whatever their lifecycle, before which number they are
+    # kept, and the numbers of the later ones.
+    Counted = tuple[int, int, list[int]]
+
 CHUNK = 32_000  # facts of a row: its bits and what stands before them fill a page of the file
 DIGITS = 5  # binary digits of how often a fact repeats a term
 TOKENS = 1 << 18  # terms of all active facts of an origin from which on its common ones are kept
@@ -38,6 +42,8 @@ class Posting:
 
 
 NONE = Posting(0, (), 0)
+NEVER: Counted = (0, 0, [])
+"""What is known of a term that is not kept and was not looked up."""
 
 
 def posting(db: Connection, term: str, *, origin_number: int) -> Posting:
@@ -60,15 +66,17 @@ def _joined(parts: list[bytes]) -> int:
     return int.from_bytes(b"".join(parts), "little")
 
 
-def holder_counts(db: Connection, terms: Iterable[str], *, origin_number: int) -> dict[str, int]:
-    """Return for those of the terms that are kept how many facts hold them, whatever their
-    lifecycle."""
-    found: dict[str, int] = {}
+def counted(
+    db: Connection, terms: Iterable[str], *, origin_number: int, all_of_them: bool = False
+) -> dict[str, Counted]:
+    """Return for those of the terms that are kept, or for all, how many facts hold them."""
+    found: dict[str, Counted] = {}
     for term in terms:
         row: Any = db.execute(_COUNT, (origin_number, term)).fetchone()
-        if row[1] is not None:
-            later = looked_up(db, term, origin_number=origin_number, least=row[1])
-            found[term] = row[0] + len(later)
+        facts, upto = (0, 0) if row[1] is None else row
+        if upto or all_of_them:
+            later = looked_up(db, term, origin_number=origin_number, least=upto)
+            found[term] = facts + len(later), upto, later
     return found
 
 
