@@ -83,10 +83,12 @@ def test_linear_time(reader):
         small, large = (unit * (size // len(unit)) for size in (4_000, 64_000))
         short = min(_took(_READERS[reader], small) for _ in range(2))
         long = _took(_READERS[reader], large)
-        if long > 0.05 and long > 40 * short:
+        for _ in range(4):  # somebody else may have had the processor
+            if long <= 0.05 or long <= 40 * short:
+                break
             long = min(long, _took(_READERS[reader], large))
-            if long > 40 * short:
-                slow[name] = (short, long)
+        else:
+            slow[name] = (short, long)
     assert slow == {}
 
 
