@@ -10,7 +10,6 @@ from tests.faults import rounds
 from tests.faults.round_commands import ALL
 
 RACERS = ("remember", "remember --slot", "restore --from")
-PASSES = ("import", "import much", "recall slowly", "restore --from", "dream")
 
 
 def named(names):
@@ -46,10 +45,12 @@ def test_every_command_alone(nursery, tmp_path):
 
 @pytest.mark.parametrize(
     ("control", "names"),
-    [("restore-unlocked", RACERS), ("any-generation", PASSES), ("no-write-lock", ())],
+    [("restore-unlocked", RACERS), ("no-write-lock", ())],
 )
 def test_a_missing_lock_is_seen(nursery, tmp_path, control, names):
-    """Where one lock or one look is left out, the rounds find what goes wrong."""
+    """Where one lock is left out, the rounds find what goes wrong. That a look at the generation of
+    the file is missed is rare: `make faults` has the rounds for it, tests/store/test_generation.py
+    each case by itself."""
     figures = rounds.rounds(
         nursery, tmp_path / "rounds", Random(3), count=150, control=control, enough=1,
         commands=named(names) or ALL,
