@@ -190,7 +190,7 @@ def rows(sizes: list[int], rounds: int) -> Iterator[Row]:
         if name != timing.PASS:
             yield timed(f"recall of {name}", sample, LONG_TEXTS)
     yield from of_reads(max(sizes), rounds)
-    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=830)
+    yield bounded("a supersede", store_reads.bytes_of_supersede(), "B", most=800)
     if max(sizes) >= 10_000:
         yield from of_lanes(min(max(sizes), 100_000), rounds)
         for name, sample in seldom.measure(min(max(sizes), 100_000), rounds).items():

@@ -80,3 +80,10 @@ def first_words(text: str) -> str:
         room = _SHOWN
     line = " ".join(text[:200].split())
     return line if len(line) <= room else line[: room - 1] + "…"
+
+
+def traceback_lines() -> list[str]:
+    """Return the traceback of the error that is being handled."""
+    import traceback  # noqa: PLC0415  only --debug
+
+    return traceback.format_exc().split("\n")

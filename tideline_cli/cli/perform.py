@@ -199,6 +199,7 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
             printable,
             tell,
             tell_form,
+            traceback_lines,
         )  # fmt: skip
     except (ImportError, OSError):  # without memory or open files: that is the error to print
         return _failed_barely(error)
@@ -206,10 +207,10 @@ def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> i
         form: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
         if isinstance(error, AmbiguousError):
             form["facts"] = [{"id": name, "content": text} for name, text in error.facts]
-        tell_form({"error": form | ({"traceback": _traceback()} if debug else {})})
+        tell_form({"error": form | ({"traceback": traceback_lines()} if debug else {})})
         return error.exit_code
     if debug:
-        tell("\n".join(map(printable, _traceback())))
+        tell("\n".join(map(printable, traceback_lines())))
     tell(f"tideline: {printable(error.message)}\n")
     if isinstance(error, AmbiguousError):
         for name, text in error.facts:
@@ -296,9 +297,3 @@ def _failed_barely(error: TidelineError) -> int:
     except (OSError, ValueError):
         return error.exit_code
     return error.exit_code
-
-
-def _traceback() -> list[str]:
-    import traceback  # noqa: PLC0415  only --debug
-
-    return traceback.format_exc().split("\n")

@@ -201,18 +201,11 @@ def _decided(
     is read from the store. So no more is read than the decision needs.
     """
     rule = rule_of(db)
+    known = twins(db, fact.content, distinct, viewer=fact.origin, origin_number=number, rule=rule)
     return admit(
-        fact,
-        distinct,
-        said=said,
-        targets=targets,
-        slot_mates=mates,
-        twins=twins(
-            db, fact.content, distinct, viewer=fact.origin, origin_number=number, rule=rule
-        ),
-        rule=rule,
+        fact, distinct, said=said, targets=targets, slot_mates=mates, twins=known, rule=rule,
         meant=meant,
-    )
+    )  # fmt: skip
 
 
 def _succeed(
