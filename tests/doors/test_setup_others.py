@@ -249,6 +249,18 @@ def test_linked_settings(run, place):
     assert (place / ".codex").is_symlink() and (place / ".claude/settings.json").is_symlink()
 
 
+def test_links_of_a_project_lead_nowhere_else(run, place, monkeypatch):
+    """A project may come with links: none leads into the settings of the user, or of another."""
+    mine = write(place, ".claude/settings.json", '{"x": 1}')
+    (place / "clone" / ".git").mkdir(parents=True)
+    (place / "clone" / ".cursor").mkdir()
+    (place / "clone" / ".cursor" / "hooks.json").symlink_to(mine)
+    monkeypatch.chdir(place / "clone")
+    done = run("setup", "cursor", "--hooks", "--project")
+    assert done.code == 2 and "outside of the project" in done.err
+    assert mine.read_text() == '{"x": 1}' and len([*mine.parent.iterdir()]) == 1
+
+
 def test_a_home_with_odd_letters(run, place, monkeypatch):
     """Blanks and quotes in the name of the home folder are no trouble."""
     home = place / "my \"home\" isn't $HOME"

@@ -13,19 +13,20 @@ from tideline_cli.store.folders import hand_over, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 BACKUP = ".before-tideline"
 
 
-def target(path: str, roots: Iterable[str]) -> str:
+def target(path: str, roots: Collection[str]) -> str:
     """Return the file that a path names; raise UsageError where a link leads out of the folders
     that the user works in."""
     real = os.path.realpath(path)
     if is_within(real, roots):
         return real
+    where = "your home folder" if len(roots) > 1 else "the project"
     raise UsageError(
-        f"{path} is left as it is: it leads to {real}, outside of your home folder",
+        f"{path} is left as it is: it leads to {real}, outside of {where}",
         hint="`tideline setup CLIENT --dry-run` shows what to add by hand",
     )
 

@@ -62,8 +62,9 @@ class SetupPlace:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Return the folders that the user works in: files outside of them stay as they are."""
-        return self.home, self.project, self.codex, self.claude
+        """Return the folders that are set up: files outside of them stay as they are. Links of a
+        project lead nowhere else, since they may come with a clone."""
+        return (self.project,) if self.project else (self.home, self.codex, self.claude)
 
     @property
     def doors(self) -> str:
