@@ -102,6 +102,19 @@ def test_the_vocabulary_of_another_origin_is_not_read(db):
     ]  # fmt: skip
 
 
+def test_origins_whose_numbers_begin_so_take_no_room(db):
+    """Of a figure that is the beginning of others' numbers, their words are no words of the owner,
+    neither in the answer nor in the room that it has."""
+    put(db, [fact("the flat costs 1290 euros", "F1"), fact("room 129 is free", "F2")])
+    before = fts.words_from(db, "12", origin_number=1, limit=3)
+    for number in (12, 120, 129, 1290):
+        db.execute("INSERT INTO origin (number, key) VALUES (?, ?)",
+                   (number, f"channel:wa/c{number}/s1"))  # fmt: skip
+        stored(db, *(f"word{at} {at}" for at in range(9)), origin=channel("wa", f"c{number}", "s1"))
+    assert fts.words_from(db, "12", origin_number=1, limit=3) == before == ["129", "1290"]
+    assert fts.words_from(db, "129", origin_number=1, limit=1) == ["129"]
+
+
 def test_a_stop_word_alone_is_looked_up(db):
     """A name that is a stop word is found as it stands, names before words."""
     stored(

@@ -183,16 +183,27 @@ def words_from(db: Connection, start: str, *, origin_number: int, limit: int) ->
     """Return stored terms of an origin that begin with `start`, up to a limit, in order."""
     prefix = _prefix(origin_number)
     low, end = prefix + start, prefix + start[:-1] + chr(ord(start[-1]) + 1)
-    # What begins with a number and `_` is a term of another origin: the owner's figures end there.
-    ranges = ((low, end),) if prefix else ((low, low + "_"), (low + "`", end))
     found: list[str] = []
-    for first, last in ranges:
+    after: str | None = low
+    while after is not None and len(found) < limit:
         rows = db.execute(
             "SELECT term FROM fact_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
-            (first, last, limit - len(found)),
+            (after, end, limit - len(found)),
         )
-        found += [term[len(prefix) :] for (term,) in rows]
+        after = None
+        for (term,) in rows:
+            if not prefix and (other := _other(term)):
+                after = other + "`"  # the sign behind `_`: the first that is not of that origin
+                break
+            found.append(term[len(prefix) :])
     return found
+
+
+def _other(term: str) -> str:
+    """Return the number of the origin whose term this is, empty for the owner: what begins with a
+    number and `_` is of another origin, the owner's figures end there."""
+    number, found, _ = term.partition("_")
+    return number if found and number.isascii() and number.isdigit() else ""
 
 
 def has_archived(db: Connection, *, viewer: Origin) -> bool:
