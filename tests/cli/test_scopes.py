@@ -111,15 +111,21 @@ def test_the_git_root_names_the_scope(run, monkeypatch):
 
     (here / "shop" / ".git").mkdir(parents=True)
     assert scope_in(here / "shop" / "src" / "deep") == "shop"
-    (here / "tree").mkdir()
-    (here / "tree" / ".git").write_text(f"gitdir: {here}/shop/.git/worktrees/tree\n")
-    assert scope_in(here / "tree" / "lib") == "shop"
+    kept = here / "shop" / ".git" / "worktrees" / "tree"
+    for name, there, back in (("tree", kept, f"{here}/tree/.git"),
+                              ("close", "../shop/.git/worktrees/tree", "../../../../close/.git")):
+        (here / name).mkdir()
+        (here / name / ".git").write_text(f"gitdir: {there}\n")
+        assert scope_in(here / name / "lib") == name, "the repository knows of no such worktree"
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / "gitdir").write_text(back + "\n")
+        assert scope_in(here / name / "src") == "shop"
     (here / "part").mkdir()
     (here / "part" / ".git").write_text("gitdir: ../shop/.git/modules/part\n")
     assert scope_in(here / "part") == "part"
     assert scope_in(here / "none") is None
     hits = run("recall", "fact", "--json").json["hits"]
-    assert len(hits) == 4, "without a scope everything is seen"
+    assert len(hits) == 6, "without a scope everything is seen"
 
 
 def test_each_scope_has_slots_of_its_own(run, filled):

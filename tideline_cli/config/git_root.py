@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-_POINTER = b"gitdir:"
+_POINTER = "gitdir:"
 _WORKTREES = "/.git/worktrees/"
 _LONGEST = 4096
 
@@ -23,18 +23,27 @@ def repository(folder: str) -> str | None:
 
 
 def _main_of(mark: str) -> str | None:
-    """Return the root of the repository whose worktree a `.git` file belongs to."""
-    try:
-        if not os.path.isfile(mark):
-            return None
-        with open(mark, "rb") as file:
-            said = file.read(_LONGEST)
-    except OSError:
-        return None
+    """Return the root of the repository whose worktree a `.git` file belongs to, None where that
+    repository does not know the worktree: the file may come with anything that is unpacked."""
+    said = _line(mark)
     if not said.startswith(_POINTER):
         return None
-    root, found, _ = os.fsdecode(said[len(_POINTER) :].strip()).partition(_WORKTREES)
-    return root if found else None
+    kept = os.path.join(os.path.dirname(mark), said.removeprefix(_POINTER).strip())
+    root, found, _ = kept.partition(_WORKTREES)
+    back = os.path.join(kept, _line(os.path.join(kept, "gitdir")))
+    is_known = bool(found) and os.path.realpath(back) == os.path.realpath(mark)
+    return os.path.normpath(root) if is_known else None
+
+
+def _line(path: str) -> str:
+    """Return what a small file says, empty where it cannot be read."""
+    try:
+        if not os.path.isfile(path):
+            return ""
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read(_LONGEST).strip())
+    except (OSError, ValueError):
+        return ""
 
 
 def _name(root: str) -> str | None:
