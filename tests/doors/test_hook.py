@@ -275,6 +275,10 @@ def test_a_clone_widens_no_scope_of_the_settings(run, memory, tmp_path, monkeypa
     (folder / ".tideline.toml").write_text('scope = "home"\n')
     block = said("above")
     assert "of home is" in block and "home/cat" not in block
+    run("config", "set", "scope", "home")
+    (folder / ".tideline.toml").write_text('scope = "home/cat"\n')
+    block = said("below")
+    assert "of home is" in block and "home/cat" not in block
 
 
 def test_a_memory_named_by_a_relative_path(run, memory, tmp_path):

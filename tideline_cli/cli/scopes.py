@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.scope import are_seen_together, scope_key, seen_from
+from tideline_cli.model.scope import scope_key, seen_from
 
 AUTO = "auto"
 
@@ -25,9 +25,12 @@ def seen(
 
 def shows_no_more(offered: str, own: str | None, *, folder: str | None) -> bool:
     """Say whether the scope of a project file that nobody trusts shows nothing but what the user's
-    own setting shows, or what lies below it: the file may come with a clone."""
+    own setting shows: the file may come with a clone. Where the setting is the name of the
+    repository, what lies below that name is the project's own too."""
     theirs, mine = named(None, offered, folder=folder), named(None, own, folder=folder)
-    return mine is None or (theirs is not None and are_seen_together(theirs, mine))
+    if mine is None or theirs is None:
+        return mine is None
+    return theirs in seen_from(mine) or (own == AUTO and mine in seen_from(theirs))
 
 
 def _of_git_root(folder: str | None) -> str | None:
