@@ -110,14 +110,18 @@ def _says_the_same(image: str | None, edges: Row) -> bool:
 def _parted(db: Connection, parting: _Parting, row: int, links: Links) -> Links:
     """Return the trails where the batch itself has parted a row, and its pieces are no longer as it
     left them: each edge gets back what the batch took from it, and no more."""
-    pieces = {number: links[number] for number in _pieces(db, parting) if number in links}
-    left = {number: _as_left(db, number, parting) for number in pieces}
-    if not pieces or all(pieces[number].now == left[number] for number in pieces):
+    born = (number for number in _pieces(db, parting) if number in links)
+    left = {
+        number: image for number in born
+        if (image := _as_left(db, number, parting)) and _is_of(image, parting.edges)
+    }  # fmt: skip
+    pieces = {number: links[number] for number in left}
+    if all(pieces[number].now == left[number] for number in pieces):
         return links
     after = {number: trail for number, trail in links.items() if number not in (row, *pieces)}
     kept = set()
     for number, trail in pieces.items():
-        kind = codec.loads(left[number] or "{}").get("kind")
+        kind = codec.loads(left[number])["kind"]
         kept.add(kind)
         if not _says_the_same(left[number], parting.edges):
             before = codec.dumps({**parting.edges, "number": number, "kind": kind})
@@ -128,6 +132,13 @@ def _parted(db: Connection, parting: _Parting, row: int, links: Links) -> Links:
             before = codec.dumps({**parting.edges, "number": None, "kind": kind})
             after[row] = replace(links[row], before=before)
     return after
+
+
+def _is_of(image: str, edges: Row) -> bool:
+    """Say whether an edge is one of the two of a row."""
+    edge = codec.loads(image)
+    same = all(edge.get(name) == edges[name] for name in _ENDS)
+    return same and edge.get("kind") in TWOFOLD[edges["kind"]]
 
 
 def _as_left(db: Connection, number: int, parting: _Parting) -> str | None:
