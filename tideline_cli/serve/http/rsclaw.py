@@ -9,7 +9,7 @@ from tideline_cli.serve.http.answers import HttpReply, Printed, status_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from tideline_cli.serve.http.answers import Ask
@@ -20,6 +20,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {STATS: (), DOCS: ("q", "scope", "ki
 _USUAL = "50"
 _DIGITS = 10
 _PAGE = 500
+_NO_KIND = "fact"
 _HITS = 1_000
 
 
@@ -36,7 +37,7 @@ def _stats(ask: Ask) -> Printed | HttpReply:
     return _reply(said, {
         "total": form["facts"]["active"],
         "by_tier": form["by_heat"],
-        "by_kind": _named(form["by_kind"], "fact"),
+        "by_kind": _named(form["by_kind"], _NO_KIND),
         "by_scope": _named(form["by_scope"], "global"),
         "pinned": form["pinned"],
     })  # fmt: skip
@@ -56,7 +57,7 @@ def _docs(ask: Ask, given: Mapping[str, Sequence[str]]) -> Printed | HttpReply:
     if most is None:
         return ask("list", [], {"limit": list(given["limit"])})  # which says what is wrong with it
     question = " ".join(given.get("q", ())).strip()
-    pages = _found(ask, question) if question else _listed(ask)
+    pages = _found(ask, question) if question else _listed(ask, kinds)
     docs: list[dict[str, Any]] = []
     for said, page in pages:
         if said.error is not None:
@@ -74,14 +75,18 @@ def _count(limit: Sequence[str] | None) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
 
 
-def _listed(ask: Ask) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
-    """Yield the facts of all scopes, newest first, in pages."""
-    place = 0
-    while True:
-        said = ask("list", [], {"all_scopes": True, "limit": [str(_PAGE)], "offset": [str(place)]})
+def _listed(
+    ask: Ask, kinds: Collection[str]
+) -> Iterator[tuple[Printed, list[dict[str, Any]]]]:
+    """Yield the facts of all scopes, newest first: some, and then the others at once, since each
+    page costs the numbers of those before it."""
+    options: dict[str, Any] = {"all_scopes": True}
+    if kinds and _NO_KIND not in kinds:
+        options["kind"] = [*kinds]
+    for limit, offset in ((_PAGE, 0), (0, _PAGE)):
+        said = ask("list", [], options | {"limit": [str(limit)], "offset": [str(offset)]})
         facts = [] if said.error else json.loads(said.text)["facts"]
         yield said, [_doc(fact) for fact in facts]
-        place += len(facts)
         if len(facts) < _PAGE:
             return
 
@@ -103,7 +108,7 @@ def _found(ask: Ask, question: str) -> Iterator[tuple[Printed, list[dict[str, An
 def _doc(fact: Mapping[str, Any]) -> dict[str, Any]:
     """Return a fact in the words of RsClaw: its tier is the heat here, its text the content."""
     return {
-        "id": fact["id"], "scope": fact["scope"] or "global", "kind": fact["kind"] or "fact",
+        "id": fact["id"], "scope": fact["scope"] or "global", "kind": fact["kind"] or _NO_KIND,
         "tier": fact["heat"], "text": fact["content"], "importance": fact["importance"],
         "pinned": fact["pinned"], "access_count": fact["access_count"],
         "created_at": fact["created_at"], "accessed_at": fact["last_accessed_at"],
