@@ -34,16 +34,30 @@ FACTS = (
 )  # fmt: skip
 
 
-def opened(*words, tmp_path, size=(24, 80), **env):
-    """Start the list at a terminal of its own."""
-    surroundings = {
+def surroundings(tmp_path, **env):
+    """Return the environment of a list."""
+    return {
         "HOME": str(tmp_path), "TIDELINE_HOME": os.environ["TIDELINE_HOME"], "TERM": "xterm",
         "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TIDELINE_NOW": str(NOW),
         "PYTHONPATH": str(ROOT), **env,
     }  # fmt: skip
+
+
+def opened(*words, tmp_path, size=(24, 80), **env):
+    """Start the list at a terminal of its own."""
     return pexpect.spawn(
         sys.executable, ["-m", "tideline_cli", "pick", *words], encoding="utf-8", timeout=20,
-        env=surroundings, dimensions=size, cwd=str(tmp_path),
+        env=surroundings(tmp_path, **env), dimensions=size, cwd=str(tmp_path),
+    )  # fmt: skip
+
+
+def piped(text, *words, tmp_path):
+    """Start the list at a terminal of its own; standard input is a file that holds `text`."""
+    (tmp_path / "text").write_text(text, encoding="utf-8")
+    call = [sys.executable, "-m", "tideline_cli", "pick", *words]
+    return pexpect.spawn(
+        "/bin/sh", ["-c", 'exec "$@" < text', "sh", *call], encoding="utf-8", timeout=20,
+        env=surroundings(tmp_path), dimensions=(24, 80), cwd=str(tmp_path),
     )  # fmt: skip
 
 
@@ -78,6 +92,19 @@ def test_keys_typed_ahead_choose_what_they_mean(stored, tmp_path):
     child.expect("enter")
     child.send("deploy\r")
     assert ended(child) == ("0" * 25 + "1\n", 0)
+
+
+@pytest.mark.parametrize("shell", [(), ("--quote", "zsh")])
+def test_what_is_typed_already_is_no_command_to_the_terminal(stored, tmp_path, shell):
+    """Controls in WORDS or in standard input are left out: the terminal is told none of them."""
+    words = "tea \x1b]52;c;ZXZpbA==\x07\x9b31m\u202e"
+    child = piped(words, "--own", "-", tmp_path=tmp_path) if not shell else opened(
+        words, "--own", *shell, tmp_path=tmp_path
+    )
+    child.expect("> tea ]52;c;ZXZpbA==31m")
+    assert "\x1b]52" not in child.before + child.after
+    child.send("\x1b")
+    assert ended(child) == ("", 130)
 
 
 @pytest.mark.parametrize("key", ["\x1b", "\x03", "\x07"])
@@ -279,14 +306,16 @@ def facts_of(*texts):
 @given(
     texts=st.lists(st.text(max_size=120), max_size=12), typed=st.text(max_size=60),
     columns=st.integers(1, 120), rows=st.integers(1, 40), downs=st.integers(0, 15),
+    said=st.text(max_size=9),
 )
-def test_no_screen_is_overrun(texts, typed, columns, rows, downs):
+def test_no_screen_is_overrun(texts, typed, columns, rows, downs, said):
     """Whatever is stored and typed, no line is wider than the screen, there are not more of them,
     and none holds a control character."""
-    state = Choosing("".join(char for char in typed if char.isprintable()))
+    state = Choosing(typed)
     state.answered(facts_of(*(text for text in texts if "\x00" not in text)))
     for _ in range(downs):
         state.pressed("down")
+    state.said = said
     picture = screen.drawn(state, Size(columns, rows, False), now=NOW)
     assert len(picture.lines) <= rows
     for line in picture.lines:
