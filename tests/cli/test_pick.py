@@ -34,16 +34,30 @@ FACTS = (
 )  # fmt: skip
 
 
-def opened(*words, tmp_path, size=(24, 80), **env):
-    """Start the list at a terminal of its own."""
-    surroundings = {
+def surroundings(tmp_path, **env):
+    """Return the environment of a list."""
+    return {
         "HOME": str(tmp_path), "TIDELINE_HOME": os.environ["TIDELINE_HOME"], "TERM": "xterm",
         "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TIDELINE_NOW": str(NOW),
         "PYTHONPATH": str(ROOT), **env,
     }  # fmt: skip
+
+
+def opened(*words, tmp_path, size=(24, 80), **env):
+    """Start the list at a terminal of its own."""
     return pexpect.spawn(
         sys.executable, ["-m", "tideline_cli", "pick", *words], encoding="utf-8", timeout=20,
-        env=surroundings, dimensions=size, cwd=str(tmp_path),
+        env=surroundings(tmp_path, **env), dimensions=size, cwd=str(tmp_path),
+    )  # fmt: skip
+
+
+def piped(text, *words, tmp_path):
+    """Start the list at a terminal of its own; standard input is a file that holds `text`."""
+    (tmp_path / "text").write_text(text, encoding="utf-8")
+    call = [sys.executable, "-m", "tideline_cli", "pick", *words]
+    return pexpect.spawn(
+        "/bin/sh", ["-c", 'exec "$@" < text', "sh", *call], encoding="utf-8", timeout=20,
+        env=surroundings(tmp_path), dimensions=(24, 80), cwd=str(tmp_path),
     )  # fmt: skip
 
 
@@ -78,6 +92,49 @@ def test_keys_typed_ahead_choose_what_they_mean(stored, tmp_path):
     child.expect("enter")
     child.send("deploy\r")
     assert ended(child) == ("0" * 25 + "1\n", 0)
+
+
+def test_a_paste_that_comes_slowly_is_no_keys(stored, tmp_path):
+    """Nothing of a paste chooses, forgets or leaves, however late its end comes."""
+    child = opened("--own", tmp_path=tmp_path)
+    child.expect("m3 · enter")
+    for part in ("\x1b[200~te", "\r\x18", "y\x1b", "\x03", "\x1b[20"):
+        child.send(part)
+        time.sleep(0.2)
+    child.send("1~\x15tea")
+    child.expect("m1 · enter")
+    child.send("\x1b")
+    assert ended(child) == ("", 130)
+    assert len(json.loads(run_main("list", "--json").out)["facts"]) == len(FACTS)
+
+
+def test_a_paste_that_is_too_long_is_left_out_and_told(stored, tmp_path):
+    """A text that no question could be is not taken, also where a fact is about to be forgotten."""
+    child = opened("tea", "--own", tmp_path=tmp_path)
+    child.expect("m1 · enter")
+    for _ in range(2):
+        child.send("\x1b[200~" + "y\r\x03 " * 20_000 + "\x1b[201~")
+        child.expect("what was pasted is too long")
+    assert "> tea\x1b" in child.before
+    child.send("\x18")
+    child.expect("forget it")
+    child.send("\x1b[200~" + "y" * 80_000 + "\x1b[201~")
+    child.expect("m1 · enter")
+    child.send("\x1b")
+    assert ended(child) == ("", 130)
+
+
+@pytest.mark.parametrize("shell", [(), ("--quote", "zsh")])
+def test_what_is_typed_already_is_no_command_to_the_terminal(stored, tmp_path, shell):
+    """Controls in WORDS or in standard input are left out: the terminal is told none of them."""
+    words = "tea \x1b]52;c;ZXZpbA==\x07\x9b31m\u202e"
+    child = piped(words, "--own", "-", tmp_path=tmp_path) if not shell else opened(
+        words, "--own", *shell, tmp_path=tmp_path
+    )
+    child.expect("> tea ]52;c;ZXZpbA==31m")
+    assert "\x1b]52" not in child.before + child.after
+    child.send("\x1b")
+    assert ended(child) == ("", 130)
 
 
 @pytest.mark.parametrize("key", ["\x1b", "\x03", "\x07"])
@@ -279,14 +336,16 @@ def facts_of(*texts):
 @given(
     texts=st.lists(st.text(max_size=120), max_size=12), typed=st.text(max_size=60),
     columns=st.integers(1, 120), rows=st.integers(1, 40), downs=st.integers(0, 15),
+    said=st.text(max_size=9),
 )
-def test_no_screen_is_overrun(texts, typed, columns, rows, downs):
+def test_no_screen_is_overrun(texts, typed, columns, rows, downs, said):
     """Whatever is stored and typed, no line is wider than the screen, there are not more of them,
     and none holds a control character."""
-    state = Choosing("".join(char for char in typed if char.isprintable()))
+    state = Choosing(typed)
     state.answered(facts_of(*(text for text in texts if "\x00" not in text)))
     for _ in range(downs):
         state.pressed("down")
+    state.said = said
     picture = screen.drawn(state, Size(columns, rows, False), now=NOW)
     assert len(picture.lines) <= rows
     for line in picture.lines:
@@ -299,7 +358,7 @@ def test_any_bytes_are_keys(raw):
     """No bytes of a terminal make the list fail, and all of them are taken in the end."""
     found, rest = keys.keys_of(raw, is_all=False)
     more, left = keys.keys_of(rest, is_all=True)
-    assert left == b"" or left.startswith(b"\x1b[200~")
+    assert left == b"" or keys.is_paste(left)
     assert all(len(key) == 1 or key.isascii() for key in (*found, *more))
 
 
@@ -310,9 +369,23 @@ def test_keys():
         "up", "down", "choose", "backspace",
     ]  # fmt: skip
     assert keys.keys_of(b"\x1b[200~a\nb\x1b[201~", is_all=False) == (["a", " ", "b"], b"")
+    assert keys.keys_of(b"\x1b[200~a\x1b", is_all=True) == ([], b"\x1b[200~a\x1b")
     assert keys.keys_of(b"x\x1b[", is_all=False) == (["x"], b"\x1b[")
     assert keys.keys_of(b"\x1b", is_all=True) == (["leave"], b"")
     assert keys.keys_of("é".encode()[:1], is_all=False) == ([], "é".encode()[:1])
+
+
+@pytest.mark.parametrize("piece", [1 << 16, 4095, 4096, 4097])
+def test_a_paste_that_is_too_long_takes_no_room(piece):
+    """Wherever the parts end, such a paste is one key, what follows is keys again, and no more is
+    kept of it than may be asked."""
+    raw, left = b"\x1b[200~" + b"a\r" * 100_000 + b"\x1b[201~b\r", b""
+    found: list[str] = []
+    for start in range(0, len(raw), piece):
+        more, left = keys.keys_of(left + raw[start : start + piece], is_all=False)
+        found += more
+        assert len(left) <= 1 << 16
+    assert (found, left) == (["too-long", "b", "choose"], b"")
 
 
 def test_editing_the_question():

@@ -20,8 +20,9 @@ EVIL = (
 )  # fmt: skip
 BEFORE = ("", "x", '"', "'", "$'", '"$(echo "', "$(echo ", "# ", "x\\", '"a" ', "\"'", "'a' ", "`",
           "\"$(echo '", "${x:-", "{", "<<<", "`echo ", '"`echo ', "`echo \\`", "x\\\\",
-          "'\\")  # fmt: skip
-TAME = ("I deploy on Mondays", "Lena's birthday", "house", "a/b.c:80", "是 什么?", "")
+          "'\\", "$'it\\'s'; ", "'it\\'s'; ", "# don't\n", "<<E\ndon't\nE\n", "`echo ",
+          "x; : !\"", "' '; ")  # fmt: skip
+TAME = ("I deploy on Mondays", "Lena's birthday", "house", "a/b.c:80", "是 什么?", "evil now", "")
 
 needs = [
     pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason="not installed"))
@@ -73,33 +74,48 @@ def test_nothing_of_a_text_is_run_whatever_is_open(shell, after, empty):
     """Inside of quotes, substitutions and comments, closed or not, no text does anything."""
     lines = [
         "printf %s " + before + as_word(text, shell, before=before) + after
-        for before in BEFORE for text in EVIL
+        for before in BEFORE for text in (*EVIL, *TAME) if " " in text or text in EVIL
     ]  # fmt: skip
     run(shell, lines, empty)
     assert list(empty.iterdir()) == []
 
 
 @pytest.mark.parametrize("shell", needs)
-@pytest.mark.parametrize("opened", ["'\n", '"\n', "$(\n"])
+@pytest.mark.parametrize("opened", ["'\n", '"\n', "$(\n", "; x='\n", '; x="\n', "`\n"])
 def test_nothing_is_run_behind_a_line_that_the_shell_did_not_tell(shell, opened, empty):
     """bash tells the line of the cursor alone: what was opened above it may be closed by it."""
+    told = "" if shell == "bash" else opened
     lines = [
-        f"printf %s {opened}{before}" + as_word(text, shell, before=before) + after
-        for before in ("", '"', "'", '" ') for text in (*EVIL, *TAME) for after in ("", '"', "'")
+        f"printf %s {opened}{before}" + as_word(text, shell, before=told + before) + after
+        for before in ("", '"', "'", '" ', "'; ", '"; ')
+        for text in (*EVIL, *TAME, "my evil now") if " " in text or text in EVIL
+        for after in ("", '"', "'", "`")
     ]  # fmt: skip
     run(shell, lines, empty)
     assert list(empty.iterdir()) == []
 
 
+@pytest.mark.parametrize("shell", needs)
+def test_a_variable_of_a_text_is_not_read_between_backticks(shell, empty):
+    """Between backticks a backslash is taken off before the line is read a second time."""
+    line = "printf %s x`echo "
+    word = as_word("$HOME; b", shell, before=line)
+    if shell != "fish":  # to which a backtick is a letter
+        assert run(shell, [f"{line}{word}`"], empty) == "x$HOME;b"
+    assert list(empty.iterdir()) == []
+
+
 def test_harmless_texts_look_as_a_person_would_type_them():
-    """Words stand bare, sentences in quotes, and inside of quotes as they are."""
+    """Words stand bare everywhere, sentences in quotes where nothing can be open."""
     for shell in SHELLS:
         assert as_word("house", shell, before="echo ") == "house"
+        assert as_word("house", shell, before='echo "') == "house"
+        assert as_word("I deploy", shell, before="echo 'it: ") == "I\\ deploy"
+        assert as_word("Lena's day", shell, before='claude "') == "Lena\\'s\\ day"
+    for shell in ("zsh", "fish"):
         assert as_word("I deploy", shell, before="echo ") == "'I deploy'"
         assert as_word("Lena's day", shell, before="echo ") == '"Lena\'s day"'
-        assert as_word("Lena's day", shell, before='claude "') == "Lena's day"
-        assert as_word("I deploy", shell, before="echo 'it: ") == "I deploy"
-        assert as_word("I deploy", shell, before='echo "a\\"') == "I deploy"
+    assert as_word("I deploy", "bash", before="echo ") == "I\\ deploy"
     assert as_word("a\nb", "bash", before="") == "a$'\\n'b"
     assert as_word("a\nb", "fish", before="") == "a\\nb"
 

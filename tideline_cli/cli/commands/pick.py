@@ -100,13 +100,18 @@ def _terminal(session: Session) -> int:
 def _given(session: Session, words: list[str], options: Options) -> tuple[str, str]:
     """Return what is typed already, and what stands before the cursor of the shell."""
     if options.quote is None:
-        return (" ".join(session.text(words).split()) if words else ""), ""
+        return (_typed(session.text(words)) if words else ""), ""
     if words == ["-"]:
         raise UsageError("standard input is the line, with --quote", hint="give WORDS instead")
     if sys.stdin is None or sys.stdin.isatty():
-        return " ".join(words), ""
+        return _typed(" ".join(words)), ""
     before = sys.stdin.buffer.read(_LONGEST_LINE).decode("utf-8", "surrogateescape")
-    return " ".join(words), before
+    return _typed(" ".join(words)), before
+
+
+def _typed(text: str) -> str:
+    """Return a text as one could type it: on one line, without controls, which a terminal obeys."""
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
 
 
 def _chosen(

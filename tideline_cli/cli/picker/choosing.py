@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _OUT = ("choose", "leave", "forget", "pin", "copy")
 _YES = ("y", "Y")
+_TOO_LONG = "what was pasted is too long for a question, and left out"
 
 
 class Choosing:
@@ -49,7 +50,7 @@ class Choosing:
         if self.asks:
             self.asks, self.said = False, ""
             return "forget-it" if key in _YES else ""
-        self.said = ""
+        self.said = _TOO_LONG if key == "too-long" else ""
         if key in _OUT:
             return key if self.facts or key == "leave" else ""
         if key in _MOVES:

@@ -95,13 +95,19 @@ class FullScreen:
 
     def _decoded(self) -> list[str]:
         found, self._left = keys.keys_of(self._left, is_all=False)
-        while self._left and self.handle in self._ready(_AMBIGUOUS) and self._read():
+        while self._is_cut and self.handle in self._ready(_AMBIGUOUS) and self._read():
             more, self._left = keys.keys_of(self._left, is_all=False)
             found += more
-        if self._left:
+        if self._is_cut:
             more, _ = keys.keys_of(self._left, is_all=True)
             found, self._left = found + more, b""
         return found
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether a key has begun that is one by itself, where nothing follows soon. A paste is
+        not: what comes of it late must not choose or forget."""
+        return bool(self._left) and not keys.is_paste(self._left)
 
     def _ready(self, seconds: float | None) -> list[int]:
         return select.select([self.handle, self._woken], [], [], seconds)[0]

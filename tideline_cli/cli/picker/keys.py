@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _ESC = 0x1B
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
+_LET_GO = _PASTE + _PASTE  # the beginning of a paste of which the rest is not kept
+_LONGEST_PASTE = 1 << 16  # bytes
 _CONTROL = {
     0x01: "home", 0x02: "left", 0x03: "leave", 0x04: "delete", 0x05: "end", 0x06: "right",
     0x07: "leave", 0x08: "backspace", 0x09: "down", 0x0A: "choose", 0x0B: "cut-right",
@@ -21,7 +23,8 @@ _SEQUENCES = {
 
 def keys_of(raw: bytes, *, is_all: bool) -> tuple[list[str], bytes]:
     """Return the keys that some bytes mean, and the bytes that may be the beginning of another;
-    where no more will come, `is_all`, an escape is the key of that name."""
+    where no more will come, `is_all`, an escape is the key of that name. A paste without its end
+    stays a beginning: of one that is too long its marks alone."""
     keys: list[str] = []
     while raw:
         taken, key = _first(raw, is_all=is_all)
@@ -29,7 +32,14 @@ def keys_of(raw: bytes, *, is_all: bool) -> tuple[list[str], bytes]:
             break
         raw = raw[taken:]
         keys += key
+    if is_paste(raw) and len(raw) > _LONGEST_PASTE:
+        raw = _LET_GO + raw[1 - len(_PASTED) :]
     return keys, raw
+
+
+def is_paste(raw: bytes) -> bool:
+    """Say whether bytes that are left are a paste, whose end comes as late as it may."""
+    return raw.startswith(_PASTE)
 
 
 def _first(raw: bytes, *, is_all: bool) -> tuple[int, list[str]]:
@@ -54,12 +64,8 @@ def _letter(raw: bytes, *, is_all: bool) -> tuple[int, list[str]]:
 
 
 def _escape(raw: bytes, *, is_all: bool) -> tuple[int, list[str]]:
-    if raw.startswith(_PASTE):
-        end = raw.find(_PASTED)
-        if end < 0:
-            return 0, []
-        text = raw[len(_PASTE) : end].decode("utf-8", "ignore")
-        return end + len(_PASTED), [char for char in " ".join(text.split()) if char.isprintable()]
+    if is_paste(raw):
+        return _pasted(raw)
     if len(raw) == 1:
         return (1, ["leave"]) if is_all else (0, [])
     if raw[1:2] not in (b"[", b"O"):
@@ -69,3 +75,13 @@ def _escape(raw: bytes, *, is_all: bool) -> tuple[int, list[str]]:
             name = _SEQUENCES.get(raw[1:size].decode("latin-1"))
             return size, [name] if name else []
     return (len(raw), []) if is_all else (0, [])
+
+
+def _pasted(raw: bytes) -> tuple[int, list[str]]:
+    end = raw.find(_PASTED)
+    if end < 0:
+        return 0, []
+    if end > _LONGEST_PASTE or raw.startswith(_LET_GO):
+        return end + len(_PASTED), ["too-long"]
+    text = raw[len(_PASTE) : end].decode("utf-8", "ignore")
+    return end + len(_PASTED), [char for char in " ".join(text.split()) if char.isprintable()]

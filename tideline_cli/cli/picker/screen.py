@@ -6,6 +6,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 from tideline_cli.cli.picker.offer import line_of, shown_lines
 from tideline_cli.model.record import record
+from tideline_cli.policy.render import screen_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def drawn(state: Choosing, size: Size, *, now: int) -> Drawn:
     state.page = max(1, room - view - (1 if view else 0))
     question, column = _question(state, width)
     keys = KEYS if cell_len(KEYS) <= width else _SHORT_KEYS
-    told = state.said or f"{len(state.facts):,} · {keys}"
+    told = screen_text(state.said) or f"{len(state.facts):,} · {keys}"
     lines = [question, _styled(_cut(told, width), "" if state.said else _DIM, size)]
     lines += _list(state, width, size)
     if view:
@@ -57,7 +58,9 @@ def drawn(state: Choosing, size: Size, *, now: int) -> Drawn:
 def _question(state: Choosing, width: int) -> tuple[str, int]:
     """Return the line of the question, its end or its cursor in sight, and the cursor's column."""
     room = width - len(_PROMPT)
-    before, after = state.text[: state.cursor], state.text[state.cursor :]
+    near = 4 * width  # letters at most that are in sight, some of them without a column
+    before = screen_text(state.text[max(0, state.cursor - near) : state.cursor])
+    after = screen_text(state.text[state.cursor : state.cursor + near])
     while cell_len(before) >= room:
         before = before[1:]
     return _cut(_PROMPT + before + after, width), len(_PROMPT) + cell_len(before)
