@@ -6,7 +6,7 @@ import io
 
 from tideline_cli.cli import extraction, output, reading
 from tideline_cli.errors import Interrupted, TidelineError, UnavailableError, UsageError
-from tideline_cli.exchange.extract import chat_files, passes, summary_pass
+from tideline_cli.exchange.extract import chat_files, passes, summary_pass, transcript
 from tideline_cli.exchange.extract.types import Tally
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
@@ -87,8 +87,9 @@ class Wanted:
         except UsageError as error:
             self.bad.append((number, error))
             return None
-        said = tuple(one.at for one in chat.transcript.messages)
-        job = replace(job, context=replace(job.context, said=said))
+        messages = chat.transcript.messages
+        said, marks = tuple(one.at for one in messages), transcript.marks(messages)
+        job = replace(job, context=replace(job.context, said=said, marks=marks))
         if not _has_news(self.db, job, asks=asks):
             self.unchanged += 1
             return None

@@ -115,7 +115,7 @@ def _chatgpt_turn(message: Any) -> Turn | None:
     pieces = [*_spoken(parts if isinstance(parts, list) else [])]
     author = message.get("author")
     role = author.get("role") if isinstance(author, dict) else None
-    return _turn(role, pieces, message.get("create_time"))
+    return _turn(role, pieces, message.get("create_time"), message.get("id"))
 
 
 def _spoken(parts: Iterable[Any]) -> Iterator[str]:
@@ -163,12 +163,16 @@ def _claude_turn(message: Any) -> Turn | None:
         one["text"] for one in said
         if isinstance(one, dict) and one.get("type") == "text" and isinstance(one.get("text"), str)
     ]  # fmt: skip
-    return _turn(_SENDERS.get(str(message.get("sender"))), pieces, message.get("created_at"))
+    role = _SENDERS.get(str(message.get("sender")))
+    return _turn(role, pieces, message.get("created_at"), message.get("uuid"))
 
 
-def _turn(role: str | None, pieces: list[str], said: Any) -> Turn | None:
+def _turn(role: str | None, pieces: list[str], said: Any, name: Any) -> Turn | None:
     turn = said_turn({"role": role, "content": pieces}) if role in (USER, ASSISTANT) else None
-    return None if turn is None else replace(turn, message=replace(turn.message, at=_time(said)))
+    if turn is None:
+        return None
+    own = name if isinstance(name, str) else ""
+    return replace(turn, message=replace(turn.message, at=_time(said), name=own))
 
 
 def _time(value: Any) -> int | None:
