@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.extract.conversation_json import said_turn, storable_text
 from tideline_cli.exchange.extract.transcript import ASSISTANT, USER, transcript_of
@@ -52,7 +50,7 @@ def chat_of(raw: bytes) -> Chat:
         raise UsageError(f"it has no {error.args[0]}") from error
     except RecursionError as error:
         raise UsageError("it is nested too deeply") from error
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise UsageError("it is no conversation") from error
 
 
@@ -167,8 +165,19 @@ def _claude_turn(message: Any) -> Turn | None:
     return _turn(role, pieces, message.get("created_at"), message.get("uuid"))
 
 
+def _apart(pieces: list[str]) -> str:
+    """Return the pieces of a message as one text: no word goes on in that of the next piece."""
+    text = ""
+    for piece in pieces:
+        touches = text and piece and not (text[-1].isspace() or piece[0].isspace())
+        text += "\n" + piece if touches else piece
+    return text
+
+
 def _turn(role: str | None, pieces: list[str], said: Any, name: Any) -> Turn | None:
-    turn = said_turn({"role": role, "content": pieces}) if role in (USER, ASSISTANT) else None
+    if role not in (USER, ASSISTANT):
+        return None
+    turn = said_turn({"role": role, "content": _apart(pieces)})
     if turn is None:
         return None
     own = name if isinstance(name, str) else ""
@@ -182,7 +191,9 @@ def _time(value: Any) -> int | None:
             return instant.parse(value)
         except UsageError:
             return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not abs(value) <= instant.LATEST_MS:  # no number, or none of a time
         return None
     at = round(value * 1000) if abs(value) < _SECONDS else round(value)
     return at if 0 < at <= instant.LATEST_MS else None
