@@ -165,13 +165,14 @@ def _claude_turn(message: Any) -> Turn | None:
     return _turn(role, pieces, message.get("created_at"), message.get("uuid"))
 
 
-def _apart(pieces: list[str]) -> str:
-    """Return the pieces of a message as one text: no word goes on in that of the next piece."""
-    text = ""
-    for piece in pieces:
-        touches = text and piece and not (text[-1].isspace() or piece[0].isspace())
-        text += "\n" + piece if touches else piece
-    return text
+def _apart(pieces: list[str]) -> list[str]:
+    """Return the pieces of a message so that no word goes on in that of the next piece."""
+    listed: list[str] = []
+    for piece in filter(None, pieces):
+        if listed and not (listed[-1][-1].isspace() or piece[0].isspace()):
+            listed[-1] += "\n"
+        listed.append(piece)
+    return listed
 
 
 def _turn(role: str | None, pieces: list[str], said: Any, name: Any) -> Turn | None:
