@@ -23,6 +23,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("number", [2**70, -(2**70), 10**5000], ids=["large", "small", "long"])
 def test_a_number_that_no_file_can_hold(tmp_path, call, number):
+    """It is a UsageError, and the memory is used as before."""
     with Memory.open(tmp_path / "memory.db") as memory:
         memory.remember("tea is green")
         with pytest.raises(UsageError):
@@ -32,5 +33,6 @@ def test_a_number_that_no_file_can_hold(tmp_path, call, number):
 
 @pytest.mark.parametrize("number", [10**400, -(10**5000)], ids=["large", "small"])
 def test_an_importance_that_is_no_weight(tmp_path, number):
+    """A number that no weight can be is refused, of however many digits it is."""
     with Memory.open(tmp_path / "memory.db") as memory, pytest.raises(UsageError):
         memory.remember("tea is green", importance=number)
