@@ -6,7 +6,7 @@ import io
 
 from tideline_cli.cli import extraction, output, reading
 from tideline_cli.errors import Interrupted, TidelineError, UnavailableError, UsageError
-from tideline_cli.exchange.extract import chat_files, passes, summary_pass
+from tideline_cli.exchange.extract import chat_files, passes, summary_pass, transcript
 from tideline_cli.exchange.extract.types import Tally
 from tideline_cli.model.finding import some
 from tideline_cli.model.record import record, replace
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     JobOf = Callable[[Chat], Job]
 
 _SHOWN = 10  # conversations of a dry run
+_MOST_FAILED = 20  # beyond --limit: replies that cannot be read, of one call
 _TITLE = 60  # characters of a title beside what was found
 
 
@@ -52,6 +53,7 @@ class Wanted:
         self._job_of = job_of
         self.db = db
         self.read = self.unchanged = self.older = self.taken = 0
+        self.failed = 0  # of those taken: what the model said of them cannot be read
         self.has_more = False
         self.bad: list[tuple[int, TidelineError]] = []
         self.stopped: TidelineError | None = None
@@ -67,7 +69,7 @@ class Wanted:
                 if isinstance(chat, TidelineError):
                     self.bad.append((number, chat))
                 elif (job := self._wanted(chat, number, asks)) is not None:
-                    if self._wish.limit and self.taken == self._wish.limit:
+                    if self._is_enough():
                         self.has_more = True
                         return
                     self.taken += 1
@@ -76,6 +78,14 @@ class Wanted:
             if not self.read:
                 raise
             self.stopped = error
+
+    def _is_enough(self) -> bool:
+        """Say whether no more may be taken. One whose reply cannot be read is passed over: else it
+        would be among the first of each call, and those behind it would never be taken."""
+        limit = self._wish.limit
+        if not limit:
+            return False
+        return self.taken - self.failed >= limit or self.failed >= limit + _MOST_FAILED
 
     def _wanted(self, chat: Chat, number: int, asks: bool) -> Job | None:
         since = self._wish.since
@@ -87,8 +97,9 @@ class Wanted:
         except UsageError as error:
             self.bad.append((number, error))
             return None
-        said = tuple(one.at for one in chat.transcript.messages)
-        job = replace(job, context=replace(job.context, said=said))
+        messages = chat.transcript.messages
+        said, marks = tuple(one.at for one in messages), transcript.marks(messages)
+        job = replace(job, context=replace(job.context, said=said, marks=marks))
         if not _has_news(self.db, job, asks=asks):
             self.unchanged += 1
             return None
@@ -106,6 +117,10 @@ class Wanted:
         if self.older:
             many = some(self.older, "conversation")
             session.note(f"{many} left out that ended before --since")
+        if self.failed:
+            many = some(self.failed, "conversation")
+            session.note(f"{many} passed over: the model's reply cannot be read; the next call "
+                         "asks about them again")  # fmt: skip
         if self.has_more:
             session.note("there are more conversations with something new: call it again, or with "
                          "a larger --limit")  # fmt: skip
@@ -113,7 +128,7 @@ class Wanted:
     def form(self) -> dict[str, Any]:
         return {
             "read": self.read, "unchanged": self.unchanged, "older": self.older,
-            "more": self.has_more, "unreadable": [
+            "more": self.has_more, "failed": self.failed, "unreadable": [
                 {"conversation": number, "message": error.message} for number, error in self.bad
             ],
         }  # fmt: skip
@@ -242,6 +257,7 @@ def distil(
             total.add(chat, *done)
             if isinstance(done[1].failure, UnavailableError):
                 break
+            wanted.failed += done[1].failure is not None
     except KeyboardInterrupt as stop:
         raise Interrupted(
             f"{some(max(0, wanted.taken - 1), 'conversation')} done, and kept{total.undo()}",

@@ -4,6 +4,7 @@ names it."""
 from __future__ import annotations
 
 import os
+import sys
 from math import inf
 
 from tideline_cli.errors import UsageError
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import NewFact
 
     Time = int  # milliseconds since 1970
+
+
+_MOST = (1 << 63) - 1  # what a memory file can hold
+_GREATEST = sys.float_info.max
 
 
 def path_of(given: Any) -> str:
@@ -61,6 +66,8 @@ def whole(name: str, value: Any, *, least: int = 0) -> int:
         raise _other(name, "a whole number", value)
     if value < least:
         raise UsageError(f"{name} must be {least} or more")
+    if value > _MOST:
+        raise UsageError(f"{name} must be {_MOST} or less")
     return value
 
 
@@ -82,7 +89,7 @@ def check_stated(new: NewFact) -> None:
         wanted = "a number from 0 to 1" if most == 1 else "a number from 0 on"
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise _other(name, wanted, value)
-        if not 0 <= value <= most or value == inf:
+        if not 0 <= value <= min(most, _GREATEST):
             raise _other(name, wanted, value)
     for at in (new.valid_from, new.valid_to):
         if at is not None and not instant.EARLIEST_MS <= at <= instant.LATEST_MS:
@@ -97,6 +104,9 @@ def time(value: Time | str | None, now: int, *, ends: bool = False) -> int | Non
     """Return an instant that is given as milliseconds, or in words as options take them."""
     if isinstance(value, bool) or not isinstance(value, int | str | None):
         raise UsageError(f"{value!r:.60} is no time", hint='milliseconds since 1970, or "7d"')
+    if isinstance(value, int) and not instant.EARLIEST_MS <= value <= instant.LATEST_MS:
+        raise UsageError("no time: it is not in the years 1 to 9999",
+                         hint='milliseconds since 1970, or "7d"')  # fmt: skip
     if not isinstance(value, str):
         return value
     from tideline_cli.model.time_words import meant  # noqa: PLC0415  few state a time
@@ -114,4 +124,7 @@ def last(value: Time | str | None, now: int) -> int | None:
 
 
 def _other(name: str, wanted: str, value: Any) -> UsageError:
-    return UsageError(f"{name} is {wanted}, not {value!r:.60}")
+    try:
+        return UsageError(f"{name} is {wanted}, not {value!r:.60}")
+    except ValueError:  # a number with more digits than Python writes
+        return UsageError(f"{name} is {wanted}")

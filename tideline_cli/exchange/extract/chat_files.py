@@ -52,7 +52,11 @@ def zipped(file: BinaryIO, path: str) -> Iterator[Read]:
 def _read(member: IO[bytes], path: str, count: int) -> bytes:
     try:
         return member.read(count)
-    except (BadZipFile, zlib.error, EOFError) as error:
+    except (BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise _unreadable(path, error) from error
+    except Exception as error:
+        if type(error).__name__ != "LZMAError":  # its module is loaded by few files
+            raise
         raise _unreadable(path, error) from error
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from tideline_cli.errors import UsageError
 from tideline_cli.exchange.extract.conversation_json import said_turn, storable_text
 from tideline_cli.exchange.extract.transcript import ASSISTANT, USER, transcript_of
@@ -52,7 +50,7 @@ def chat_of(raw: bytes) -> Chat:
         raise UsageError(f"it has no {error.args[0]}") from error
     except RecursionError as error:
         raise UsageError("it is nested too deeply") from error
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise UsageError("it is no conversation") from error
 
 
@@ -115,7 +113,7 @@ def _chatgpt_turn(message: Any) -> Turn | None:
     pieces = [*_spoken(parts if isinstance(parts, list) else [])]
     author = message.get("author")
     role = author.get("role") if isinstance(author, dict) else None
-    return _turn(role, pieces, message.get("create_time"))
+    return _turn(role, pieces, message.get("create_time"), message.get("id"))
 
 
 def _spoken(parts: Iterable[Any]) -> Iterator[str]:
@@ -163,12 +161,28 @@ def _claude_turn(message: Any) -> Turn | None:
         one["text"] for one in said
         if isinstance(one, dict) and one.get("type") == "text" and isinstance(one.get("text"), str)
     ]  # fmt: skip
-    return _turn(_SENDERS.get(str(message.get("sender"))), pieces, message.get("created_at"))
+    role = _SENDERS.get(str(message.get("sender")))
+    return _turn(role, pieces, message.get("created_at"), message.get("uuid"))
 
 
-def _turn(role: str | None, pieces: list[str], said: Any) -> Turn | None:
-    turn = said_turn({"role": role, "content": pieces}) if role in (USER, ASSISTANT) else None
-    return None if turn is None else replace(turn, message=replace(turn.message, at=_time(said)))
+def _apart(pieces: list[str]) -> list[str]:
+    """Return the pieces of a message so that no word goes on in that of the next piece."""
+    listed: list[str] = []
+    for piece in filter(None, pieces):
+        if listed and not (listed[-1][-1].isspace() or piece[0].isspace()):
+            listed[-1] += "\n"
+        listed.append(piece)
+    return listed
+
+
+def _turn(role: str | None, pieces: list[str], said: Any, name: Any) -> Turn | None:
+    if role not in (USER, ASSISTANT):
+        return None
+    turn = said_turn({"role": role, "content": _apart(pieces)})
+    if turn is None:
+        return None
+    own = name if isinstance(name, str) else ""
+    return replace(turn, message=replace(turn.message, at=_time(said), name=own))
 
 
 def _time(value: Any) -> int | None:
@@ -178,7 +192,9 @@ def _time(value: Any) -> int | None:
             return instant.parse(value)
         except UsageError:
             return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not abs(value) <= instant.LATEST_MS:  # no number, or none of a time
         return None
     at = round(value * 1000) if abs(value) < _SECONDS else round(value)
     return at if 0 < at <= instant.LATEST_MS else None

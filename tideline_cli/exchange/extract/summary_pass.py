@@ -18,10 +18,12 @@ from tideline_cli.model.source import UNTRUSTED
 from tideline_cli.policy.render import prompt_text
 from tideline_cli.store import listing
 from tideline_cli.store.facts import Filter
+from tideline_cli.store.transactions import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Final
 
     from apsw import Connection
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from tideline_cli.exchange.extract.types import ExtractContext, Tally
     from tideline_cli.model.fact import Fact
 
-KIND = "summary"
+KIND: Final = "summary"
 LONGEST = 2_000
 """Characters of a summary; a longer one is refused."""
 
@@ -47,9 +49,12 @@ def last(db: Connection, context: ExtractContext) -> Fact | None:
 
 
 def covered(db: Connection | None, context: ExtractContext, count: int) -> int:
-    """Return how many messages the summary covers; 0 when there are fewer now."""
+    """Return how many messages the summary covers; 0 when there are fewer now. Of a conversation
+    that went on in another branch, those that both have."""
     before = None if db is None else last(db, context)
     done = (before.turn or 0) if before is not None else 0
+    if db is not None and done and context.marks:
+        done = min(done, context.done_here(db, KIND))
     return 0 if done > count else done
 
 
@@ -90,6 +95,9 @@ def summarise(
             tally.overtaken = True
             return
         tally.refused += given.refused
+        if context.marks and tally.changes() != stored:
+            with writing(db):
+                context.put_here(db, KIND, request.end)
         if tally.changes() == stored or covered(db, context, len(messages)) < request.end:
             return  # nothing moved on: refused, blocked, or worded as before
         least = 1

@@ -25,11 +25,12 @@ _CONTROLS = dict.fromkeys(
 class Message:
     """What the user or the assistant said; tools and the system say nothing here. A turn of which
     nothing is the user's own has no text and keeps its place, which cursors count. at: when it was
-    said, where the file tells."""
+    said, name: what the file calls it, where the file tells."""
 
     role: str
     text: str
     at: int | None = None
+    name: str = ""
 
 
 @record
@@ -99,6 +100,17 @@ def fingerprint(messages: Iterable[Message], place: str = "") -> str:
     """Return a mark of a conversation: of how it begins and where it lies."""
     start = "".join(f"{one.role}:{one.text}\0" for one in messages)
     return sha256(f"{place}\0{start}".encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def marks(messages: Iterable[Message]) -> tuple[str, ...]:
+    """Return a mark of each message that stands for all before it too: where two branches of a
+    conversation have the same mark, they have been one up to there."""
+    listed, said = [], sha256()
+    for one in messages:
+        own = one.name or f"{one.role}:{one.text}"
+        said.update(sha256(own.encode("utf-8", "replace")).digest())
+        listed.append(said.hexdigest()[:16])
+    return tuple(listed)
 
 
 def _quoted(text: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tideline_cli.model.fact import Role, Segment
     from tideline_cli.model.origin import Origin
     from tideline_cli.model.source import Source
-    from tideline_cli.store.cursors import Pass
+    from tideline_cli.store.cursors import Marked, Pass
 
 
 @record
@@ -30,6 +30,8 @@ class ExtractContext:
     another; it tells conversations apart that begin with the same message. first: the name that
     the cursors had when it was a single message. scope, agent: those of the facts that are found.
     title: what the conversation is called. said: when each message was said, where that is known.
+    marks: of each message what tells it and all before it from those of another branch; none where
+    there are no branches.
     """
 
     session: str
@@ -43,6 +45,7 @@ class ExtractContext:
     agent: str | None = None
     title: str | None = None
     said: tuple[int | None, ...] = ()
+    marks: tuple[str, ...] = ()
 
     def said_at(self, turn: int | None) -> int:
         """Return when the message of a number was said; now where nobody knows, never later."""
@@ -51,6 +54,8 @@ class ExtractContext:
 
     def done(self, db: Connection, name: Pass) -> int:
         """Return how many messages a pass has done."""
+        if self.marks:
+            return self.done_here(db, name)
         done = cursors.stored(db, self.cursor or self.session, name, viewer=self.origin)
         if done is not None or not self.first:
             return done or 0
@@ -58,7 +63,22 @@ class ExtractContext:
 
     def put(self, db: Connection, name: Pass, count: int) -> None:
         """Set how many messages a pass has done; needs an open transaction."""
+        if self.marks:
+            self.put_here(db, name, count)
+            return
         cursors.put(db, self.cursor or self.session, name, count, viewer=self.origin)
+
+    def done_here(self, db: Connection, name: Marked) -> int:
+        """Return how many messages of this branch a pass has done."""
+        return cursors.marked(
+            db, self.cursor or self.session, name, self.marks, viewer=self.origin
+        )  # fmt: skip
+
+    def put_here(self, db: Connection, name: Marked, count: int) -> None:
+        """Set how many messages of this branch a pass has done; needs an open transaction."""
+        cursors.put_marked(
+            db, self.cursor or self.session, name, count, self.marks, viewer=self.origin
+        )
 
     @property
     def own_words(self) -> Source:

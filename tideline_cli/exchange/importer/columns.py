@@ -70,13 +70,13 @@ def _milliseconds(value: Any) -> Any:
     such as ISO 8601, as it is; eight digits are a date."""
     if len(str(value)) == _DATE:
         return value
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or "_" in str(value):
+        return value
     try:
-        seconds = float(value) if isinstance(value, int | float | str) else None
+        milliseconds = float(value) * 1000
     except (ValueError, OverflowError):
         return value
-    if seconds is None or isinstance(value, bool) or not isfinite(seconds):
-        return value
-    return round(seconds * 1000)
+    return round(milliseconds) if isfinite(milliseconds) else value
 
 
 def _columns_of(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, str]:

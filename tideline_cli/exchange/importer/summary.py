@@ -72,7 +72,7 @@ class ImportSummary:
             return
         self.has_content = self.has_content or row.get("content") is not None
         made = row.get("created_at", row.get("last_accessed_at"))
-        if made is not None and (made.__class__ is not str or made.isdigit()):
+        if made is not None and (made.__class__ is not str or (made.isascii() and made.isdigit())):
             self._note_early(made)
         if len(self.keys) < _MOST_KEYS and not row.keys() <= self.keys.keys():
             self.keys.update(dict.fromkeys(list(row)[:_MOST_KEYS]))
