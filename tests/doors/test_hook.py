@@ -288,6 +288,16 @@ def test_a_memory_named_by_a_relative_path(run, memory, tmp_path):
     assert FACTS[0] in run("hook", "codex", "--db", "home/tideline.db", stdin=call).out
 
 
+def test_status_tells_nothing_of_the_hooks_of_others(run, memory):
+    """That another origin has hooks leaves files behind, and the owner's status as it was."""
+    channel = ("--origin", "channel:wa/c1/s1")
+    run("remember", "the peer deploys billing on Mondays", *channel)
+    before = run("status", "--json").json["doors"]
+    call = payloads.prompt("codex", "who deploys billing when?", session="x")
+    assert "Mondays" in run("hook", "codex", *channel, stdin=call).out
+    assert run("status", "--json").json["doors"] == before is None
+
+
 def test_origins_do_not_hear_of_one_another(run, memory):
     """A hook for a channel says what that channel knows, and nothing in an internal one."""
     channel = ("--origin", "channel:wa/c1/s1")

@@ -129,7 +129,9 @@ def _doors(session: Session) -> tuple[dict[str, Any] | None, list[str]]:
         return None, []
     from tideline_cli.cli import door_status  # noqa: PLC0415  where a client was set up
 
-    return door_status.of_doors(session)
+    form, lines = door_status.of_doors(session)
+    # The files of other origins' hooks tell nothing.
+    return (form if any(form.values()) or lines else None), lines
 
 
 def _counted(
