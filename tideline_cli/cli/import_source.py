@@ -9,6 +9,7 @@ import sys
 
 from tideline_cli.cli.output import visible
 from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.exchange import plain_file
 from tideline_cli.exchange.importer.columns import in_milliseconds, renamed
 from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.store import files
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
 
 _LONGEST_LINE = 1 << 20
+_PIPED = "pipe it and use `-`"
 _BY_ENDING = {
     ".csv": "csv", ".tsv": "tsv", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
     ".md": "markdown", ".markdown": "markdown",
@@ -160,7 +162,7 @@ class Source:
 
         number = 0
         for name in self._documents():
-            with _opened(os.path.join(self._path, name)) as file:
+            with plain_file.open_plain(os.path.join(self._path, name), hint=_PIPED) as file:
                 for _, row in markdown_rows.rows(_lines(file)):
                     number += 1
                     yield number, row
@@ -211,21 +213,12 @@ class Source:
 
     def _open(self) -> BinaryIO:
         if self._path != "-":
-            return _opened(self._path)
+            return plain_file.open_plain(self._path, hint=_PIPED)
         if not self._twice:
             return sys.stdin.buffer
         if self._spool is None:
             self._spool = io.BytesIO(sys.stdin.buffer.read())
         return io.BytesIO(self._spool.getvalue())
-
-
-def _opened(path: str) -> BinaryIO:
-    """Open a file; refuse what is not one."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if stat.S_ISREG(os.fstat(handle).st_mode):
-        return open(handle, "rb")
-    os.close(handle)
-    raise UsageError(f"{path} is not a file", hint="pipe it and use `-`")
 
 
 def _regular(path: str) -> int:
@@ -236,7 +229,7 @@ def _regular(path: str) -> int:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read {path}: {reason}") from error
     if not stat.S_ISREG(state.st_mode):
-        raise UsageError(f"{path} is not a file", hint="pipe it and use `-`")
+        raise UsageError(f"{path} is not a file", hint=_PIPED)
     return state.st_size
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from functools import partial
+from lzma import LZMAError
 from zipfile import BadZipFile, ZipFile
 
 from tideline_cli.errors import TidelineError, UsageError
@@ -52,11 +53,7 @@ def zipped(file: BinaryIO, path: str) -> Iterator[Read]:
 def _read(member: IO[bytes], path: str, count: int) -> bytes:
     try:
         return member.read(count)
-    except (BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise _unreadable(path, error) from error
-    except Exception as error:
-        if type(error).__name__ != "LZMAError":  # its module is loaded by few files
-            raise
+    except (BadZipFile, zlib.error, LZMAError, EOFError, OSError) as error:
         raise _unreadable(path, error) from error
 
 

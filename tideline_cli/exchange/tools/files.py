@@ -4,10 +4,10 @@ mean."""
 from __future__ import annotations
 
 import os
-import stat
 from math import isfinite
 
 from tideline_cli.errors import UsageError
+from tideline_cli.exchange import plain_file
 from tideline_cli.exchange.links_out import is_below, left_outside
 from tideline_cli.model import codec
 from tideline_cli.model.lean import blake2b
@@ -15,10 +15,11 @@ from tideline_cli.model.lean import blake2b
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
-    from typing import Any, BinaryIO
+    from typing import Any
 
     Tell = Callable[[str], object]
 
+_OTHER = "name a file of the program"
 _LARGEST = 256 << 20  # bytes
 _SECONDS = 100_000_000_000  # a smaller number is a time in seconds
 _MAGIC = b"SQLite format 3\x00"
@@ -26,7 +27,7 @@ _MAGIC = b"SQLite format 3\x00"
 
 def text_of(path: str) -> str:
     """Return a text file; raise UsageError where it is none."""
-    with _opened(path) as file:
+    with plain_file.open_plain(path, hint=_OTHER) as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB", hint="split it")
@@ -36,18 +37,9 @@ def text_of(path: str) -> str:
         raise UsageError(f"{path} is not UTF-8", hint="name another file") from error
 
 
-def _opened(path: str) -> BinaryIO:
-    """Return a file that is open; refuse what is none, such as a pipe that nobody writes into."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if stat.S_ISREG(os.fstat(handle).st_mode):
-        return open(handle, "rb")
-    os.close(handle)
-    raise UsageError(f"{path} is not a file", hint="name a file of the program")
-
-
 def is_sqlite(path: str) -> bool:
     """Say whether a file is a SQLite database."""
-    with _opened(path) as file:
+    with plain_file.open_plain(path, hint=_OTHER) as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
