@@ -34,7 +34,7 @@ def ensure(db: Connection, *, now: int, name: str = "") -> str | None:
         state.save()
         if was:
             sync_places.send_anew(db)
-            return "this file is a copy of one that syncs, so it is a replica of its own from now on"
+            return "this file is a copy of one that syncs: it is a replica of its own now"
         gather_all(db, state, now=now)
         return None
 
