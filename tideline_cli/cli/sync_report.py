@@ -45,7 +45,7 @@ def line(one: Report) -> str:
     """Return in one line what was done in a place."""
     took = "nothing new"
     if one.received:
-        took = f"{one.received:,} received"
+        took = f"{_facts(one.received)} received"
         if one.batches:
             numbers = [one.batches[0], one.batches[-1]]
             named = f"{numbers[0]}" if len(one.batches) == 1 else f"{numbers[0]} to {numbers[1]}"
@@ -55,8 +55,12 @@ def line(one: Report) -> str:
     gave = "nothing to send"
     if one.sent:
         count = f"{one.segments} segment{'s' * (one.segments > 1)}"
-        gave = f"{one.sent:,} sent in {count}, {one.octets:,} bytes"
+        gave = f"{_facts(one.sent)} sent in {count}, {one.octets:,} bytes"
     return f"{one.address}: {took}; {gave}"
+
+
+def _facts(count: int) -> str:
+    return f"{count:,} fact{'' if count == 1 else 's'}"
 
 
 def _form(one: Report) -> dict[str, Any]:
