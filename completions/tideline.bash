@@ -298,6 +298,9 @@ _tideline_value() {
         eval:--key-file) REPLY='file' ;;
         eval:--timeout) REPLY='text' ;;
         eval:--scope) REPLY='ask scope' ;;
+        sync:--name) REPLY='text' ;;
+        sync:--key) REPLY='file' ;;
+        sync:--limit|sync:-k) REPLY='text' ;;
         schedule:--at) REPLY='text' ;;
         serve:--port) REPLY='text' ;;
         mcp:--agent) REPLY='ask agent' ;;
@@ -337,6 +340,8 @@ _tideline_argument() {
         embedder:1) REPLY='ask embedder' ;;
         eval:0) REPLY='one of run make poison load' ;;
         backup:0) REPLY='file' ;;
+        sync:0) REPLY='one of status log key forget' ;;
+        sync:1) REPLY='one of add' ;;
         config:0) REPLY='one of list get set unset edit path profiles trust untrust' ;;
         config:1) REPLY='ask setting' ;;
         config:2) REPLY='ask setting' ;;
@@ -345,7 +350,7 @@ _tideline_argument() {
         setup:*) REPLY='one of claude-code codex gemini cursor' ;;
         init:0) REPLY='one of bash zsh fish' ;;
         completions:0) REPLY='one of bash zsh fish powershell' ;;
-        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man' ;;
+        man:0) REPLY='one of remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man' ;;
         *) [[ $2 == '*' ]] || _tideline_argument "$1" '*' ;;
     esac
 }
@@ -394,6 +399,7 @@ _tideline_flags() {
         doctor) REPLY='--deep --repair --secrets --yes -y' ;;
         eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
+        sync) REPLY='--name --plain --encrypt --trust --key --limit -k' ;;
         schedule) REPLY='--cron --systemd --launchd --at --install --remove' ;;
         config) REPLY='' ;;
         serve) REPLY='--port --open' ;;
@@ -449,6 +455,7 @@ _tideline_summary() {
         doctor) REPLY='Check that the store is whole, and mend it.' ;;
         eval) REPLY='Measure how good the answers are, on your own questions.' ;;
         backup) REPLY='Copy the store into a file, while others use it.' ;;
+        sync) REPLY='Join the memories of your machines, by a place for files.' ;;
         schedule) REPLY='Let the memory tend itself every night.' ;;
         config) REPLY='Show and change settings.' ;;
         serve) REPLY='Serve pages and an API, on this machine alone.' ;;
@@ -580,7 +587,7 @@ _tideline_at() {
         _tideline_argument "$command" "$place"
         _tideline_complete "$REPLY" "$current"
     else
-        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup schedule config serve mcp hook setup init completions man
+        _tideline_offer "$current" remember recall context dream consolidate status show list pick fading slots tags pin unpin forget restore edit link graph feedback purge contradictions history timeline undo redo retention import export ingest library gc extract relink embed embedder reembed doctor eval backup sync schedule config serve mcp hook setup init completions man
         # 63 is `?`: bash lists the matches and inserts none.
         if [[ $COMP_TYPE == 63 ]] && ((${#COMPREPLY[@]} > 1)); then
             for word in "${COMPREPLY[@]}"; do
