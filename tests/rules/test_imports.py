@@ -27,7 +27,8 @@ ONLY_IN = {
     "urllib": ("llm/", "serve/http/server.py", "serve/page/"),
     "socket": ("serve/http/limits.py",),
     "http": ("serve/", "llm/"),
-    "subprocess": ("llm/", "cli/", "exchange/importer/beside.py"),
+    "subprocess": ("llm/", "cli/", "exchange/importer/beside.py", "sync/places/programs.py"),
+    "cryptography": ("sync/sealing.py",),
     "pickle": (),
     "random": (),
 }
@@ -90,6 +91,7 @@ def test_no_clock_and_no_environment_below_the_door():
                "exchange/tools/files.py",  # folders of other programs
                "exchange/links_out.py",  # where links in folders lead
                "exchange/plain_file.py",  # files that a user names
+               "sync",  # places, keys, and what travels between machines
                "serve",  # doors for programs: deadlines, files of their state
                "vector/arrays.py"}  # asks for the limits of the process  # fmt: skip
     for path in sources():

@@ -9,6 +9,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 
 WRITER = ""  # the queue of those who want to write
 DREAM = "-dream"  # one pass over the memory at a time
+SYNC = "-sync"  # one sync of the memory at a time
 UPGRADE = "-upgrade"  # from an older schema
 EXTRACT = ("-extract-1", "-extract-2", "-extract-3", "-extract-4")  # as many extractions at once
 

@@ -265,3 +265,13 @@ def batches_since(db: Connection, version: int) -> list[tuple[Any, ...]]:
         (version,),
     ).fetchall()
     return list(rows)
+
+
+def newest_batches(db: Connection, limit: int) -> list[tuple[Any, ...]]:
+    """Return replica, number, origin, verb and time of the newest batches, the last one first."""
+    rows: Any = db.execute(
+        "SELECT replica, number, origin, verb, at FROM sync_batch"
+        " ORDER BY clock DESC, replica LIMIT ?",
+        (limit,),
+    ).fetchall()
+    return list(rows)

@@ -1,0 +1,1 @@
+"""Where machines meet: a folder, ssh, git, rclone."""
