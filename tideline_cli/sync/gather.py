@@ -257,7 +257,8 @@ def _gather_facts(
         at = times.get(fact.id)
         one.birth = (tick(0, fact.created_at), state.own, state.next_version(), 0)
         for name, clock in told.get(seq, {}).items():
-            one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
+            if clock > one.birth[0]:  # else it is a part of the birth
+                one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
         if fact.access_count or fact.last_accessed_at != fact.created_at:
             use = [0] * 6
             use[BASE], use[LAST] = fact.access_count, fact.last_accessed_at
@@ -267,7 +268,7 @@ def _gather_facts(
             one.stated = (at.changed_at, at.said_at, state.next_version(), 0)
             if not one.marks:  # an import has brought it in a state of that time
                 clock = tick(0, at.changed_at)
-                for name in ("lifecycle", "valid_to", "valid_from"):
+                for name in ("lifecycle", "valid_to", "valid_from") if clock > one.birth[0] else ():
                     one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
         rows.append(one.stored(fact))
     sync_rows.put_facts(db, rows)

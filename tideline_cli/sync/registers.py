@@ -101,14 +101,13 @@ class Registers:
             marks[_BORN] = born
         if self.stated[0]:
             marks[_STATED] = list(self.stated)
-        held: dict[str, Any] = {}
         known = {} if shown is None else wire(shown)
-        if self.is_present or shown is not None:
-            differing = {
-                name: value for name, value in self.values.items()
-                if name not in known or known[name] != value
-            }  # fmt: skip
-            held = {"values": differing} if differing else {}
+        differing = {
+            name: value for name, value in self.values.items()
+            if (self.is_present or name in self.marks)  # what was taken back is said no more
+            and (name not in known or known[name] != value)
+        }  # fmt: skip
+        held: dict[str, Any] = {"values": differing} if differing else {}
         if not self.is_present:
             held["gone"] = True
         if self.extra:
