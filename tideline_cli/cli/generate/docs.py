@@ -7,7 +7,7 @@ import os
 
 from tideline_cli.cli.commands import COMMANDS, PANELS
 from tideline_cli.cli.generate.man import usage
-from tideline_cli.store import schema
+from tideline_cli.store import schema, sync_schema
 
 
 def command_list() -> str:
@@ -29,11 +29,13 @@ def schema_page() -> str:
         "# The schema",
         "",
         f"Version {schema.VERSION}; made from `tideline_cli/store/schema.py`. Settings, pragmas "
-        "and how to read the file: [file-format.md](file-format.md).",
+        "and how to read the file: [file-format.md](file-format.md). The tables whose names begin "
+        "with `sync_` are there once `tideline sync` has run (`tideline_cli/store/sync_schema.py`).",
     ]
     comment: list[str] = []
     statement: list[str] = []
-    for line in schema.script().strip().split("\n"):
+    script = f"{schema.script().strip()}\n{sync_schema.SYNC_SCHEMA.strip()}"
+    for line in script.split("\n"):
         if line.startswith("--") and not statement:
             comment.append(line.removeprefix("--").strip())
         elif line.strip() or statement:
