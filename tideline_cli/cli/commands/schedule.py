@@ -37,9 +37,11 @@ OPTIONS = (
     Option("launchd", ("--launchd",), "An agent of launchd.", "flag", False),
     Option("at", ("--at",), "When, in local time [default: 03:30].", "text", "03:30",
            metavar="HH:MM"),
+    Option("sync", ("--sync",), "Sync with the places of before, too: see `tideline sync`.", "flag",
+           False),
     Option("install", ("--install",), "Put it in place.", "flag", False),
     Option("remove", ("--remove",), "Take it out.", "flag", False,
-           excludes=("install", "at")),
+           excludes=("install", "at", "sync")),
 )  # fmt: skip
 KINDS = ("cron", "systemd", "launchd")
 _NEEDS = {
@@ -57,6 +59,7 @@ class Options:
     systemd: bool
     launchd: bool
     at: str
+    sync: bool
     install: bool
     remove: bool
 
@@ -78,7 +81,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    command = [*own_program.own_words(), "dream", "--pending", "--quiet", "--db", session.database]
+    with_sync = ["--sync"] if options.sync else []
+    command = [*own_program.own_words(), "dream", "--pending", *with_sync, "--quiet",
+               "--db", session.database]  # fmt: skip
     schedule_entries.check_command(command)
     form = _entry(kind, command, time_of_day)
     if options.install:
