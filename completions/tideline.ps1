@@ -166,6 +166,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--max-loss'); Kind = 'text'; Help = 'Share of an origin''s facts that one run may archive [default: 0.25].' }
             @{ Flags = @('--all-origins'); Kind = 'flag'; Help = 'Tend every origin, although --origin names the owner.' }
             @{ Flags = @('--pending'); Kind = 'flag'; Help = 'First distil the conversations that hooks have noted: see extract --pending.' }
+            @{ Flags = @('--sync'); Kind = 'flag'; Help = 'Sync with the places of before first, and again at the end: see `tideline sync`.' }
             @{ Flags = @('--if-due'); Kind = 'flag'; Help = 'Only if the last dream is a day old [setting: dream_interval].' }
         )
         'consolidate' = @(
@@ -589,6 +590,7 @@ Register-ArgumentCompleter -Native -CommandName tideline -ScriptBlock {
             @{ Flags = @('--systemd'); Kind = 'flag'; Help = 'A service and a timer of systemd, for your user.' }
             @{ Flags = @('--launchd'); Kind = 'flag'; Help = 'An agent of launchd.' }
             @{ Flags = @('--at'); Kind = 'text'; Help = 'When, in local time [default: 03:30].' }
+            @{ Flags = @('--sync'); Kind = 'flag'; Help = 'Sync with the places of before, too: see `tideline sync`.' }
             @{ Flags = @('--install'); Kind = 'flag'; Help = 'Put it in place.' }
             @{ Flags = @('--remove'); Kind = 'flag'; Help = 'Take it out.' }
         )

@@ -115,7 +115,8 @@ class Meeting:
         return Report(
             self._place.address, held.id, held.is_sealed, row.is_vouched,
             len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
-            len(absorber.purged), self._refused, done.facts, done.segments, done.octets, tuple(self._halts), tuple(self._notes),
+            len(absorber.purged), self._refused, done.facts, done.segments, done.octets,
+            tuple(self._halts), tuple(self._notes),
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
         )  # fmt: skip
 

@@ -30,7 +30,7 @@ def schema_page() -> str:
         "",
         f"Version {schema.VERSION}; made from `tideline_cli/store/schema.py`. Settings, pragmas "
         "and how to read the file: [file-format.md](file-format.md). The tables whose names begin "
-        "with `sync_` are there once `tideline sync` has run (`tideline_cli/store/sync_schema.py`).",
+        "with `sync_` are there once `tideline sync` has run (`store/sync_schema.py`).",
     ]
     comment: list[str] = []
     statement: list[str] = []
