@@ -24,18 +24,22 @@ def run(session: Session, words: Sequence[str], named: str | None) -> None:
     elif words:
         raise UsageError("sync key takes nothing, or add", hint="tideline sync key add < FILE")
     elif session.json:
-        output.emit_json({"file": path, "keys": [
+        output.emit_json({"file": ring.path, "keys": [
             {"id": key.id, "place": key.place or None, "key": keys.written(key)}
             for key in ring.keys
         ]})  # fmt: skip
     else:
         if not ring.keys:
-            session.note(f"there are no keys in {ring.path}: the first sync with an encrypted place "
-                         "makes one")  # fmt: skip
+            session.note(
+                f"there are no keys in {ring.path}: the first sync with an encrypted place makes "
+                "one"
+            )
         output.emit_exact([f"{keys.written(key)}\n" for key in ring.keys])
         if ring.keys:
-            session.note("who has a key can read and write its place: carry it by a way that you "
-                         "trust, to `tideline sync key add`")  # fmt: skip
+            session.note(
+                "who has a key can read and write its place: carry it by a way that you trust, to "
+                "`tideline sync key add`"
+            )
 
 
 def _add(session: Session, ring: keys.KeyRing) -> None:

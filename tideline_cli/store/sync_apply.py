@@ -66,3 +66,19 @@ def _take_edge(db: Connection, number: int, word: str, kind: str, edge: links.Li
     for other in kinds_under(word):
         if other != kind:
             links.add(db, links.Link(edge.source, other, edge.target, *row))
+
+
+def settle(db: Connection, ids: Collection[str]) -> None:
+    """Let facts that are archived because of what another machine has said be archived by
+    somebody's word: the next sync tells so, and they are no contradiction any more."""
+    db.execute(
+        "UPDATE sync_fact SET ruled = 'settled', by = NULL"
+        " WHERE by IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(ids)),),
+    )
+
+
+def settled(db: Connection) -> list[str]:
+    """Return the ids of the facts that were settled since the last sync."""
+    rows: list[Any] = db.execute("SELECT id FROM sync_fact WHERE ruled = 'settled'").fetchall()
+    return [fact_id for (fact_id,) in rows]

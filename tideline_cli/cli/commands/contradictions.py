@@ -107,8 +107,7 @@ def run(session: Session, words: list[str], options: Options) -> int:
     if synced:
         session.note(
             f"of {len(synced):,} that machines stated without knowing of one another the earlier "
-            "is archived: `tideline forget ID` settles it, `tideline restore ID` after forgetting "
-            "the other takes it back"
+            "is archived: `tideline forget ID` of the wrong one settles it, on each machine"
         )
     if is_cut:
         shown = f"{options.limit:,}"
