@@ -9,6 +9,7 @@ from tideline_cli.store import (
     fts,
     journal,
     purge_rows,
+    sync_apply,
     sync_changes,
     sync_rows,
     sync_state,
@@ -125,7 +126,7 @@ class Absorber:
             if not gone:
                 db.execute("DELETE FROM batch WHERE number = ?", (batch.number,))
                 return
-            sync_state.note_purged(db, list(gone.values()))
+            sync_apply.note_purged(db, list(gone.values()))
             purge_rows.remove(db, gone)
             sync_state.lower_change(db)
             batch.explain(f"{len(gone):,} purged elsewhere")
