@@ -21,7 +21,7 @@ from tideline_cli.model import fact, instant, text
 from tideline_cli.policy import contradictions, identifiers, relations, sameness
 from tideline_cli.ranking import decay, fading
 from tideline_cli.serve import hook_answer, queue
-from tideline_cli.store import connection, reserve, vectors
+from tideline_cli.store import connection, locks, reserve, vectors
 
 DOCS = ROOT / "docs"
 
@@ -141,6 +141,14 @@ def test_what_lies_beside_the_memory_is_listed(tmp_path):
         name = re.sub(r"before-restore-.*", "before-restore-TIME", path.name)
         names = (name, name.removeprefix("tideline.db"), f"{path.parent.name}/")
         assert any(f"`{one}`" in page for one in names), path
+
+
+def test_the_lock_files_are_listed():
+    """docs/files.md names each lock that there is, those of extractions by their first and last."""
+    page = (DOCS / "files.md").read_text("utf-8")
+    for name in (locks.WRITER, locks.DREAM, locks.UPGRADE, locks.EXTRACT[0]):
+        assert f"-lock{name}`" in page, name
+    assert f"to `-{len(locks.EXTRACT)}`" in page
 
 
 def test_lengths_of_files():
