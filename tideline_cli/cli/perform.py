@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+HAS_BEGUN: list[bool] = []  # True: a verb has; before that, Ctrl-C ends the process at once
 INTERRUPTED = 130
 _BUG = 70
 
@@ -92,6 +93,7 @@ class _Call:
         words = list(given["words"])
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")
+        HAS_BEGUN[:] = (True,)
         code = int(module.run(self.session, words, options))
         sys.stdout.flush()
         if self.session.is_watched:
