@@ -35,7 +35,8 @@ def enter() -> None:
     _take_interrupts(lambda: 0 if is_hook else _INTERRUPTED)
     _open_missing_streams()
     try:
-        _find_modules_fast()
+        if sys.argv[1:] not in (["--version"], ["-V"]):  # which load as many modules without it
+            _find_modules_fast()
         if is_hook:
             is_hook = _begin_hook()
             is_door = is_auto or is_hook
@@ -74,11 +75,9 @@ def enter() -> None:
 
 
 def _take_interrupts(code: Callable[[], int]) -> None:
-    """Let Ctrl-C end the process at once, and without a word, until the verb runs.
-
-    Python raises an interrupt wherever it stands. While modules are loaded, that may be a callback
-    of Python's own, where it is printed and dropped.
-    """
+    """Let Ctrl-C end the process at once, and without a word, until the verb runs."""
+    # Python raises an interrupt wherever it stands. While modules are loaded, that may be a
+    # callback of Python's own, where it is printed and dropped.
     from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415  of a process, not of `main`
         SIGINT,
         default_int_handler,
@@ -143,13 +142,12 @@ def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
 
 
 def _open_missing_streams() -> None:
-    """Open a closed standard stream: nothing to read from it, an error when written to."""
+    """Open a closed standard stream. There is nothing to read; a write to stdout is an error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            path = os.devnull if name != "stdout" else "/dev/full"
-            if not os.path.exists(path):
-                path = os.devnull
-            setattr(sys, name, open(path, mode, encoding="utf-8"))  # noqa: SIM115
+            # A handle that is open for reading alone takes nothing.
+            handle = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            setattr(sys, name, open(handle, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 if __name__ == "__main__":
