@@ -24,7 +24,8 @@ your environment. It first distils the conversations that hooks have noted. --in
 place of the one before, --remove takes it out. Without a kind it is launchd on macOS, cron
 elsewhere if there is a crontab program, else systemd.
 
-A night without news says nothing; cron mails what went wrong."""
+A night without news says nothing. What went wrong cron mails, systemd keeps in its journal, and
+launchd writes into ~/Library/Logs/tideline/dream.log."""
 EXAMPLES = (
     ("--cron", ""), ("", "--cron --install --at 02:15"), ("", "--systemd --install"),
     ("", "--remove"),
@@ -47,7 +48,7 @@ KINDS = ("cron", "systemd", "launchd")
 _NEEDS = {
     "cron": "cron must be running",
     "systemd": "it runs while you are logged in; `loginctl enable-linger` lifts that",
-    "launchd": "it runs while you are logged in",
+    "launchd": "it runs while you are logged in, and what it says is in ~/Library/Logs/tideline",
 }
 
 
@@ -102,7 +103,7 @@ def _entry(kind: str, command: list[str], at: tuple[int, int]) -> dict[str, Any]
     if kind == "systemd":
         texts = list(schedule_entries.systemd_units(command, at).values())
     else:
-        texts = [schedule_entries.launchd_list(command, at)]
+        texts = [schedule_entries.launchd_list(command, at, scheduler.launchd_log())]
     pairs = zip(scheduler.paths(kind), texts, strict=True)
     return {"files": [{"path": path, "content": content} for path, content in pairs]}
 
