@@ -23,6 +23,10 @@ def enter() -> None:
     """Run the command of this process and end it, without the clean-up of Python (1-10 ms)."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     _open_missing_streams()
+    if sys.platform == "win32":
+        from tideline_cli.system import console  # noqa: PLC0415  of Windows
+
+        console.prepare()
     code = 0
     is_door = {"context", "--auto"} <= set(sys.argv)  # a hook: it must not fail its caller
     try:

@@ -9,6 +9,7 @@ import subprocess
 from tideline_cli.cli import schedule_entries
 from tideline_cli.errors import CannotWriteError, UnavailableError
 from tideline_cli.store.folders import hand_over
+from tideline_cli.system import NOFOLLOW, names, processes, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def remove_launchd() -> None:
 
 
 def _domain() -> str:
-    return f"gui/{os.getuid()}"
+    return f"gui/{processes.user_number()}"
 
 
 def _crontab() -> bytes:
@@ -161,13 +162,13 @@ def _put(path: str, text: str) -> None:
     """Replace a file as a whole, by a new one that only this process writes."""
     folder, name = os.path.split(path)
     fresh = os.path.join(folder, f".{name}.new-{os.getpid()}-{os.urandom(4).hex()}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o644)
     try:
-        with open(handle, "w", encoding="utf-8") as file:
-            os.fchmod(handle, 0o644)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            set_mode(handle, 0o644)
             hand_over(handle, fresh, like=folder)
             file.write(text)
-        os.replace(fresh, path)
+        names.put_over(fresh, path)
     except OSError:
         os.unlink(fresh)
         raise

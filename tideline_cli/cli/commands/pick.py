@@ -10,6 +10,7 @@ from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
 from tideline_cli.cli.shared_options import Filters
 from tideline_cli.errors import UsageError
+from tideline_cli.system import NOCTTY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _terminal(session: Session) -> int:
     if os.environ.get("TERM", "") in ("", "dumb"):
         raise UsageError("this terminal cannot show a list (TERM is dumb)", hint=hint)
     try:
-        return os.open(_TTY, os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
+        return os.open(_TTY, os.O_RDWR | NOCTTY)
     except OSError as error:
         raise UsageError(f"a list needs a terminal: {_TTY}: {error.strerror}", hint=hint) from error
 
