@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from tideline_cli.cli import schedule_entries
+from tideline_cli.cli import schedule_entries, windows_tasks
 from tideline_cli.errors import CannotWriteError, UnavailableError
 from tideline_cli.store.folders import hand_over
 from tideline_cli.system import NOFOLLOW, names, processes, set_mode
@@ -22,6 +22,8 @@ _TIMER = f"{schedule_entries.UNIT}.timer"
 
 def is_installed(kind: str) -> bool:
     """Say whether there is an entry of tideline."""
+    if kind == "schtasks":
+        return windows_tasks.is_installed()
     if kind == "cron":
         return shutil.which("crontab") is not None and schedule_entries.has_block(_crontab())
     return any(os.path.lexists(path) for path in paths(kind))

@@ -87,6 +87,8 @@ def _run(session: Session, text: str, before: str, options: Options, handle: int
 def _terminal(session: Session) -> int:
     """Return the terminal of this process, open; raise UsageError where nobody can choose."""
     hint = "`tideline recall` and `tideline list` print facts"
+    if sys.platform == "win32":
+        raise UsageError("the list needs a terminal of POSIX, which Windows has not", hint=hint)
     is_seen = any(stream and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if session.options.no_input or not is_seen:
         raise UsageError("a list needs a terminal, and somebody there", hint=hint)
@@ -136,9 +138,12 @@ def _chosen(
             why = str(error)
         if why:
             offer.notes.append(f"{why}: this was our own list")
-    from tideline_cli.cli.picker import own_list  # noqa: PLC0415  where fzf is not
+    fact_id = None
+    if sys.platform != "win32":  # `_terminal` has refused that
+        from tideline_cli.cli.picker import own_list  # noqa: PLC0415  where fzf is not
 
-    return own_list.chosen(offer, text, handle, is_styled=is_styled, now=session.now)
+        fact_id = own_list.chosen(offer, text, handle, is_styled=is_styled, now=session.now)
+    return fact_id
 
 
 def _print(session: Session, fact: Fact, options: Options, before: str) -> None:
