@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, flock
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record, replace
@@ -13,6 +12,7 @@ from tideline_cli.sync.layout import file_name
 from tideline_cli.sync.marks import mark_at, newest_snapshot
 from tideline_cli.sync.segment import Header, SegmentError
 from tideline_cli.sync.stream import Segment, Stopped, unread
+from tideline_cli.system import LOCK_EX, flock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
