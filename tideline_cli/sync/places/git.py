@@ -159,7 +159,8 @@ class GitPlace(Mirrored):
             return {}
         own = given.get("GIT_SSH_COMMAND") or self._own_ssh()
         options = "-o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=20"
-        return {"GIT_SSH_COMMAND": f"{own} {options} -o ServerAliveInterval=15 -o ServerAliveCountMax=4"}
+        alive = "-o ServerAliveInterval=15 -o ServerAliveCountMax=4"
+        return {"GIT_SSH_COMMAND": f"{own} {options} {alive}"}
 
     def _own_ssh(self) -> str:
         done = self._git("config", "--get", "core.sshCommand")
