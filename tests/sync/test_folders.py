@@ -180,6 +180,7 @@ def test_a_snapshot_counts_when_all_its_parts_are_there(folder, form):
     last = folder / LAPTOP / layout.file_name(6)
     last.write_bytes(whole[last.name][:-1])
     assert read(folder, after=3, ring=ring) == ["truncated"]
+    assert read(folder, ring=ring) == [1, 2, 3, "truncated"]
 
 
 def test_a_snapshot_that_was_cut_short_is_written_anew(folder, form, monkeypatch):
@@ -278,7 +279,7 @@ def test_a_file_that_may_not_be_read_stops(folder, monkeypatch):
     assert read(folder, DESKTOP) == [1]
 
 
-@pytest.mark.parametrize("mode", [0o700, 0o770, 0o755])
+@pytest.mark.parametrize("mode", [0o700, 0o2770, 0o755])
 def test_files_have_the_rights_of_the_place(folder, mode):
     """Who may read the place may read its files, nobody else, whatever the umask."""
     folder.chmod(mode)

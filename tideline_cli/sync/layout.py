@@ -192,7 +192,7 @@ def _make(root: int, name: str, mode: int, folder: str) -> None:
             raise StoreError(f"{folder}/{name} is a link, and a place has none") from None
         return
     with opened_folder(folder, name) as handle:
-        os.fchmod(handle, mode & 0o777 | 0o700)
+        os.fchmod(handle, mode & 0o2777 | 0o700)
         hand_over(handle, os.path.join(folder, name), like=folder)
     os.fsync(root)
 

@@ -19,7 +19,8 @@ _AWAY = (
     "unexpected disconnect", "no such host", "server misbehaving", "i/o timeout", "http 5",
     "error: 500", "error: 502", "error: 503", "error: 504", "kex_exchange", "lost connection",
 )  # fmt: skip
-_FULL = ("no space left", "disk quota", "quota exceeded", "storagequotaexceeded")
+_FULL = ("no space left", "disk quota", "quota exceeded", "storagequotaexceeded",
+         "too big for remaining disk")  # fmt: skip
 _KEYS = ("host key verification failed", "remote host identification has changed")
 _REFUSED = (
     "permission denied (", "authentication failed", "could not read username",
@@ -46,7 +47,7 @@ def meaning_of(said: str, address: str) -> TidelineError:
         return UnavailableError(f"{address}: rsync is missing on the other side",
                                 hint="install rsync there", code="no_program")  # fmt: skip
     if _has(low, _FULL):
-        return CannotWriteError(message, hint="make room there; nothing was lost")
+        return CannotWriteError(message, hint="make room; nothing was lost")
     if _has(low, _KEYS):
         return UnavailableError(
             f"{address}: the host is not known, or has another key than before",
