@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from tideline_cli.errors import StoreError
 from tideline_cli.sync import layout
-from tideline_cli.sync.places.mirrored import Listed, Mirrored
+from tideline_cli.sync.places.mirrored import Mirrored, PlacedFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class GitPlace(Mirrored):
         if not programs.on_terminal:
             self._environ["GCM_INTERACTIVE"] = "never"  # no window that nobody sees
 
-    def _list(self) -> dict[str, Listed]:
+    def _list(self) -> dict[str, PlacedFile]:
         self._open()
         fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._there,
                  f"+{BRANCH}:{_HEAD}")  # fmt: skip
@@ -79,7 +79,7 @@ class GitPlace(Mirrored):
             mode, kind, mark, size = words.decode("ascii").split()
             path = name.decode("ascii", "replace")
             if kind == "blob" and mode in _FILE_MODES and layout.is_ours(path):
-                found[path] = Listed(int(size), mark)
+                found[path] = PlacedFile(int(size), mark)
         self._ids = {path: entry.mark for path, entry in found.items()}
         self._sizes = {path: entry.size for path, entry in found.items()}
         return found
@@ -130,7 +130,7 @@ class GitPlace(Mirrored):
                       variables=index)  # fmt: skip
         return self._word("write-tree", variables=index)
 
-    def _is_same(self, data: bytes, entry: Listed) -> bool:
+    def _is_same(self, data: bytes, entry: PlacedFile) -> bool:
         name = "sha1" if len(entry.mark) == 40 else "sha256"
         made = hashlib.new(name, b"blob %d\0" % len(data) + data, usedforsecurity=False)
         return made.hexdigest() == entry.mark
