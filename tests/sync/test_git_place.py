@@ -74,7 +74,7 @@ def test_nothing_in_the_repository_takes_effect(repository, tmp_path):
     evil = tmp_path / "touched"
     config = tmp_path / "gitconfig"
     config.write_text(f'[filter "evil"]\n\tsmudge = touch {evil}\n\tclean = touch {evil}\n'
-                      "[core]\n\tautocrlf = true\n"
+                      f"[core]\n\tautocrlf = true\n\tattributesFile = {tree}/.gitattributes\n"
                       f"\thooksPath = {tmp_path}/hooks\n[commit]\n\tgpgSign = true\n"
                       f"[init]\n\ttemplateDir = {tmp_path}/template\n")  # fmt: skip
     for name in ("hooks", "template/hooks"):
