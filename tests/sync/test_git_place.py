@@ -13,6 +13,8 @@ from tideline_cli.errors import BusyError, TidelineError
 from tideline_cli.sync import folders, place_file, segment
 from tideline_cli.sync.places import mirrored, open_place
 
+pytestmark = pytest.mark.slow
+
 
 def git(*words, cwd, **more):
     """Run git, and return what it printed."""

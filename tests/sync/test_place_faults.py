@@ -18,6 +18,7 @@ from tideline_cli.errors import BusyError, StoreError, TidelineError
 from tideline_cli.sync import folders, layout
 from tideline_cli.sync.places import open_place
 
+pytestmark = pytest.mark.slow
 _SEND = """
 import sys
 from tests.sync.building import Log
