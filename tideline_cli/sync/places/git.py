@@ -143,8 +143,8 @@ class GitPlace(Mirrored):
                 os.unlink(os.path.join(self._repository, name))
         if os.path.exists(os.path.join(self._repository, "ready")):
             return
-        self._check(self._git("init", "--bare", "--quiet", "--template=",
-                              f"--object-format={self._format}", self._repository))  # fmt: skip
+        other = () if self._format == "sha1" else (f"--object-format={self._format}",)
+        self._check(self._git("init", "--bare", "--quiet", "--template=", *other, self._repository))
         try:
             with open(os.path.join(self._repository, "ready"), "x", encoding="ascii"):
                 pass
