@@ -45,7 +45,7 @@ class History:
             step = {**step, "batch": mine[step["batch"]][1]}
         db = self.net.machines[step["on"]].db
         by = parse_origin(step.get("by", "owner"))
-        before = newest(db, by)
+        before, had = newest(db, by), set(present(db))
         try:
             self.net.do(step)
         except TidelineError:
@@ -55,7 +55,9 @@ class History:
         after = newest(db, by)
         if after > before:
             mine[step["step"]] = by.key, after
-        self.ever |= {fact_id for (fact_id,) in db.execute("SELECT id FROM fact")}
+        if step["do"] in ("purge", "retention") and not self.net.machines[step["on"]].read:
+            self.ever -= had - set(present(db))  # nobody else has heard of them
+        self.ever |= set(present(db))
 
     def end(self):
         """Let all settle, compare; take the last batch of each back, and compare again."""
@@ -101,6 +103,10 @@ def newest(db, origin):
     return 0 if found is None else found.ordinal
 
 
+def present(db):
+    return [fact_id for (fact_id,) in db.execute("SELECT id FROM fact")]
+
+
 def taken_back(db):
     """Return the ids of the facts that an undo has taken out."""
     return {fact_id for (fact_id,) in db.execute(
@@ -119,8 +125,7 @@ def judge(machine, ever, when):
     report = doctor.examine(db.filename, deep=True, network_allowed=False, progress=lambda _: None)
     if report.findings:
         raise Different(f"{when}{machine.name}: {report.findings}")
-    present = {fact_id for (fact_id,) in db.execute("SELECT id FROM fact")}
-    away = ever - present
+    away = ever - set(present(db))
     away -= sync_rows.purged(db, away)
     rows = sync_rows.facts(db, away)
     lost = sorted(one for one in away if one not in rows or "gone" not in rows[one].held)

@@ -22,9 +22,8 @@ from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber
-from tideline_cli.sync.operations import Set, Writer, parsed
+from tideline_cli.sync.operations import Writer, parsed
 from tideline_cli.sync.publish import NOWHERE, Publication
-from tideline_cli.sync.registers import PRESENT
 
 _EVERYTHING = Filter(lifecycle=None)
 
@@ -156,16 +155,12 @@ class Machine:
         return writer.whole() if writer.lines else []
 
     def known(self):
-        """Return all that the registers hold of facts that are there, as texts in order; batches and
+        """Return all that the registers hold as texts in order; batches and
         the reasons of archived facts apart."""
         operations = parsed(self.told(since=0, place=NOWHERE))[1]
         words = []
-        away = {one.id for one in operations if isinstance(one, Set) and PRESENT in one.values
-                and not one.values[PRESENT]}  # fmt: skip
         for one in operations:
             name = type(one).__name__
-            if name in ("Set", "Use", "Said") and one.id in away:  # a newcomer is not told of it
-                continue
             if name == "Purge":
                 words += [("Purge", one_id) for one_id in one.ids]
             elif name == "Said":

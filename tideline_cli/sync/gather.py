@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import (
     facts,
@@ -15,7 +16,7 @@ from tideline_cli.store.sync_rows import EdgeRow
 from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
-from tideline_cli.sync.registers import BASE, CLOCK, LAST, PLACE, PRESENT, SINCE, VERSION
+from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tideline_cli.sync.registers import Mark, Registers
 
 _AT_ONCE = 400
+_STATE = ("lifecycle", GONE)
 _SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
 
 
@@ -64,6 +66,7 @@ class Gatherer:
         by_seq = sync_changes.ids_of(self._db, {*self._facts, *self._used})
         touched = {by_seq[seq]: one for seq, one in self._facts.items() if seq in by_seq}
         used = {by_seq[seq] for seq in self._used if seq in by_seq}
+        spoken = set(used)
         if uses:
             used |= sync_changes.used_since(self._db, self._state.used_at - _SLACK_MS)
             self._state.used_at = max(self._state.used_at, self._now)
@@ -71,7 +74,7 @@ class Gatherer:
         listed = sorted({*touched, *used})
         for start in range(0, len(listed), _AT_ONCE):
             some = listed[start : start + _AT_ONCE]
-            changed |= self._put(some, touched)
+            changed |= self._put(some, touched, spoken)
         changed |= self._put_edges()
         self._state.save()
         return changed
@@ -114,31 +117,36 @@ class Gatherer:
     def _of(self, seq: int) -> _Touched:
         return self._facts.setdefault(seq, _Touched())
 
-    def _put(self, ids: list[str], touched: dict[str, _Touched]) -> set[str]:
-        """Put what was said of some facts into their registers."""
+    def _put(
+        self, ids: list[str], touched: dict[str, _Touched], spoken: set[str]
+    ) -> set[str]:
+        """Put what was said of some facts into their registers. A batch has used those that are
+        `spoken`."""
         rows = sync_rows.facts(self._db, ids)
         stored = sync_rows.in_table(self._db, ids)
         told = [fact_id for fact_id in ids if fact_id in touched]
-        times = statements.times(self._db, viewer=EVERYONE, ids=told) if told else {}
+        said = [fact_id for fact_id in ids if fact_id in touched or fact_id in spoken]
+        times = statements.times(self._db, viewer=EVERYONE, ids=said) if said else {}
+        why = _why(self._db, [stored[one][1] for one in told if one in stored])
         changed: list[Registers] = []
         for fact_id in ids:
             known = registers.read(rows.get(fact_id), fact_id, stored.get(fact_id))
             before = self._state.version
             if fact_id in touched:
-                self._fact(known, touched[fact_id])
+                self._fact(known, touched[fact_id], why.get(fact_id))
             if known.row is not None and known.is_present:
                 self._use(known, known.row)
-                if fact_id in touched:
-                    at = times.get(fact_id)
-                    self._time(known, at.changed_at if at else 0, at.said_at if at else 0)
+                if at := times.get(fact_id):
+                    self._time(known, at.changed_at, at.said_at)
             if self._state.version != before:
                 changed.append(known)
         sync_rows.put_facts(self._db, (one.stored(one.row) for one in changed))
         return {one.id for one in changed}
 
-    def _fact(self, known: Registers, told: _Touched) -> None:
+    def _fact(self, known: Registers, told: _Touched, gone: str | None) -> None:
         if known.row is None:
             if known.birth is not None and told.gone is not None:
+                known.marks.clear()
                 known.put(PRESENT, False, self._mark(told.gone))
             return
         born = told.born
@@ -147,6 +155,7 @@ class Gatherer:
         if born is not None:
             known.marks.clear()
             known.values = registers.Registers(known.id, known.seq, known.row).values
+            known.values[GONE] = gone
             known.is_present = True
             known.ruled = known.by = None
             known.origin = visibility.number(self._db, known.row.origin)
@@ -154,6 +163,8 @@ class Gatherer:
         for name, clock in told.fields.items():
             if name in CHANGING and clock != born:
                 self._say(known, known.row, name, clock)
+                if name == "lifecycle":
+                    known.put(GONE, gone, self._mark(clock))
 
     def _say(self, known: Registers, row: Fact, name: str, clock: int) -> None:
         """Take what the store has as what somebody has said."""
@@ -182,7 +193,8 @@ class Gatherer:
 
     def _time(self, known: Registers, changed: int, said: int) -> None:
         """Note when the state of a fact was stated, where that is later than was known."""
-        was = known.stated
+        was, born = known.stated, known.values["created_at"]
+        changed, said = (0 if at <= born else at for at in (changed, said))
         if changed > was[0] or said > was[1]:
             known.stated = (
                 max(changed, was[0]), max(said, was[1]), self._state.next_version(), 0
@@ -248,15 +260,22 @@ def _gather_facts(
 ) -> None:  # fmt: skip
     numbers: dict[str, int] = {}
     rows = []
-    for seq, fact in facts.get(db, seqs, viewer=EVERYONE).items():
+    held = facts.get(db, seqs, viewer=EVERYONE)
+    why = _why(db, held.values())
+    for seq, fact in held.items():
         one = registers.Registers(fact.id, seq, fact)
+        one.values[GONE] = why.get(fact.id)
         key = fact.origin.key
         if key not in numbers:
             numbers[key] = visibility.number(db, fact.origin)
         one.origin = numbers[key]
         at = times.get(fact.id)
         one.birth = (tick(0, fact.created_at), state.own, state.next_version(), 0)
-        for name, clock in told.get(seq, {}).items():
+        state.clock = max(state.clock, one.birth[0])
+        said = told.get(seq, {})
+        if "lifecycle" in said:
+            said[GONE] = said["lifecycle"]
+        for name, clock in said.items():
             if clock > one.birth[0]:  # else it is a part of the birth
                 one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
         if fact.access_count or fact.last_accessed_at != fact.created_at:
@@ -268,7 +287,8 @@ def _gather_facts(
             one.stated = (at.changed_at, at.said_at, state.next_version(), 0)
             if not one.marks:  # an import has brought it in a state of that time
                 clock = tick(0, at.changed_at)
-                for name in ("lifecycle", "valid_to", "valid_from") if clock > one.birth[0] else ():
+                state.clock = max(state.clock, clock)
+                for name in (*_STATE, "valid_to", "valid_from") if clock > one.birth[0] else ():
                     one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
         rows.append(one.stored(fact))
     sync_rows.put_facts(db, rows)
@@ -277,11 +297,18 @@ def _gather_facts(
 def _gather_edges(db: Connection, state: SyncState) -> None:
     rows: list[EdgeRow] = []
     for link in links.each(db, viewer=EVERYONE):
+        clock = tick(0, link.created_at)
+        state.clock = max(state.clock, clock)
         rows.append(
             EdgeRow(
-                link.source, link.kind, link.target, tick(0, link.created_at), state.own,
+                link.source, link.kind, link.target, clock, state.own,
                 state.next_version(), 0, True, link.reason, link.strength, link.created_at,
             )
         )  # fmt: skip
     sync_rows.put_edges(db, rows)
 
+
+def _why(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
+    """Return by id why those of the facts that are archived are so."""
+    archived = [fact for fact in found if fact.lifecycle == "archived"]
+    return stated_reasons(db, archived) if archived else {}

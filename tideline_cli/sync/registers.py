@@ -8,7 +8,7 @@ from tideline_cli.sync.fields import FIXED, fact_of, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from tideline_cli.model.fact import Fact
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Mark = tuple[int, int, int, int]  # clock, replica, version, place
 
 PRESENT = "present"
+GONE = "gone"
+"""Why a fact is archived: stated whenever its lifecycle is, with the same mark."""
 _BORN, _STATED = "born", "stated"
 BASE, SINCE, LAST, CLOCK, VERSION, PLACE = range(6)
 """Places in the uses of a replica: how many before it synced, how many since, when the last was;
@@ -64,12 +66,23 @@ class Registers:
             self.values[name] = value
         self.marks[name] = mark
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Forget what registers were stated to hold."""
+        for name in names:
+            del self.marks[name]
+            if name == PRESENT:
+                self.is_present = True
+
     def bear(self, values: Mapping[str, Any], mark: Mark) -> None:
         """Let the fact be born: registers that nobody has stated yet hold what it was born with."""
         self.birth = mark
         for name, value in values.items():
             if name in FIXED or name not in self.marks:
                 self.values[name] = value
+
+    def gone(self) -> str | None:
+        """Return why the fact is archived, None where it is not, or nobody knows."""
+        return self.values.get(GONE)
 
     def is_whole(self) -> bool:
         """Say whether the fact can be shown: it has come, and nobody has taken it back."""

@@ -59,7 +59,7 @@ class Shower:
             self._db,
             (one.stored(shown[one.id]) for one in self._known.values() if _is_known(one)),
         )
-        self._note(taken)
+        self._note()
 
     def _load(self, ids: Iterable[str]) -> set[str]:
         """Load registers that are not loaded yet; return the ids of those."""
@@ -203,7 +203,7 @@ class Shower:
         born = [int(each.values["created_at"]) for each in (one, by) if each and each.values]
         return max(born)
 
-    def _note(self, taken: Taken) -> None:
+    def _note(self) -> None:
         """Note when what is shown was stated, where the journal here does not tell so."""
         told = [one for one in self._known.values() if one.is_whole()]
         native = statements.times(self._db, viewer=EVERYONE, ids=[one.id for one in told])
@@ -213,9 +213,7 @@ class Shower:
             born = one.values["created_at"]
             wanted = Times(max(one.stated[0], born), max(one.stated[1], born))
             held = native.get(one.id, Times(0, 0))
-            reason = _GONE.get(one.ruled or "") or (
-                taken.gone.get(one.id) if one.ruled is None else None
-            )
+            reason = _GONE.get(one.ruled or "") or one.gone()
             has = Times(max(held.changed_at, born), max(held.said_at, born))
             if has != wanted or reason is not None:
                 stated[one.id] = wanted
