@@ -123,6 +123,16 @@ def ruled_by(db: Connection, ids: Iterable[str]) -> set[str]:
     return _ids(db, "by IS NOT NULL AND by IN (SELECT value FROM json_each(?))", list(ids))
 
 
+def all_ruled(db: Connection) -> set[str]:
+    """Return the ids of all facts that are shown otherwise than their registers say."""
+    return {fact_id for (fact_id,) in db.execute("SELECT id FROM sync_fact WHERE by IS NOT NULL")}
+
+
+def last_purge(db: Connection) -> int:
+    """Return the version of the newest purge."""
+    return int(db.execute("SELECT ifnull(max(version), 0) FROM sync_purge").get)
+
+
 def ruled(db: Connection, why: str, *, origin_number: int | None) -> list[tuple[str, str]]:
     """Return the ids of the facts that are shown otherwise for this reason, each with that of the
     fact because of which; of one origin, None: of all."""
@@ -224,7 +234,6 @@ def purge(db: Connection, ids: Iterable[str], *, place: int, state: SyncState) -
             state.next_version()
             fresh.append(fact_id)
             db.execute("DELETE FROM sync_fact WHERE id = ?", (fact_id,))
-            db.execute("UPDATE sync_fact SET by = NULL, ruled = NULL WHERE by = ?", (fact_id,))
             db.execute("DELETE FROM sync_edge WHERE source = ?1 OR target = ?1", (fact_id,))
     return fresh
 

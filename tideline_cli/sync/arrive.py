@@ -127,7 +127,9 @@ class Taker:
         was = known.stated
         changed, said = max(was[0], one.changed_at), max(was[1], one.said_at)
         if (changed, said) != was[:2]:
-            known.stated = (changed, said, self._state.next_version(), self._place)
+            is_theirs = (changed, said) == (one.changed_at, one.said_at)
+            place = self._place if is_theirs else 0  # of two times the place may know one
+            known.stated = (changed, said, self._state.next_version(), place)
 
     def _use(self, one: Use, known: Registers) -> None:
         number = self._number(one.replica)

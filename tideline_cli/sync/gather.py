@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tideline_cli.memory.archived import stated_reasons
+from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import (
     facts,
@@ -37,14 +38,15 @@ _SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
 
 class _Touched:
     """What the journal says of one fact: the times at which it was born, went, and each of its
-    columns changed; None of them where only its use or its edges did."""
+    columns changed; None of them where only its use or its edges did. It was born with `uses`."""
 
-    __slots__ = ("born", "fields", "gone")
+    __slots__ = ("born", "fields", "gone", "uses")
 
     def __init__(self) -> None:
         self.born: int | None = None
         self.gone: int | None = None
         self.fields: dict[str, int] = {}
+        self.uses = 0
 
 
 class Gatherer:
@@ -113,6 +115,9 @@ class Gatherer:
             self._edges[told.row] = (image or told.before, clock)
         else:
             self._used.add(told.row)
+            one = self._facts.get(told.row)
+            if one is not None and one.born == clock and told.after is not None:
+                one.uses = codec.loads(told.after)["access_count"]
 
     def _of(self, seq: int) -> _Touched:
         return self._facts.setdefault(seq, _Touched())
@@ -135,7 +140,8 @@ class Gatherer:
             if fact_id in touched:
                 self._fact(known, touched[fact_id], why.get(fact_id))
             if known.row is not None and known.is_present:
-                self._use(known, known.row)
+                born = touched.get(fact_id)
+                self._use(known, known.row, born.uses if born else 0)
                 if at := times.get(fact_id):
                     self._time(known, at.changed_at, at.said_at)
             if self._state.version != before:
@@ -157,7 +163,6 @@ class Gatherer:
             known.values = registers.Registers(known.id, known.seq, known.row).values
             known.values[GONE] = gone
             known.is_present = True
-            known.ruled = known.by = None
             known.origin = visibility.number(self._db, known.row.origin)
             known.birth = self._mark(born)
         for name, clock in told.fields.items():
@@ -170,22 +175,24 @@ class Gatherer:
         """Take what the store has as what somebody has said."""
         names = [name]
         if name == "lifecycle" and known.ruled is not None:  # the period goes with the word
-            known.ruled = known.by = None
             names += ["valid_from", "valid_to"]
         for one in names:
             known.put(one, wire_value(row, one), self._mark(clock))
 
-    def _use(self, known: Registers, row: Fact) -> None:
-        """Count the uses that the store has and no replica has told as ours."""
+    def _use(self, known: Registers, row: Fact, base: int) -> None:
+        """Count the uses that the store has and no replica has told as ours. It was born with
+        `base` uses."""
         if known.birth is None:
             return
         more = row.access_count - known.count() - known.extra
         last = row.last_accessed_at
         own = known.uses.get(self._state.own)
-        if more == 0 and last == known.last():
+        if more == 0 and last == max(known.last(), known.extra_last):
             return
         if own is None:
             own = known.uses[self._state.own] = [0] * 6
+            own[BASE] = base  # the same export may be imported elsewhere
+            more = row.access_count - known.count() - known.extra
         own[SINCE] += more
         own[LAST] = last
         self._state.clock = own[CLOCK] = tick(self._state.clock, self._now)
@@ -213,7 +220,7 @@ class Gatherer:
                 row = self._edge(by_seq[start], kind, by_seq[end], clock)
                 rows += [row] if row is not None else []
         sync_rows.put_edges(self._db, rows)
-        return {end for row in rows for end in (row.source, row.target)}
+        return set(by_seq.values())  # an edge that follows from others is seen to again
 
     def _edge(self, source: str, kind: str, target: str, clock: int) -> EdgeRow | None:
         now = sync_changes.edge_now(self._db, source, kind, target)

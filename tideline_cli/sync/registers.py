@@ -32,11 +32,13 @@ class Registers:
     values   what the registers hold, as it travels; without `content` the fact itself is not here.
     uses     by replica.
     stated   when the state was last changed and said, by whomever; and version and place of that.
+    ruled    why the fact is shown otherwise than the registers say, `by` because of which other;
+             `extra` uses more than they tell, and `extra_last` as the last use, 0 for none.
     seq, row the number and the fact as the store has it, None where it has none.
     """
 
     __slots__ = (
-        "birth", "by", "extra", "id", "is_present", "marks", "origin", "row", "ruled", "seq",
+        "birth", "by", "extra", "extra_last", "id", "is_present", "marks", "origin", "row", "ruled", "seq",
         "stated", "uses", "values",
     )  # fmt: skip
 
@@ -49,7 +51,7 @@ class Registers:
         self.values: dict[str, Any] = {} if row is None else wire(row)
         self.uses: dict[int, list[int]] = {}
         self.stated = (0, 0, 0, 0)
-        self.extra = 0
+        self.extra = self.extra_last = 0
         self.is_present = True
         self.ruled: str | None = None
         self.by: str | None = None
@@ -123,8 +125,8 @@ class Registers:
         held: dict[str, Any] = {"values": differing} if differing else {}
         if not self.is_present:
             held["gone"] = True
-        if self.extra:
-            held["extra"] = self.extra
+        if self.extra or self.extra_last:
+            held["extra"] = [self.extra, self.extra_last]
         return FactRow(
             self.id, self.origin, clock, replica, version, place, self.alike(), marks,
             {str(number): use for number, use in self.uses.items()}, held, self.ruled, self.by,
@@ -153,7 +155,7 @@ def read(row: FactRow | None, fact_id: str, stored: tuple[int, Fact] | None) -> 
     found.marks = {name: (mark[0], mark[1], mark[2], mark[3]) for name, mark in marks.items()}
     found.values |= row.held.get("values", {})
     found.is_present = "gone" not in row.held
-    found.extra = row.held.get("extra", 0)
+    found.extra, found.extra_last = row.held.get("extra", (0, 0))
     found.uses = {int(number): list(use) for number, use in row.uses.items()}
     found.ruled, found.by = row.ruled, row.by
     return found

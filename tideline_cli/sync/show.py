@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
 
-_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "circle": ()}
+_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "kept": (), "circle": ()}
 """The edges from the fact because of which another is shown otherwise, by the ruling."""
 _GONE = {"slot": "superseded", "same": "merged"}
 _STANDS = ("lifecycle", "slot", "scope")  # whoever states one of them says where the fact stands
@@ -43,12 +43,13 @@ class Shower:
         self._known: dict[str, Registers] = {}
         self._analyzer: Analyzer = setting(db, "analyzer", "standard")
 
-    def show(self, taken: Taken) -> None:
-        """Bring the store to what the registers say after `taken`, and store the registers."""
+    def show(self, taken: Taken, said_here: Iterable[str]) -> None:
+        """Bring the store to what the registers say after `taken` and what was `said_here`, by id;
+        store the registers."""
         self._known = {one: taken.facts[one] for one in taken.changed}
         ends = {end for row in taken.edges.values() for end in (row.source, row.target)}
         sync_rows.put_edges(self._db, taken.edges.values())
-        self._load(ends)
+        self._load(ends | set(said_here))
         self._load_neighbours()
         was = {one.id: (one.ruled, one.by) for one in self._known.values()}
         found = self._rulings()
@@ -126,14 +127,15 @@ class Shower:
     def _shown(self, one: Registers, ruling: Ruling | None) -> Fact | None:
         """Return the fact as it is shown, None for one that is not there; note the ruling."""
         one.ruled = one.by = None
-        one.extra = 0
+        one.extra = one.extra_last = 0
         if not one.is_whole():
             return None
         if ruling is None:
             return one.fact()
-        if ruling.why is not None:
-            one.ruled, one.by = ruling.why, ruling.by
+        one.ruled, one.by = ruling.why, ruling.by
         one.extra = ruling.fact.access_count - one.count()
+        if ruling.fact.last_accessed_at != one.last():
+            one.extra_last = ruling.fact.last_accessed_at
         return ruling.fact
 
     def _write(self, shown: dict[str, Fact | None]) -> set[str]:
