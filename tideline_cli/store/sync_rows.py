@@ -247,6 +247,13 @@ def purged(db: Connection, ids: Iterable[str]) -> set[str]:
     return found
 
 
+def purged_and_here(db: Connection) -> list[str]:
+    """Return the ids of the facts that are here although they were purged: an old file has brought
+    them back."""
+    rows: Any = db.execute("SELECT id FROM sync_purge JOIN fact USING (id) ORDER BY id").fetchall()
+    return [fact_id for (fact_id,) in rows]
+
+
 def purges_since(db: Connection, version: int) -> list[tuple[str, int]]:
     """Return the ids that were purged after this version, each with the place that told it."""
     sql = "SELECT id, place FROM sync_purge WHERE version > ? ORDER BY version"

@@ -44,7 +44,11 @@ class Absorber:
         self.purged: list[str] = []
 
     def own_words(self) -> None:
-        """Put what was said here into the registers, and show what follows from it."""
+        """Put what was said here into the registers, and show what follows from it. What was purged
+        stays away, also where an old file has brought it back."""
+        again = sync_rows.purged_and_here(self._db)
+        if again:
+            self._purge(again)
         self._join([], OWNER, 0, uses=True)
 
     def take(self, operations: Sequence[Operation], *, whole: bool) -> None:
@@ -115,8 +119,8 @@ class Absorber:
             mine = Gatherer(db, state, now=self._now).gather()
             fresh = sync_rows.purge(db, ids, place=self._place, state=state)
             state.save()
-            seqs = [seq for seq, _ in sync_rows.in_table(db, fresh).values()]
-            for one in fresh:
+            seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
+            for one in ids:
                 seqs += purge_rows.undone(db, one, viewer=EVERYONE)
             gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
             if gone:

@@ -216,6 +216,8 @@ class Shower:
             wanted = Times(max(one.stated[0], born), max(one.stated[1], born))
             held = native.get(one.id, Times(0, 0))
             reason = _GONE.get(one.ruled or "") or one.gone()
+            if reason is None and one.values["lifecycle"] == "archived":
+                reason = "unknown"
             has = Times(max(held.changed_at, born), max(held.said_at, born))
             if has != wanted or reason is not None:
                 stated[one.id] = wanted
