@@ -188,6 +188,16 @@ def edges_of(db: Connection, ids: Iterable[str]) -> list[EdgeRow]:
     return list(found.values())
 
 
+def edges_to(db: Connection, ids: Iterable[str], kinds: Sequence[str]) -> list[EdgeRow]:
+    """Return the edges of some kinds that are there and end at one of these facts."""
+    sql = (
+        f"{_EDGE} WHERE target IN (SELECT value FROM json_each(?1)) AND present"
+        " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY source, kind, target"
+    )
+    wanted = codec.dumps(list(kinds))
+    return [_edge(row) for some in _parts(ids) for row in db.execute(sql, (some, wanted))]
+
+
 def edge(db: Connection, source: str, kind: str, target: str) -> EdgeRow | None:
     """Return what is known of one edge."""
     sql = f"{_EDGE} WHERE (source, kind, target) = (?, ?, ?)"

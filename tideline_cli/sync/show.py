@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from tideline_cli.store.sync_rows import EdgeRow
     from tideline_cli.sync.arrive import Taken
     from tideline_cli.sync.registers import Registers
-    from tideline_cli.sync.rulings import Stamp
 
 _EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "kept": (), "circle": ()}
 """The edges from the fact because of which another is shown otherwise, by the ruling."""
 _GONE = {"slot": "superseded", "same": "merged"}
+_REPLACED = ("merged", "superseded")
+"""Why a fact is archived in whose place another stands."""
 _STANDS = ("lifecycle", "slot", "scope")  # whoever states one of them says where the fact stands
 
 
@@ -51,8 +52,9 @@ class Shower:
         sync_rows.put_edges(self._db, taken.edges.values())
         self._load(ends | set(said_here))
         self._load_neighbours()
+        revived = self._revived()
         was = {one.id: (one.ruled, one.by) for one in self._known.values()}
-        found = self._rulings()
+        found = self._rulings(revived)
         shown = {one.id: self._shown(one, found.get(one.id)) for one in self._known.values()}
         came = self._write(shown)
         self._edges(taken, came, was)
@@ -64,11 +66,13 @@ class Shower:
 
     def _load(self, ids: Iterable[str]) -> set[str]:
         """Load registers that are not loaded yet; return the ids of those."""
-        fresh = set(ids) - self._known.keys()
-        rows, stored = sync_rows.facts(self._db, fresh), sync_rows.in_table(self._db, fresh)
-        for one in rows:
-            self._known[one] = registers.read(rows[one], one, stored.get(one))
-        return set(rows)
+        fresh = self._read(set(ids) - self._known.keys())
+        self._known |= fresh
+        return set(fresh)
+
+    def _read(self, ids: set[str]) -> dict[str, Registers]:
+        rows, stored = sync_rows.facts(self._db, ids), sync_rows.in_table(self._db, ids)
+        return {one: registers.read(rows[one], one, stored.get(one)) for one in rows}
 
     def _load_neighbours(self) -> None:
         """Load what shares a slot or a text with what is loaded, or is shown otherwise by it."""
@@ -85,9 +89,8 @@ class Shower:
             near |= sync_rows.slot_mates(self._db, places)
             fresh = self._load(near)
 
-    def _rulings(self) -> dict[str, Ruling]:
+    def _rulings(self, revived: set[str]) -> dict[str, Ruling]:
         """Return what is shown otherwise than the registers say, by id."""
-        revived = self._revived()
         stated: list[Stated] = []
         for one in self._known.values():
             if one.is_whole():
@@ -100,29 +103,41 @@ class Shower:
         return found | rulings.ruled(stated)
 
     def _revived(self) -> set[str]:
-        """Return the facts that come back, since they were merged in a circle."""
-        archived: dict[str, Stamp] = {}
-        starts = [one for one in self._known.values() if _is_archived(one)]
+        """Return the facts that come back, since they were merged in a circle; load them, and those
+        that come back no more, with their neighbours."""
+        while True:
+            replaced_by, reached = self._circles()
+            went = {
+                one.id: self._stamp(one, "lifecycle") for one in reached.values()
+                if _is_archived(one) and one.gone() in _REPLACED
+            }  # fmt: skip
+            back: set[str] = set()
+            if any(one in went for sources in replaced_by.values() for one in sources):
+                found = (rulings.revived(one, replaced_by, went) for one in went)
+                back = {one for one in found if one is not None}
+            fresh = {
+                one.id: one for one in reached.values()
+                if one.id not in self._known and (one.id in back or one.ruled == "circle")
+            }  # fmt: skip
+            if not fresh:
+                return back
+            self._known |= fresh
+            self._load_neighbours()
+
+    def _circles(self) -> tuple[dict[str, list[str]], dict[str, Registers]]:
+        """Return which facts have replaced which, from those that are loaded back through archived
+        ones; and all of these facts."""
         replaced_by: dict[str, list[str]] = {}
-        waiting = {one.id for one in starts}
+        reached = dict(self._known)
+        waiting = set(reached)
         while waiting:
-            archived |= {one: self._stamp(self._known[one], "lifecycle") for one in waiting}
-            edges = [
-                edge for edge in sync_rows.edges_of(self._db, waiting)
-                if edge.present and edge.target in waiting and edge.kind in REPLACING
-            ]  # fmt: skip
+            edges = sync_rows.edges_to(self._db, waiting, REPLACING)
             for edge in edges:
                 replaced_by.setdefault(edge.target, []).append(edge.source)
-            sources = {edge.source for edge in edges}
-            self._load(sources)
-            waiting = {
-                one for one in sources - archived.keys()
-                if one in self._known and _is_archived(self._known[one])
-            }  # fmt: skip
-        if not any(one in sources for one in archived for sources in replaced_by.values()):
-            return set()
-        back = {rulings.revived(one.id, replaced_by, archived) for one in starts}
-        return {one for one in back if one is not None}
+            fresh = self._read({edge.source for edge in edges} - reached.keys())
+            reached |= fresh
+            waiting = {one.id for one in fresh.values() if _is_archived(one)}
+        return replaced_by, reached
 
     def _shown(self, one: Registers, ruling: Ruling | None) -> Fact | None:
         """Return the fact as it is shown, None for one that is not there; note the ruling."""
