@@ -216,13 +216,15 @@ class Network:
     def settle(self, reached, now, *, most=20):
         """Let all machines sync by the wires that each reaches until nobody has anything new; say
         whether that came to an end."""
+        quiet = 0
         for _ in range(most):
             before = [len(wire.messages) for wire in self.wires]
             for place, machine in enumerate(self.machines):
                 for wire in reached[place]:
                     at = now + self.skews[place]
                     machine.sync(wire, self.wires[wire], chooser("all", 0), at)
-            if before == [len(wire.messages) for wire in self.wires]:
+            quiet = quiet + 1 if before == [len(wire.messages) for wire in self.wires] else 0
+            if quiet == 2:  # what one place has told is told to the other a round later
                 return True
         return False
 
