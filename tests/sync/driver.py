@@ -15,7 +15,7 @@ from tests.sync.drawing import Drawer
 from tests.sync.network import network
 from tideline_cli.errors import TidelineError
 from tideline_cli.memory import doctor, undo
-from tideline_cli.model.origin import EVERYONE, OWNER, parse_origin
+from tideline_cli.model.origin import OWNER, parse_origin
 from tideline_cli.store import history, sync_rows
 
 

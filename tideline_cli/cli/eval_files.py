@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tideline_cli.errors import UsageError
+from tideline_cli.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,10 @@ _SAFE = os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o600
 
 
-def fresh(path: str) -> TextIO:
-    """Open a new file; raise UsageError where anything is there."""
+def fresh(path: str, *, database: str) -> TextIO:
+    """Open a new file; raise UsageError where anything is there, or would belong to the memory
+    file."""
+    files.refuse_own(path, database)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_EXCL | _SAFE, _MODE)
     except FileExistsError as error:
@@ -24,8 +27,10 @@ def fresh(path: str) -> TextIO:
     return open(handle, "w", encoding="utf-8", newline="\n")
 
 
-def appended(path: str) -> TextIO:
-    """Open a file to add lines to it; a new one is made where there is none."""
+def appended(path: str, *, database: str) -> TextIO:
+    """Open a file to add lines to it; a new one is made where there is none. Raise UsageError for
+    the memory file and those that belong to it."""
+    files.refuse_own(path, database)
     handle = os.open(path, os.O_RDWR | os.O_APPEND | _SAFE, _MODE)
     file = open(handle, "a", encoding="utf-8", newline="\n")  # noqa: SIM115  the caller closes it
     size = os.fstat(handle).st_size

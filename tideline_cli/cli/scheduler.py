@@ -8,7 +8,7 @@ import subprocess
 
 from tideline_cli.cli import schedule_entries
 from tideline_cli.errors import CannotWriteError, UnavailableError
-from tideline_cli.store.folders import hand_over
+from tideline_cli.store.folders import hand_over, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ def paths(kind: str) -> tuple[str, ...]:
     folder = os.path.join(base, "systemd", "user")
     unit = schedule_entries.UNIT
     return tuple(os.path.join(folder, f"{unit}.{end}") for end in ("service", "timer"))
+
+
+def launchd_log() -> str:
+    """Return the file that keeps what the nights of a launchd agent say."""
+    return os.path.join(os.path.expanduser("~"), "Library", "Logs", "tideline", "dream.log")
 
 
 def install_cron(line: str) -> None:
@@ -83,6 +88,7 @@ def install_launchd(text: str) -> None:
     _need("launchctl")
     (path,) = paths("launchd")
     _write({os.path.basename(path): text}, os.path.dirname(path))
+    _make_log(launchd_log())
     _run("launchctl", "bootout", f"{_domain()}/{schedule_entries.LABEL}")
     refused = f"the agent is in {path}; it is loaded at the next login"
     _call("launchctl", "bootstrap", _domain(), path, refused=refused)
@@ -94,6 +100,18 @@ def remove_launchd() -> None:
         _run("launchctl", "bootout", f"{_domain()}/{schedule_entries.LABEL}")
     finally:
         _delete(*paths("launchd"))
+
+
+def _make_log(path: str) -> None:
+    """Make the log for its owner alone: launchd would make it readable for others."""
+    folder = os.path.dirname(path)
+    make_folder(folder)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    try:
+        os.fchmod(handle, 0o600)
+        hand_over(handle, path, like=folder)
+    finally:
+        os.close(handle)
 
 
 def _domain() -> str:

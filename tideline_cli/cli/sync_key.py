@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tideline_cli.cli import output
+from tideline_cli.cli import output, sync_meetings
 from tideline_cli.errors import UsageError
 from tideline_cli.sync import keys
 
@@ -15,26 +15,31 @@ if TYPE_CHECKING:
     from tideline_cli.cli.session import Session
 
 
-def run(session: Session, words: Sequence[str], path: str) -> None:
-    """Print the keys of this machine, a line each, or add those that standard input has."""
-    ring = keys.KeyRing.load(path)
+def run(session: Session, words: Sequence[str], named: str | None) -> None:
+    """Print the keys of this machine, a line each, or add those that standard input has. `named` is
+    their file, where it is not the usual one."""
+    ring = keys.KeyRing.load(sync_meetings.keys_file(named))
     if list(words) == ["add"]:
         _add(session, ring)
     elif words:
         raise UsageError("sync key takes nothing, or add", hint="tideline sync key add < FILE")
     elif session.json:
-        output.emit_json({"file": path, "keys": [
+        output.emit_json({"file": ring.path, "keys": [
             {"id": key.id, "place": key.place or None, "key": keys.written(key)}
             for key in ring.keys
         ]})  # fmt: skip
     else:
         if not ring.keys:
-            session.note(f"there are no keys in {path}: the first sync with an encrypted place "
-                         "makes one")  # fmt: skip
+            session.note(
+                f"there are no keys in {ring.path}: the first sync with an encrypted place makes "
+                "one"
+            )
         output.emit_exact([f"{keys.written(key)}\n" for key in ring.keys])
         if ring.keys:
-            session.note("who has a key can read and write its place: carry it by a way that you "
-                         "trust, to `tideline sync key add`")  # fmt: skip
+            session.note(
+                "who has a key can read and write its place: carry it by a way that you trust, to "
+                "`tideline sync key add`"
+            )
 
 
 def _add(session: Session, ring: keys.KeyRing) -> None:

@@ -19,6 +19,11 @@ def report(session: Session, reports: Sequence[Report]) -> None:
         output.emit_json({"places": [_form(one) for one in reports]})
     elif not session.quiet:
         output.emit_lines([line(one) for one in reports])
+    tell(session, reports)
+
+
+def tell(session: Session, reports: Sequence[Report]) -> None:
+    """Tell what a user should know beside the result."""
     for one in reports:
         for note in one.notes:
             session.note(note)
@@ -45,7 +50,7 @@ def line(one: Report) -> str:
     """Return in one line what was done in a place."""
     took = "nothing new"
     if one.received:
-        took = f"{one.received:,} received"
+        took = f"{_facts(one.received)} received"
         if one.batches:
             numbers = [one.batches[0], one.batches[-1]]
             named = f"{numbers[0]}" if len(one.batches) == 1 else f"{numbers[0]} to {numbers[1]}"
@@ -55,8 +60,12 @@ def line(one: Report) -> str:
     gave = "nothing to send"
     if one.sent:
         count = f"{one.segments} segment{'s' * (one.segments > 1)}"
-        gave = f"{one.sent:,} sent in {count}, {one.octets:,} bytes"
+        gave = f"{_facts(one.sent)} sent in {count}, {one.octets:,} bytes"
     return f"{one.address}: {took}; {gave}"
+
+
+def _facts(count: int) -> str:
+    return f"{count:,} fact{'' if count == 1 else 's'}"
 
 
 def _form(one: Report) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import os
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
 
+from tideline_cli.model.disk import sync
+
 _MODE = 0o600
 _FRESH = ".new"
 
@@ -37,11 +39,11 @@ def replace_file(path: str, text: str) -> None:
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.write(text)
         file.flush()
-        os.fsync(file.fileno())
+        sync(file.fileno())
     os.replace(fresh, path)
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(folder)  # the name, too
+        sync(folder)  # the name, too
     finally:
         os.close(folder)
 

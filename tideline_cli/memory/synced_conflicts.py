@@ -3,7 +3,7 @@ holds, the earlier is archived. They are pairs that contradict each other for su
 
 from __future__ import annotations
 
-from tideline_cli.model.text import index_terms, said_terms
+from tideline_cli.model.text import index_terms
 from tideline_cli.policy.contradictions import ComparedFact, Contradiction
 from tideline_cli.policy.sameness import jaccard
 from tideline_cli.store import sync_rows, sync_schema, visibility
@@ -33,5 +33,5 @@ def pairs(db: Connection, *, viewer: Origin) -> list[Contradiction]:
 
 
 def _side(fact: Fact) -> ComparedFact:
-    terms = frozenset(said_terms(index_terms(fact.content).joined()))
+    terms = frozenset(index_terms(fact.content, analyzer="standard").said)
     return ComparedFact(fact.id, fact.content, fact.created_at, terms, fact.scope)

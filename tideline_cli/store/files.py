@@ -8,6 +8,7 @@ from errno import EMFILE, ENFILE
 from fcntl import LOCK_EX, LOCK_NB, flock
 
 from tideline_cli.errors import CannotWriteError, UsageError
+from tideline_cli.model import disk
 from tideline_cli.store import file_states, folders
 
 _COPY_BYTES = 1 << 20
@@ -109,7 +110,7 @@ def sync(path: str) -> None:
     for name in (path, os.path.dirname(os.path.abspath(path))):
         handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            os.fsync(handle)
+            disk.sync(handle)
         finally:
             os.close(handle)
 
@@ -137,7 +138,7 @@ def _copy(path: str, target: str) -> None:
         while block := source.read(_COPY_BYTES):
             file.write(block)
         file.flush()
-        os.fsync(file.fileno())
+        disk.sync(file.fileno())
 
 
 def move(path: str, target: str) -> None:
@@ -185,9 +186,30 @@ def same(path: str, other: str) -> bool:
 def refuse_own(path: str, database: str) -> None:
     """Raise UsageError when `path` is the memory file or one of those that belong to it."""
     own = [name for name in file_states.own_files(database) if same(name, path)]
-    reserved = {os.path.abspath(database) + end for end in file_states.ENDINGS}
-    if own or os.path.abspath(path) in reserved:
+    if own or _would_be_own(os.path.abspath(path), os.path.abspath(database)):
         raise UsageError(f"{path} belongs to the memory file itself", hint="name another file")
+
+
+def _would_be_own(path: str, database: str) -> bool:
+    """Say whether a file at `path` would get a name that belongs to the memory file. Where a folder
+    takes capitals for small letters, as those of macOS mostly do, so do the names."""
+    folder, name = os.path.split(path)
+    home, stem = os.path.split(database)
+    if not same(folder, home):
+        return False
+    own = [stem + end for end in file_states.ENDINGS]
+    if name in own:
+        return True
+    other = stem.swapcase()
+    if other == stem or not same(database, os.path.join(home, other)):
+        return False
+    return _folded(name) in map(_folded, own)
+
+
+def _folded(name: str) -> str:
+    from unicodedata import normalize  # noqa: PLC0415  folders that ignore case; they compose letters
+
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def is_file(path: str) -> bool:

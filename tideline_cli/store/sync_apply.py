@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under, words_for
-from tideline_cli.store import common_upkeep, links, score_bounds, undo_rows, vector_upkeep
+from tideline_cli.store import (
+    common_upkeep,
+    links,
+    score_bounds,
+    sync_rows,
+    sync_state,
+    undo_rows,
+    vector_upkeep,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,3 +74,27 @@ def _take_edge(db: Connection, number: int, word: str, kind: str, edge: links.Li
     for other in kinds_under(word):
         if other != kind:
             links.add(db, links.Link(edge.source, other, edge.target, *row))
+
+
+def settle(db: Connection, ids: Collection[str]) -> None:
+    """Let facts that are archived because of what another machine has said be archived by
+    somebody's word: the next sync tells so, and they are no contradiction any more."""
+    db.execute(
+        "UPDATE sync_fact SET ruled = 'settled'"
+        " WHERE by IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (codec.dumps(list(ids)),),
+    )
+
+
+def settled(db: Connection) -> list[str]:
+    """Return the ids of the facts that were settled since the last sync."""
+    rows: list[Any] = db.execute("SELECT id FROM sync_fact WHERE ruled = 'settled'").fetchall()
+    return [fact_id for (fact_id,) in rows]
+
+
+def note_purged(db: Connection, ids: list[str]) -> None:
+    """Note facts that were purged here, so that the other replicas purge them too, and forget what
+    was known of them."""
+    state = sync_state.SyncState(db)
+    sync_rows.purge(db, ids, place=0, state=state)
+    state.save()

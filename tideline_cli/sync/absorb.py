@@ -9,6 +9,7 @@ from tideline_cli.store import (
     fts,
     journal,
     purge_rows,
+    sync_apply,
     sync_changes,
     sync_rows,
     sync_state,
@@ -20,7 +21,7 @@ from tideline_cli.sync.show import Shower
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from apsw import Connection
 
@@ -34,13 +35,15 @@ _BULK = 100  # facts that are new, from which on they are indexed together
 class Absorber:
     """Joins what a place has with what the store has. `place` is its number, `now` the time of the
     sync. `batches` are the numbers, as the owner sees them, of the batches that changed anything;
-    `purged` the ids that were purged."""
+    `facts` the ids of the facts of which anything was new, `purged` those that were purged."""
 
     def __init__(self, db: Connection, *, place: int, now: int) -> None:
         self._db = db
         self._place = place
         self._now = now
         self.batches: list[int] = []
+        self._snapshot = 0  # the batch that snapshots have become
+        self.facts: set[str] = set()
         self.purged: list[str] = []
 
     def own_words(self) -> None:
@@ -53,17 +56,19 @@ class Absorber:
 
     def take(self, operations: Sequence[Operation], *, whole: bool) -> None:
         """Take operations: purges first, then the words of each batch in the order of their times;
-        a `whole` snapshot is one batch."""
+        a `whole` snapshot is one batch, and so is what belongs to none."""
         gone = [fact_id for one in operations if isinstance(one, Purge) for fact_id in one.ids]
         if gone:
             self._purge(gone)
         told = {one.stamp: one for one in operations if isinstance(one, Batch)}
-        for stamp, words in _by_batch(operations, whole=whole):
-            batch = told.get(stamp) if stamp else None
+        for stamp, words in _by_batch(operations, () if whole else told):
+            batch = told[stamp] if stamp else None
             by = OWNER if batch is None else Origin(batch.origin)
-            number = 0
+            number = 0 if stamp else self._snapshot
             for start in range(0, len(words), _AT_ONCE):
                 number = self._join(words[start : start + _AT_ONCE], by, number, told=batch)
+            if stamp is None:
+                self._snapshot = number
 
     def _join(
         self, words: Sequence[Operation], by: Origin, number: int, *, uses: bool = False,
@@ -79,6 +84,9 @@ class Absorber:
             state = sync_state.SyncState(db)
             mine = Gatherer(db, state, now=self._now).gather(uses=uses)
             taken = Taker(db, state, place=self._place).take(words)
+            self.facts |= taken.changed
+            for row in taken.edges.values():
+                self.facts |= {row.source, row.target}
             last = facts.last_number(db)
             self._show(taken, mine, state)
             if is_bulk:
@@ -124,7 +132,7 @@ class Absorber:
                 seqs += purge_rows.undone(db, one, viewer=EVERYONE)
             gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
             if gone:
-                sync_state.note_purged(db, list(gone.values()))
+                sync_apply.note_purged(db, list(gone.values()))
                 purge_rows.remove(db, gone)
                 batch.explain(f"{len(gone):,} purged elsewhere")
                 self.purged += gone.values()
@@ -137,15 +145,15 @@ class Absorber:
 
 
 def _by_batch(
-    operations: Iterable[Operation], *, whole: bool
+    operations: Iterable[Operation], batches: Container[Stamp]
 ) -> Iterator[tuple[Stamp | None, list[Operation]]]:
-    """Yield the words of each batch, by their times; those without one, such as uses, come last."""
+    """Yield the words of each of these batches, by their times; all others, such as uses, last."""
     groups: dict[Stamp | None, list[Operation]] = {}
     for one in operations:
         if isinstance(one, Purge):
             continue
-        stamp = one.stamp if isinstance(one, Batch | Add | Set | Edge) and not whole else None
-        groups.setdefault(stamp, []).append(one)
+        stamp = one.stamp if isinstance(one, Batch | Add | Set | Edge) else None
+        groups.setdefault(stamp if stamp in batches else None, []).append(one)
     for stamp in sorted(one for one in groups if one is not None):
         yield stamp, groups[stamp]
     if None in groups:

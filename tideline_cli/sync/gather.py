@@ -9,6 +9,7 @@ from tideline_cli.store import (
     facts,
     links,
     statements,
+    sync_apply,
     sync_changes,
     sync_rows,
     visibility,
@@ -67,6 +68,9 @@ class Gatherer:
         self._read()
         by_seq = sync_changes.ids_of(self._db, {*self._facts, *self._used})
         touched = {by_seq[seq]: one for seq, one in self._facts.items() if seq in by_seq}
+        for fact_id in sync_apply.settled(self._db):
+            self._state.clock = clock = tick(self._state.clock, self._now)
+            touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
         used = {by_seq[seq] for seq in self._used if seq in by_seq}
         spoken = set(used)
         if uses:

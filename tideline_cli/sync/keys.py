@@ -10,7 +10,7 @@ import base64
 import json
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from tideline_cli.config import config_file, replacing
 from tideline_cli.errors import CannotWriteError, NotFoundError, UnavailableError, UsageError
@@ -20,7 +20,7 @@ from tideline_cli.sync.sealing import SECRET_BYTES, Key, UnsealError, key_id, se
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from tideline_cli.sync.sealing import Ring
 
@@ -132,11 +132,11 @@ class KeyRing:
         try:
             make_folder(os.path.dirname(path))
             with replacing.FolderLock(path):
-                self._keys = changed({key.id: key for key in _keys_of(path)})
-                lines = "".join(f"{written(key)}\n" for key in self.keys)
-                old = _opened_to_wipe(path)
-                replacing.replace_file(path, _HEAD + lines)
-                _wipe(old)
+                ring = KeyRing(path, changed({key.id: key for key in _keys_of(path)}).values())
+                lines = "".join(f"{written(key)}\n" for key in ring.keys)
+                with _wiped(path):
+                    replacing.replace_file(path, _HEAD + lines)
+                self._keys = ring._keys
         except OSError as error:
             raise CannotWriteError(
                 f"cannot write {self.path}: {error.strerror or error}", hint="check disk and folder"
@@ -194,17 +194,18 @@ def _keys_of(path: str) -> list[Key]:
         raise UsageError(f"{path}: {error.message}", hint=error.hint) from error
 
 
-def _opened_to_wipe(path: str) -> int | None:
-    with suppress(OSError):
-        return os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    return None
-
-
-def _wipe(handle: int | None) -> None:
-    """Write over a file that has no name any more; best effort."""
-    if handle is None:
-        return
-    with suppress(OSError):
-        os.pwrite(handle, bytes(os.fstat(handle).st_size), 0)
-        os.fsync(handle)
-    os.close(handle)
+@contextmanager
+def _wiped(path: str) -> Iterator[None]:
+    """Write over the file of this name after another one has taken its place; best effort."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        handle = -1
+    try:
+        yield
+        with suppress(OSError):
+            os.pwrite(handle, bytes(os.fstat(handle).st_size), 0)
+            os.fsync(handle)
+    finally:
+        with suppress(OSError):
+            os.close(handle)

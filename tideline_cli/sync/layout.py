@@ -119,13 +119,17 @@ def read(folder: str, inside: str, name: str, *, most: int = segment.LARGEST) ->
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise FileNotFoundError(errno.ENOENT, "no plain file", name) from None
         raise _unreadable(os.path.join(folder, inside, name), error) from error
-    with open(handle, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise FileNotFoundError(errno.ENOENT, "no plain file", name)
-        try:
+        with open(handle, "rb", closefd=False) as file:
             return file.read(most + 1)
-        except OSError as error:
-            raise _unreadable(os.path.join(folder, inside, name), error) from error
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(os.path.join(folder, inside, name), error) from error
+    finally:
+        os.close(handle)
 
 
 def put(folder: str, inside: str, name: str, data: bytes) -> bool:

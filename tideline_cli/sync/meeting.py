@@ -54,9 +54,10 @@ class Halt:
 
 @record
 class Report:
-    """What one sync has done. `received` counts the operations that were read, `batches` are those
-    of this memory that they became; `sent` counts the operations that were left, in `segments` of
-    so many bytes; `refused` those that a place which nobody vouches for may not send."""
+    """What one sync has done. `received` counts the facts of which anything was new here, `batches`
+    are those of this memory in which they came; `sent` counts the facts of which anything was left,
+    in `segments` of so many bytes; `refused` the changes that a place which nobody vouches for may
+    not send."""
 
     address: str
     place: str
@@ -84,7 +85,7 @@ class Meeting:
         self._now = now
         self._notes: list[str] = []
         self._halts: list[Halt] = []
-        self._received = self._refused = 0
+        self._refused = 0
 
     def run(self) -> Report:
         """Meet the others. Raises TidelineError where the place cannot be reached or used; what was
@@ -112,9 +113,10 @@ class Meeting:
         with writing(self._db):
             sync_places.put(self._db, row.number, synced_at=self._now)
         return Report(
-            self._place.address, held.id, held.is_sealed, row.is_vouched, self._received,
-            tuple(absorber.batches), len(absorber.purged), self._refused, done.operations,
-            done.segments, done.octets, tuple(self._halts), tuple(self._notes),
+            self._place.address, held.id, held.is_sealed, row.is_vouched,
+            len(absorber.facts) + len(absorber.purged), tuple(absorber.batches),
+            len(absorber.purged), self._refused, done.facts, done.segments, done.octets,
+            tuple(self._halts), tuple(self._notes),
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
         )  # fmt: skip
 
@@ -232,7 +234,6 @@ class Meeting:
             self._refused += len(told) - len(allowed)
             told = allowed
         absorber.take(told, whole=header.kind == "snapshot")
-        self._received += len(told)
         return None
 
     def _name(self, names: dict[str, str]) -> None:

@@ -110,6 +110,18 @@ class Purge:
 Operation = Batch | Add | Set | Said | Use | Edge | Purge
 
 
+def about(operation: Operation) -> set[str]:
+    """Return the ids of the facts that an operation is about."""
+    match operation:
+        case Batch():
+            return set()
+        case Edge():
+            return {operation.source, operation.target}
+        case Purge():
+            return set(operation.ids)
+    return {operation.id}
+
+
 class Writer:
     """Makes lines of operations. The first line is made last: it names the replicas."""
 

@@ -7,9 +7,9 @@ from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import snapshot, writing
-from tideline_cli.sync import folders, replica, rotation, segment
+from tideline_cli.sync import folders, layout, replica, rotation, segment
 from tideline_cli.sync.header import Header
-from tideline_cli.sync.operations import Writer
+from tideline_cli.sync.operations import Writer, about
 from tideline_cli.sync.publish import NOWHERE, Publication
 
 TYPE_CHECKING = False
@@ -28,20 +28,20 @@ _MOST_SEGMENTS = 500  # behind a snapshot, before the next one
 
 @record
 class Done:
-    """How much was left: operations, segments, bytes of these."""
+    """How much was left: words of so many facts, segments, bytes of these."""
 
-    operations: int
+    facts: int
     segments: int
     octets: int
 
 
 @record
 class _Parcel:
-    """The lines of segments, the number of operations in them, and the version up to which they
-    tell all."""
+    """The lines of segments, the number of facts in them, and the version up to which they tell
+    all."""
 
     parts: tuple[tuple[bytes, ...], ...]
-    operations: int
+    facts: int
     version: int
 
 
@@ -61,18 +61,19 @@ class Outbox:
         self.notes: list[str] = []
 
     def send(self, row: PlaceRow) -> Done:
-        """Leave what is new; after a purge, or a month, all of it anew."""
+        """Leave what is new; at first, after a purge, or a month, all of it, as a snapshot."""
         row = self._reconciled(row)
         is_whole = self._wants_snapshot(row)
-        since, place = (0, NOWHERE) if is_whole else (row.sent, row.number)
-        parcel = self._packed(since, place)
+        # What is known from this place lies there: a newcomer leaves only what it has brought.
+        place = NOWHERE if is_whole and row.segment else row.number
+        parcel = self._packed(0 if is_whole else row.sent, place)
         if not parcel.parts:
             self._note_sent(row, parcel)
             self._finish()
             return Done(0, 0, 0)
-        key = self._key(rotates=is_whole and row.segment > 0 and self._has_purged(row))
+        key = self._key(rotates=is_whole and self._purged_apart(row))
         header = self._header(row, is_whole)
-        packed, last = self._digests(header, parcel, key)
+        packed = self._segments(header, parcel, key)
         with writing(self._db):
             digests = tuple(segment.digest(data) for data in packed)
             sync_places.put(self._db, row.number, pending=digests)
@@ -95,7 +96,7 @@ class Outbox:
                 pending=(), **whole,
             )  # fmt: skip
         self._finish()
-        return Done(parcel.operations, len(packed), sum(map(len, packed)))
+        return Done(parcel.facts, len(packed), sum(map(len, packed)))
 
     def _reconciled(self, row: PlaceRow) -> PlaceRow:
         """Return the row of the place as the place says: what was left by a sync that was cut short
@@ -117,15 +118,21 @@ class Outbox:
         return replace(row, sent=0, whole=0, whole_at=0, segment=0, digest="", pending=())
 
     def _wants_snapshot(self, row: PlaceRow) -> bool:
-        if row.sent == 0 or self._has_purged(row):
+        if row.segment == 0 or row.sent == 0 or self._has_purged(row):
             return True
         own = sync_state.SyncState(self._db).own_id
-        count = len(folders.segments(self._folder, own))
+        count = len(layout.segment_numbers(self._folder, own))
         is_old = self._now - row.whole_at > _RENEWED_MS and count > 1
         return is_old or count > _MOST_SEGMENTS
 
     def _has_purged(self, row: PlaceRow) -> bool:
         return row.whole > 0 and bool(sync_rows.purges_since(self._db, row.whole))
+
+    def _purged_apart(self, row: PlaceRow) -> bool:
+        """Say whether anything was purged that nobody has told in this place yet: whoever tells it
+        first makes a new key."""
+        purges = sync_rows.purges_since(self._db, row.whole) if row.whole else []
+        return any(place != row.number for _, place in purges)
 
     def _packed(self, since: int, place: int) -> _Parcel:
         """Return the lines of what became known after a version and not from a place."""
@@ -133,16 +140,17 @@ class Outbox:
             state = sync_state.SyncState(self._db)
             names = dict(sync_state.replicas(self._db).values())
             parts: list[tuple[bytes, ...]] = []
-            writer, count = Writer(names), 0
+            writer = Writer(names)
+            told: set[str] = set()
             for operation in Publication(self._db, since=since, place=place).operations():
                 writer.put(operation)
-                count += 1
+                told |= about(operation)
                 if writer.size >= _SEGMENT:
                     parts.append(tuple(writer.whole()))
                     writer = Writer(names)
             if writer.lines:
                 parts.append(tuple(writer.whole()))
-            return _Parcel(tuple(parts), count, state.version)
+            return _Parcel(tuple(parts), len(told), state.version)
 
     def _key(self, *, rotates: bool) -> Key | None:
         if self._ring is None:
@@ -151,7 +159,7 @@ class Outbox:
             return rotation.rotate(self._folder, self._ring, self._held.id)
         return rotation.offer(self._folder, self._ring, self._held.id)
 
-    def _header(self, row: PlaceRow, is_whole: bool) -> Header:  # noqa: FBT001  a private step
+    def _header(self, row: PlaceRow, is_whole: bool) -> Header:
         state = sync_state.SyncState(self._db)
         known = sync_places.streams(self._db, row.number)
         return Header(
@@ -161,10 +169,8 @@ class Outbox:
             knows={one.replica: one.segment for one in known.values() if one.segment},
         )  # fmt: skip
 
-    def _digests(
-        self, header: Header, parcel: _Parcel, key: Key | None
-    ) -> tuple[list[bytes], str]:
-        """Return the bytes of the segments, and the digest of the last one."""
+    def _segments(self, header: Header, parcel: _Parcel, key: Key | None) -> list[bytes]:
+        """Return the bytes of the segments."""
         packed: list[bytes] = []
         previous = header.previous
         count = len(parcel.parts) if header.kind == "snapshot" else 1
@@ -175,7 +181,7 @@ class Outbox:
             )  # fmt: skip
             packed.append(segment.pack(one, lines, key))
             previous = segment.digest(packed[-1])
-        return packed, previous
+        return packed
 
     def _note_sent(self, row: PlaceRow, parcel: _Parcel) -> None:
         with writing(self._db):

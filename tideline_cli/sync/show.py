@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from tideline_cli.store.sync_rows import EdgeRow
     from tideline_cli.sync.arrive import Taken
     from tideline_cli.sync.registers import Registers
+    from tideline_cli.sync.rulings import Stamp
 
-_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "kept": (), "circle": ()}
+_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "settled": SUCCEEDS, "kept": (),
+          "circle": ()}  # fmt: skip
 """The edges from the fact because of which another is shown otherwise, by the ruling."""
 _GONE = {"slot": "superseded", "same": "merged"}
 _REPLACED = ("merged", "superseded")

@@ -17,6 +17,7 @@ from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
+from tideline_cli.store import files
 from tideline_cli.store.transactions import snapshot
 
 TYPE_CHECKING = False
@@ -168,6 +169,8 @@ def _write(
 ) -> int:
     """Write the facts and return how many there were."""
     counted = _Counted(forms)
+    if path not in (None, "-"):
+        files.refuse_own(path, session.database)
     if format == "sqlite":
         if path is None:
             raise UsageError("a SQLite export needs a file", hint="add --output memory.db")

@@ -24,7 +24,8 @@ your environment. It first distils the conversations that hooks have noted. --in
 place of the one before, --remove takes it out. Without a kind it is launchd on macOS, cron
 elsewhere if there is a crontab program, else systemd.
 
-A night without news says nothing; cron mails what went wrong."""
+A night without news says nothing. What went wrong cron mails, systemd keeps in its journal, and
+launchd writes into ~/Library/Logs/tideline/dream.log."""
 EXAMPLES = (
     ("--cron", ""), ("", "--cron --install --at 02:15"), ("", "--systemd --install"),
     ("", "--remove"),
@@ -37,15 +38,17 @@ OPTIONS = (
     Option("launchd", ("--launchd",), "An agent of launchd.", "flag", False),
     Option("at", ("--at",), "When, in local time [default: 03:30].", "text", "03:30",
            metavar="HH:MM"),
+    Option("sync", ("--sync",), "Sync with the places of before, too: see `tideline sync`.", "flag",
+           False),
     Option("install", ("--install",), "Put it in place.", "flag", False),
     Option("remove", ("--remove",), "Take it out.", "flag", False,
-           excludes=("install", "at")),
+           excludes=("install", "at", "sync")),
 )  # fmt: skip
 KINDS = ("cron", "systemd", "launchd")
 _NEEDS = {
     "cron": "cron must be running",
     "systemd": "it runs while you are logged in; `loginctl enable-linger` lifts that",
-    "launchd": "it runs while you are logged in",
+    "launchd": "it runs while you are logged in, and what it says is in ~/Library/Logs/tideline",
 }
 
 
@@ -57,6 +60,7 @@ class Options:
     systemd: bool
     launchd: bool
     at: str
+    sync: bool
     install: bool
     remove: bool
 
@@ -78,7 +82,9 @@ def run(session: Session, words: list[str], options: Options) -> int:
         _remove(session, named[0] if named else _installed_kind())
         return 0
     kind = named[0] if named else _usual_kind()
-    command = [*own_program.own_words(), "dream", "--pending", "--quiet", "--db", session.database]
+    with_sync = ["--sync"] if options.sync else []
+    command = [*own_program.own_words(), "dream", "--pending", *with_sync, "--quiet",
+               "--db", session.database]  # fmt: skip
     schedule_entries.check_command(command)
     form = _entry(kind, command, time_of_day)
     if options.install:
@@ -97,7 +103,7 @@ def _entry(kind: str, command: list[str], at: tuple[int, int]) -> dict[str, Any]
     if kind == "systemd":
         texts = list(schedule_entries.systemd_units(command, at).values())
     else:
-        texts = [schedule_entries.launchd_list(command, at)]
+        texts = [schedule_entries.launchd_list(command, at, scheduler.launchd_log())]
     pairs = zip(scheduler.paths(kind), texts, strict=True)
     return {"files": [{"path": path, "content": content} for path, content in pairs]}
 

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
-from tideline_cli.errors import TidelineError, UsageError
+from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from apsw import Connection
-
-    from tideline_cli.sync.meeting import Report
 
 HELP = """Join the memories of your machines, through a place that keeps files.
 
@@ -84,11 +73,11 @@ def run(session: Session, words: list[str], options: Options) -> int:
         case ["key", *more]:
             from tideline_cli.cli import sync_key  # noqa: PLC0415  one action of five
 
-            sync_key.run(session, more, _keys(options))
+            sync_key.run(session, more, options.key)
         case ["forget", address]:
             _forget(session, address)
         case [] | [_]:
-            return _sync(session, words, options)
+            return _meet(session, words, options)
         case _:
             raise UsageError(
                 "sync takes one place, or status, log, key [add], forget PLACE",
@@ -97,76 +86,28 @@ def run(session: Session, words: list[str], options: Options) -> int:
     return 0
 
 
-def _keys(options: Options) -> str:
-    from tideline_cli.sync import keys  # noqa: PLC0415  a sync alone
+def _meet(session: Session, words: list[str], options: Options) -> int:
+    from tideline_cli.cli import sync_meetings, sync_report  # noqa: PLC0415  no other action
 
-    return os.path.abspath(os.path.expanduser(options.key)) if options.key else (
-        keys.default_path(os.environ)
-    )
-
-
-def _sync(session: Session, words: Sequence[str], options: Options) -> int:
-    """Sync with one place, or with all of them; one that fails keeps none from the others."""
-    from tideline_cli.cli import sync_report  # noqa: PLC0415  a sync alone
-    from tideline_cli.store import locks  # noqa: PLC0415  as above
-
-    addresses = list(words) or _known(session)
-    db = session.writing()
-    lock = locks.attempt(db.filename, locks.SYNC)
-    if lock is None:
-        session.note("another sync of this memory is at work: nothing was done")
-        return 0
-    reports: list[Report] = []
-    failed: TidelineError | None = None
-    try:
-        for address in addresses:
-            try:
-                reports.append(_meet(session, db, address, options))
-            except TidelineError as error:
-                if len(addresses) == 1:
-                    raise
-                session.caution("sync", f"{address}: {error.message}", hint=error.hint)
-                failed = failed or error
-    finally:
-        locks.release(lock)
-    sync_report.report(session, reports)
-    return failed.exit_code if failed else 0
-
-
-def _known(session: Session) -> list[str]:
-    from tideline_cli.store import sync_places, sync_schema  # noqa: PLC0415  as above
-
-    db = session.reading()
-    found = [] if db is None or not sync_schema.exists(db) else sync_places.each(db)
-    if not found:
-        raise UsageError(
-            "this memory has no place yet", hint="tideline sync FOLDER, and see tideline sync -h"
-        )
-    return [place.address for place in found]
-
-
-def _meet(session: Session, db: Connection, address: str, options: Options) -> Report:
-    from tideline_cli.config import state_folder  # noqa: PLC0415  as above
-    from tideline_cli.sync import meeting, places  # noqa: PLC0415  as above
-
-    mirror = os.path.join(state_folder(os.environ), "sync")
     sealed = False if options.plain else True if options.encrypt else None
-    asked = meeting.Asked(options.name or "", sealed, options.trust, _keys(options))
-    place: Any = places.open_place(address, mirror=mirror)
-    return meeting.Meeting(db, place, asked, now=session.now).run()
+    asked = sync_meetings.asked(options.name, sealed, options.trust, options.key)
+    done = sync_meetings.meet(session, words, asked)
+    if done is None:
+        return 0
+    sync_report.report(session, done.reports)
+    return done.exit_code
 
 
 def _forget(session: Session, address: str) -> None:
     """Forget a place."""
-    from tideline_cli.store import sync_places, sync_schema  # noqa: PLC0415  one action of five
+    from tideline_cli.cli import sync_meetings  # noqa: PLC0415  one action of five
+    from tideline_cli.store import sync_places  # noqa: PLC0415  as above
     from tideline_cli.store.transactions import writing  # noqa: PLC0415  as above
 
-    db = session.writing()
-    known = [] if not sync_schema.exists(db) else [one.address for one in sync_places.each(db)]
-    named = address if address in known else os.path.abspath(os.path.expanduser(address))
-    if named not in known:
+    named = sync_meetings.whole_address(address)
+    if named not in sync_meetings.known(session):
         raise UsageError(f"no such place: {address}", hint="tideline sync status")
-    with writing(db):
+    with writing(session.writing()) as db:
         sync_places.remove(db, named)
     if session.json:
         output.emit_json({"place": named, "forgotten": True})
