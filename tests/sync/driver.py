@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import tempfile
 import traceback
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
@@ -71,6 +72,8 @@ class History:
             except Exception as error:
                 raise Different(f"undo breaks down: {traceback.format_exc()}") from error
         self._settle(now + DAY, "after the undo, ")
+        for machine in self.net.machines:
+            examine(machine)
 
     def _settle(self, now, when=""):
         try:
@@ -122,15 +125,21 @@ def judge(machine, ever, when):
         sound(db)
     except AssertionError as error:
         raise Different(f"{when}{machine.name} is not sound: {traceback.format_exc()}") from error
-    report = doctor.examine(db.filename, deep=True, network_allowed=False, progress=lambda _: None)
-    if report.findings:
-        raise Different(f"{when}{machine.name}: {report.findings}")
     away = ever - set(present(db))
     away -= sync_rows.purged(db, away)
     rows = sync_rows.facts(db, away)
     lost = sorted(one for one in away if one not in rows or "gone" not in rows[one].held)
     if lost:
         raise Different(f"{when}{machine.name} has lost {lost}")
+
+
+def examine(machine):
+    """Raise Different where doctor finds anything."""
+    report = doctor.examine(
+        machine.db.filename, deep=True, network_allowed=False, progress=lambda _: None
+    )
+    if report.findings:
+        raise Different(f"doctor, {machine.name}: {report.findings}")
 
 
 def _difference(one, other):
@@ -153,36 +162,42 @@ def _by_id(lines):
 
 
 def play(plan, steps):
-    """Take these steps on fresh machines; return what was different, and after how many steps."""
-    with tempfile.TemporaryDirectory(prefix="tideline-sync-") as folder:
-        with network(Path(folder), plan["skews"], [max(one) for one in plan["reached"]]) as net:
-            history = History(net, plan)
-            try:
-                for step in steps:
-                    history.take(step)
-                history.end()
-            except Different as different:
-                return str(different), len(history.steps)
-    return None, len(steps)
+    """Take these steps on fresh machines; return what was different or None, and the history."""
+    with _machines(plan) as history:
+        try:
+            for step in steps:
+                history.take(step)
+            history.end()
+        except Different as different:
+            return str(different), history
+    return None, history
+
+
+@contextmanager
+def _machines(plan):
+    wires = [max(reached) for reached in plan["reached"]]
+    with (
+        tempfile.TemporaryDirectory(prefix="tideline-sync-") as folder,
+        network(Path(folder), plan["skews"], wires) as net,
+    ):
+        yield History(net, plan)
 
 
 def run(seed, count):
-    """Take so many random steps; return (plan, steps, what was different or None, network)."""
+    """Take so many random steps; return the history, and what was different or None."""
     random = Random(seed)
     drawer = Drawer(random, NOW)
     plan = drawer.plan()
-    with tempfile.TemporaryDirectory(prefix="tideline-sync-") as folder:
-        with network(Path(folder), plan["skews"], [max(one) for one in plan["reached"]]) as net:
-            history = History(net, plan)
-            joined = set()
-            try:
-                for _ in range(count):
-                    step = drawer.network_step(net, plan, history.batches, joined)
-                    history.take(json.loads(json.dumps(step)))
-                history.end()
-            except Different as different:
-                return plan, history.steps, str(different)
-    return plan, history.steps, None
+    joined = set()
+    with _machines(plan) as history:
+        try:
+            for _ in range(count):
+                step = drawer.network_step(history.net, plan, history.batches, joined)
+                history.take(json.loads(json.dumps(step)))
+            history.end()
+        except Different as different:
+            return history, str(different)
+    return history, None
 
 
 def shrunk(plan, steps):
@@ -202,7 +217,7 @@ def shrunk(plan, steps):
 
 
 def _kind(different):
-    words = ("show:", "know:", "lost", "sound", "settle", "undo breaks", "breaks", "")
+    words = ("show:", "know:", "lost", "sound", "settle", "doctor", "breaks", "")
     return None if different is None else next(word for word in words if word in different)
 
 

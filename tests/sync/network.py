@@ -192,7 +192,7 @@ class Network:
     clock beside it."""
 
     def __init__(self, folder, skews, wires):
-        self.machines = [Machine(folder / f"{place}.db", f"m{place}") for place in range(len(skews))]
+        self.machines = [Machine(folder / f"{at}.db", f"m{at}") for at in range(len(skews))]
         self.skews = skews
         self.wires = [Wire() for _ in range(max(wires) + 1)]
 

@@ -30,7 +30,9 @@ class SyncState:
     ruled     what is shown takes notice of the purges up to this version.
     """
 
-    __slots__ = ("_db", "_held", "change", "clock", "mark", "own", "own_id", "ruled", "used_at", "version")
+    __slots__ = (
+        "_db", "_held", "change", "clock", "mark", "own", "own_id", "ruled", "used_at", "version",
+    )  # fmt: skip
 
     def __init__(self, db: Connection) -> None:
         self._db = db

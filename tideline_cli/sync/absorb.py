@@ -125,7 +125,7 @@ class Absorber:
         ) as batch:
             state = sync_state.SyncState(db)
             mine = Gatherer(db, state, now=self._now).gather()
-            fresh = sync_rows.purge(db, ids, place=self._place, state=state)
+            sync_rows.purge(db, ids, place=self._place, state=state)
             state.save()
             seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
             for one in ids:

@@ -38,8 +38,8 @@ class Registers:
     """
 
     __slots__ = (
-        "birth", "by", "extra", "extra_last", "id", "is_present", "marks", "origin", "row", "ruled", "seq",
-        "stated", "uses", "values",
+        "birth", "by", "extra", "extra_last", "id", "is_present", "marks", "origin", "row", "ruled",
+        "seq", "stated", "uses", "values",
     )  # fmt: skip
 
     def __init__(self, fact_id: str, seq: int | None, row: Fact | None) -> None:

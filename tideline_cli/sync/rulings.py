@@ -37,8 +37,8 @@ class Stated:
 
 @record
 class Ruling:
-    """A fact as it is shown, where that is not what its registers say: because of the fact `by`. One
-    that others were merged into is `kept`, and one that comes back out of a circle is ruled by
+    """A fact as it is shown, where that is not what its registers say: because of the fact `by`.
+    One that others were merged into is `kept`, and one that comes back out of a circle is ruled by
     itself."""
 
     fact: Fact
