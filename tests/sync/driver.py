@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import tempfile
 import traceback
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -34,6 +35,7 @@ class History:
         self.batches = [{} for _ in net.machines]
         self.ever = set()
         self.latest = NOW
+        self.rulings = Counter()
 
     def take(self, step):
         """Take a step. An undo names a batch by the step that made it."""
@@ -46,7 +48,7 @@ class History:
             step = {**step, "batch": mine[step["batch"]][1]}
         db = self.net.machines[step["on"]].db
         by = parse_origin(step.get("by", "owner"))
-        before, had = newest(db, by), set(present(db))
+        before, had = newest(db, by), {*present(db), *taken_back(db)}
         try:
             self.net.do(step)
         except TidelineError:
@@ -57,13 +59,17 @@ class History:
         if after > before:
             mine[step["step"]] = by.key, after
         if step["do"] in ("purge", "retention") and not self.net.machines[step["on"]].read:
-            self.ever -= had - set(present(db))  # nobody else has heard of them
+            self.ever -= had - {*present(db), *taken_back(db)}  # nobody else has heard of them
         self.ever |= set(present(db))
 
     def end(self):
         """Let all settle, compare; take the last batch of each back, and compare again."""
         now = self.latest + DAY
         self._settle(now)
+        ruled = self.net.machines[0].db.execute(
+            "SELECT ruled FROM sync_fact WHERE ruled IS NOT NULL"
+        )
+        self.rulings = Counter(why for (why,) in ruled)
         for place, machine in enumerate(self.net.machines):
             try:
                 undo.undo(machine.db, None, viewer=OWNER, now=now + self.plan["skews"][place] + 1)
@@ -74,6 +80,11 @@ class History:
         self._settle(now + DAY, "after the undo, ")
         for machine in self.net.machines:
             examine(machine)
+
+    def operations(self):
+        """Return how many operations were left in all places."""
+        told = (message[1] for wire in self.net.wires for message in wire.messages)
+        return sum(len(lines) - 1 for lines in told if lines)
 
     def _settle(self, now, when=""):
         try:

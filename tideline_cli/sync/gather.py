@@ -61,6 +61,7 @@ class Gatherer:
         self._facts: dict[int, _Touched] = {}
         self._edges: dict[int, tuple[str | None, int]] = {}  # an image of each, and when
         self._used: set[int] = set()
+        self._earliest = now  # the earliest time of a batch
 
     def gather(self, *, uses: bool = False) -> set[str]:
         """Put what was said into the registers; return the ids of the facts that it is about. With
@@ -74,8 +75,8 @@ class Gatherer:
         used = {by_seq[seq] for seq in self._used if seq in by_seq}
         spoken = set(used)
         if uses:
-            used |= sync_changes.used_since(self._db, self._state.used_at - _SLACK_MS)
-            self._state.used_at = max(self._state.used_at, self._now)
+            used |= sync_changes.used_since(self._db, self._unlooked())
+            self._state.used_at = self._now
         changed: set[str] = set()
         listed = sorted({*touched, *used})
         for start in range(0, len(listed), _AT_ONCE):
@@ -85,6 +86,12 @@ class Gatherer:
         self._state.save()
         return changed
 
+    def _unlooked(self) -> int:
+        """Return since when uses have not been looked for. A clock that has gone back tells nothing
+        of that: then it is since ever."""
+        known = self._state.used_at - _SLACK_MS
+        return known if min(self._now, self._earliest) >= known else 0
+
     def _read(self) -> None:
         """Read the journal. Each run of changes of one batch has one time."""
         state, batch, clock = self._state, -1, 0
@@ -93,6 +100,7 @@ class Gatherer:
             state.change = told.number
             if number != batch:
                 batch = number
+                self._earliest = min(self._earliest, self._now if at is None else at)
                 clock = tick(state.clock, self._now if at is None else at)
                 state.clock = clock
                 sync_rows.note_batch(
@@ -119,9 +127,9 @@ class Gatherer:
             self._edges[told.row] = (image or told.before, clock)
         else:
             self._used.add(told.row)
-            one = self._facts.get(told.row)
-            if one is not None and one.born == clock and told.after is not None:
-                one.uses = codec.loads(told.after)["access_count"]
+            born = self._facts.get(told.row)
+            if born is not None and born.born == clock and told.after is not None:
+                born.uses = codec.loads(told.after)["access_count"]
 
     def _of(self, seq: int) -> _Touched:
         return self._facts.setdefault(seq, _Touched())
