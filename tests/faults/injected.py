@@ -31,6 +31,12 @@ FAULTS = (
     "write:kill", "sync:eio", "sync:eio:sticky", "sync:kill", "truncate:eio", "open:eio",
     "read:eio", "read:eio:sticky", "mmap:enomem", "unlink:eio",
 )  # fmt: skip
+_ERRORS = {"eio": errno.EIO, "enomem": errno.ENOMEM, "erofs": errno.EROFS, "enoent": errno.ENOENT}
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_STEPS = frozenset((
+    "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.listdir", "subprocess.Popen",
+    "shutil.rmtree",
+))  # fmt: skip
 _kept: list[Any] = []  # callbacks that SQLite holds
 
 
@@ -80,6 +86,8 @@ class Fault:
         self.reached = False
         if self._call == "sync":
             _kept.append(_SyncVfs(self))
+        elif self._call == "step":
+            sys.addaudithook(self._step)
         else:
             self._replace(*_CALLS[self._call])
 
@@ -92,6 +100,12 @@ class Fault:
         if due and self._how == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         return due
+
+    def _step(self, event: str, given: tuple[Any, ...]) -> None:
+        """What Python itself does to files and with other programs, just before it does so."""
+        is_open = event == "open" and isinstance(given[2], int) and given[2] & _WRITES
+        if (is_open or event in _STEPS) and not str(given[0]).startswith("/dev/") and self.is_due():
+            raise OSError(_ERRORS.get(self._how, errno.ENOSPC), self._how, str(given[0]))
 
     def _replace(self, name: str, gives: Any, takes: tuple[Any, ...]) -> None:
         kind = ctypes.CFUNCTYPE(gives, *takes, use_errno=True)
@@ -109,8 +123,7 @@ class Fault:
                 return original(*args)
             if self._how == "short" and self.count == self._n:
                 return original(args[0], args[1], args[2] // 2, args[3])
-            ctypes.set_errno({"eio": errno.EIO, "enomem": errno.ENOMEM}.get(
-                self._how, errno.ENOSPC))  # fmt: skip
+            ctypes.set_errno(_ERRORS.get(self._how, errno.ENOSPC))
             return failed
 
         callback = kind(call)
