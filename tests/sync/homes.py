@@ -92,7 +92,7 @@ class World:
         for _ in range(ROUNDS):
             is_new = False
             for name in names or self.names:
-                done = self.run(name, "sync", "--json")
+                done = self.run(name, "sync", self.address, "--json")
                 if done.code != 0:
                     return [f"{name} cannot sync: {done.code} {done.err}"]
                 told[name] = json.loads(done.out)["places"]
