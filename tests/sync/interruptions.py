@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -114,7 +113,7 @@ def _judged(done: Done) -> list[str]:
         wrong.append(f"exit code {done.code}: {done.err}")
     if "Traceback" in done.err or "internal error" in done.err:
         wrong.append(f"traceback: {done.err[-600:]}")
-    if done.code > 0 and not (json.loads(done.err.splitlines()[-1]).get("error") or {}).get("hint"):
+    if done.code > 0 and '"hint": "' not in done.err:
         wrong.append(f"an error without a hint: {done.err}")
     return wrong
 

@@ -136,6 +136,12 @@ def send_anew(db: Connection) -> None:
     drop_setting(db, _LEFT)
 
 
+def meet_anew(db: Connection) -> None:
+    """Let everything be sent again to every place, behind what is there, and be read again."""
+    db.execute("UPDATE sync_place SET sent = 0")
+    db.execute("UPDATE sync_stream SET segment = 0, digest = ''")
+
+
 def streams(db: Connection, place: int) -> dict[str, Stream]:
     """Return how far each replica was read in a place, by its id."""
     rows: Any = db.execute(

@@ -6,10 +6,10 @@ from tideline_cli.errors import UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import sync_places, sync_rows, sync_state
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync import folders, operations, own_folder, replica, rotation
+from tideline_cli.sync import folders, operations, own_folder, replica, restamp, rotation
 from tideline_cli.sync.absorb import Absorber
 from tideline_cli.sync.agreement import Agreement
-from tideline_cli.sync.clock import AHEAD_MS, instant_of, is_ahead
+from tideline_cli.sync.clock import instant_of, is_ahead
 from tideline_cli.sync.confine import confined
 from tideline_cli.sync.keys import KeyRing
 from tideline_cli.sync.outbox import Outbox
@@ -94,7 +94,7 @@ class Meeting:
         changed = replica.ensure(self._db, now=self._now, name=self._asked.name)
         if changed is not None:
             self._notes.append(changed)
-        self._check_clock()
+        self._set_clock()
         agreement = Agreement(self._db, self._place, sealed=self._asked.sealed)
         folder, held = agreement.reach()
         row = agreement.note(held, trust=self._asked.trust)
@@ -124,12 +124,13 @@ class Meeting:
             len(sync_rows.ruled(self._db, "slot", origin_number=None)),
         )  # fmt: skip
 
-    def _check_clock(self) -> None:
-        ahead = instant_of(sync_state.SyncState(self._db).clock) - self._now
-        if ahead > AHEAD_MS:
+    def _set_clock(self) -> None:
+        """Put right what was said while the clock of this machine was far ahead."""
+        ahead = restamp.restamped(self._db, now=self._now)
+        if ahead:
             self._notes.append(
                 f"the clock of this machine was {ahead // _DAY_MS} days ahead when something was "
-                "said; others take it once that time has come"
+                "said: it counts as said now, and all is left anew"
             )
 
     def _ring(self, folder: str, held: PlaceFile) -> KeyRing | None:
@@ -186,8 +187,8 @@ class Meeting:
             days = (instant_of(ahead) - self._now) // _DAY_MS
             return Stopped(
                 "clock", header.number, f"its clock was {days} days ahead",
-                "set the clock there, or here, if it is this one; it is read once that time has "
-                "come",
+                "set the clock there and let it sync again; or set the clock here, if it is this "
+                "one",
             )  # fmt: skip
         self._name(names | {header.replica: header.name})
         if not row.is_vouched:

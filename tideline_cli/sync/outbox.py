@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import StoreError
 from tideline_cli.model.instant import DAY_MS
 from tideline_cli.model.record import record, replace
 from tideline_cli.store import sync_places, sync_rows, sync_state
@@ -176,7 +177,13 @@ class Outbox:
         """Erase the keys that no segment of the place needs any more."""
         if self._ring is None:
             return
-        gone = rotation.erasable(self._folder, self._ring, self._held.id)
+        if len(self._ring.of_place(self._held.id)) < 2:
+            return
+        try:
+            gone = rotation.erasable(self._folder, self._ring, self._held.id)
+        except StoreError as error:
+            self.notes.append(f"the older keys of the place are kept: {error.message}")
+            return
         if gone:
             self._ring.erase(gone)
             self.notes.append("an older key of the place was erased: what it had sealed is gone")
