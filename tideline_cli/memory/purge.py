@@ -95,9 +95,9 @@ def _find(db: Connection, reference: str, viewer: Origin) -> list[int]:
 def _remove(db: Connection, batch: journal.batch, gone: dict[int, str]) -> None:
     purge_rows.remove(db, gone)
     if sync_schema.exists(db):
-        from tideline_cli.store import sync_state  # noqa: PLC0415  few memories sync
+        from tideline_cli.store import sync_apply, sync_state  # noqa: PLC0415  few memories sync
 
-        sync_state.note_purged(db, list(gone.values()))
+        sync_apply.note_purged(db, list(gone.values()))
         sync_state.lower_change(db)
     batch.explain("1 fact" if len(gone) == 1 else f"{len(gone):,} facts")
 

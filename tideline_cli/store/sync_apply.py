@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tideline_cli.model import codec
 from tideline_cli.model.edge import kinds_under, words_for
-from tideline_cli.store import common_upkeep, links, score_bounds, undo_rows, vector_upkeep
+from tideline_cli.store import (
+    common_upkeep,
+    links,
+    score_bounds,
+    sync_rows,
+    sync_state,
+    undo_rows,
+    vector_upkeep,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,3 +90,11 @@ def settled(db: Connection) -> list[str]:
     """Return the ids of the facts that were settled since the last sync."""
     rows: list[Any] = db.execute("SELECT id FROM sync_fact WHERE ruled = 'settled'").fetchall()
     return [fact_id for (fact_id,) in rows]
+
+
+def note_purged(db: Connection, ids: list[str]) -> None:
+    """Note facts that were purged here, so that the other replicas purge them too, and forget what
+    was known of them."""
+    state = sync_state.SyncState(db)
+    sync_rows.purge(db, ids, place=0, state=state)
+    state.save()

@@ -89,16 +89,6 @@ def lower_change(db: Connection) -> None:
     )
 
 
-def note_purged(db: Connection, ids: list[str]) -> None:
-    """Note facts that were purged here, so that the other replicas purge them too, and forget what
-    was known of them."""
-    from tideline_cli.store import sync_rows  # noqa: PLC0415  sync_rows needs this module
-
-    state = SyncState(db)
-    sync_rows.purge(db, ids, place=0, state=state)
-    state.save()
-
-
 def name_of(db: Connection, replica: str) -> str:
     """Return the name of a replica, or the beginning of its id."""
     name = db.execute("SELECT name FROM sync_replica WHERE id = ?", (replica,)).get

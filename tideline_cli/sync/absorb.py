@@ -9,6 +9,7 @@ from tideline_cli.store import (
     fts,
     journal,
     purge_rows,
+    sync_apply,
     sync_changes,
     sync_rows,
     sync_state,
@@ -93,16 +94,15 @@ class Absorber:
             if is_bulk:
                 fts.index_after(db, last)
             state.save()
-            return self._closed(batch, told)
+            return self._closed(batch, told, number)
 
-    def _closed(self, batch: journal.batch, told: Batch | None) -> int:
-        """Note what a batch is, or leave none where it has changed nothing."""
-        db = self._db
-        if not db.execute("SELECT 1 FROM change WHERE batch = ? LIMIT 1", (batch.number,)).get:
-            db.execute("DELETE FROM batch WHERE number = ?", (batch.number,))
-            return 0
+    def _closed(self, batch: journal.batch, told: Batch | None, number: int) -> int:
+        """Note what a batch is, or leave none where it has changed nothing; return the number of the
+        batch to go on with."""
+        if batch.is_empty():
+            return number
         if told is not None:
-            name = sync_state.name_of(db, told.stamp[1])
+            name = sync_state.name_of(self._db, told.stamp[1])
             batch.explain(f"{told.verb} of {name}:{told.number}")
         if batch.ordinal not in self.batches:
             self.batches.append(batch.ordinal)
@@ -123,9 +123,9 @@ class Absorber:
                 seqs += purge_rows.undone(db, one, viewer=EVERYONE)
             gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
             if not gone:
-                db.execute("DELETE FROM batch WHERE number = ?", (batch.number,))
+                batch.is_empty()
                 return
-            sync_state.note_purged(db, list(gone.values()))
+            sync_apply.note_purged(db, list(gone.values()))
             purge_rows.remove(db, gone)
             sync_state.lower_change(db)
             batch.explain(f"{len(gone):,} purged elsewhere")

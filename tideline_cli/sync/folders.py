@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, flock
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record, replace
@@ -13,6 +12,7 @@ from tideline_cli.sync.layout import file_name
 from tideline_cli.sync.marks import mark_at, newest_snapshot
 from tideline_cli.sync.segment import Header, SegmentError
 from tideline_cli.sync.stream import Segment, Stopped, unread
+from tideline_cli.system import LOCK_EX, flock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def tail(folder: str, replica: str) -> Tail:
     found = layout.segment_numbers(folder, replica)
     if not found:
         return Tail(0, "")
-    return Tail(found[-1], segment.digest(layout.read(folder, replica, file_name(found[-1]))))
+    return Tail(found[-1], segment.digest(_content(folder, replica, found[-1])))
 
 
 def write(folder: str, header: Header, lines: Sequence[bytes], key: Key | None) -> str:
@@ -99,7 +99,7 @@ def _tidy(folder: str, replica: str) -> None:
     first = newest_snapshot(folder, replica, found)
     gone += [file_name(number) for number in found if number < first]
     for number in reversed(found):
-        with suppress(SegmentError):
+        with suppress(SegmentError, FileNotFoundError):
             mark = mark_at(folder, replica, number)
             if mark.kind == "snapshot" and number - mark.part + 1 != first:
                 gone.append(file_name(number))
@@ -117,7 +117,7 @@ def _append(folder: str, header: Header, data: bytes) -> str:
         _check_follows(folder, header, last)
         if layout.put(folder, header.replica, name, data):
             return segment.digest(data)
-    if header.number not in found or layout.read(folder, header.replica, name) != data:
+    if header.number not in found or _content(folder, header.replica, header.number) != data:
         raise forked(header.replica, header.number)
     return segment.digest(data)
 
@@ -133,9 +133,19 @@ def _check_follows(folder: str, header: Header, last: int) -> None:
             "follow", hint="write a snapshot: the place may have been restored from a backup",
             code="own_segments_missing",
         )  # fmt: skip
-    before = layout.read(folder, header.replica, file_name(last))
+    before = _content(folder, header.replica, last)
     if segment.digest(before) != header.previous:
         raise forked(header.replica, last)
+
+
+def _content(folder: str, replica: str, number: int) -> bytes:
+    try:
+        return layout.read(folder, replica, file_name(number))
+    except FileNotFoundError as error:
+        raise StoreError(
+            f"segment {number} of replica {replica} is no plain file, or is gone",
+            hint="look into the place: nobody else may write in this folder", code="replica_forked",
+        ) from error  # fmt: skip
 
 
 def forked(replica: str, number: int) -> StoreError:

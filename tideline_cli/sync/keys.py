@@ -10,17 +10,27 @@ import base64
 import json
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from tideline_cli.config import config_file, replacing
 from tideline_cli.errors import CannotWriteError, NotFoundError, UnavailableError, UsageError
 from tideline_cli.store.folders import make_folder
 from tideline_cli.sync.header import is_id
 from tideline_cli.sync.sealing import SECRET_BYTES, Key, UnsealError, key_id, seal, unseal
+from tideline_cli.system import (
+    BINARY,
+    NOCTTY,
+    NOFOLLOW,
+    NONBLOCK,
+    durable,
+    is_own,
+    pwrite,
+    rights,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from tideline_cli.sync.sealing import Ring
 
@@ -31,7 +41,7 @@ _LINE = "tideline-key 1"
 _LARGEST = 1 << 20
 _MOST_EPOCH = 1 << 31
 _PURPOSE = b"wrap"
-_LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | BINARY | NONBLOCK | NOCTTY
 _ANY = "-"
 
 
@@ -133,11 +143,11 @@ class KeyRing:
         try:
             make_folder(os.path.dirname(path))
             with replacing.FolderLock(path):
-                self._keys = changed({key.id: key for key in _keys_of(path)})
-                lines = "".join(f"{written(key)}\n" for key in self.keys)
-                old = _opened_to_wipe(path)
-                replacing.replace_file(path, _HEAD + lines)
-                _wipe(old)
+                ring = KeyRing(path, changed({key.id: key for key in _keys_of(path)}).values())
+                lines = "".join(f"{written(key)}\n" for key in ring.keys)
+                with _wiped(path):
+                    replacing.replace_file(path, _HEAD + lines)
+                self._keys = ring._keys
         except OSError as error:
             raise CannotWriteError(
                 f"cannot write {self.path}: {error.strerror or error}", hint="check disk and folder"
@@ -183,7 +193,7 @@ def _keys_of(path: str) -> list[Key]:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise UsageError(f"{path} is not a file of keys")
-        if state.st_uid not in (os.geteuid(), 0) or state.st_mode & 0o077:
+        if not (is_own(state) or state.st_uid == 0) or rights(state.st_mode) & 0o077:
             raise UsageError(f"{path} is not yours alone", hint=f"chmod 600 {path}", code="key")
         raw = file.read(_LARGEST + 1)
     lines = raw.decode("utf-8", "replace").split("\n")
@@ -195,17 +205,18 @@ def _keys_of(path: str) -> list[Key]:
         raise UsageError(f"{path}: {error.message}", hint=error.hint) from error
 
 
-def _opened_to_wipe(path: str) -> int | None:
-    with suppress(OSError):
-        return os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    return None
-
-
-def _wipe(handle: int | None) -> None:
-    """Write over a file that has no name any more; best effort."""
-    if handle is None:
-        return
-    with suppress(OSError):
-        os.pwrite(handle, bytes(os.fstat(handle).st_size), 0)
-        os.fsync(handle)
-    os.close(handle)
+@contextmanager
+def _wiped(path: str) -> Iterator[None]:
+    """Write over the file of this name after another one has taken its place; best effort."""
+    try:
+        handle = os.open(path, os.O_WRONLY | BINARY | NOFOLLOW)
+    except OSError:
+        handle = -1
+    try:
+        yield
+        with suppress(OSError):
+            pwrite(handle, bytes(os.fstat(handle).st_size), 0)
+            durable.sync(handle)
+    finally:
+        with suppress(OSError):
+            os.close(handle)

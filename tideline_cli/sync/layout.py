@@ -19,6 +19,15 @@ from tideline_cli.errors import CannotWriteError, StoreError, UnavailableError
 from tideline_cli.store.folders import hand_over
 from tideline_cli.sync import segment
 from tideline_cli.sync.header import MOST_NUMBER, is_hex, is_id
+from tideline_cli.system import (
+    BINARY,
+    DIRECTORY,
+    NOCTTY,
+    NOFOLLOW,
+    NONBLOCK,
+    durable,
+    set_mode,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +38,9 @@ KEYS = "keys"
 SEGMENT = ".seg"
 PART = ".part-"
 """What a name begins with, whose file is not whole yet."""
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | DIRECTORY
+_READ = os.O_RDONLY | BINARY | NOFOLLOW | NONBLOCK | NOCTTY
+_WRITE = os.O_WRONLY | BINARY | os.O_CREAT | os.O_EXCL | NOFOLLOW
 _NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK, errno.EACCES)
 
 
@@ -68,7 +77,7 @@ def opened_folder(folder: str, inside: str = "") -> Iterator[int]:
     none, and NotADirectoryError for anything else, links too."""
     root = os.open(folder, _FOLDER)
     try:
-        handle = os.open(inside, _FOLDER | os.O_NOFOLLOW, dir_fd=root) if inside else root
+        handle = os.open(inside, _FOLDER | NOFOLLOW, dir_fd=root) if inside else root
         try:
             yield handle
         finally:
@@ -119,13 +128,17 @@ def read(folder: str, inside: str, name: str, *, most: int = segment.LARGEST) ->
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise FileNotFoundError(errno.ENOENT, "no plain file", name) from None
         raise _unreadable(os.path.join(folder, inside, name), error) from error
-    with open(handle, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise FileNotFoundError(errno.ENOENT, "no plain file", name)
-        try:
+        with open(handle, "rb", closefd=False) as file:
             return file.read(most + 1)
-        except OSError as error:
-            raise _unreadable(os.path.join(folder, inside, name), error) from error
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(os.path.join(folder, inside, name), error) from error
+    finally:
+        os.close(handle)
 
 
 def put(folder: str, inside: str, name: str, data: bytes) -> bool:
@@ -161,7 +174,7 @@ def remove(folder: str, inside: str, gone: list[str]) -> None:
             for name in gone:
                 with suppress(FileNotFoundError):
                     os.unlink(name, dir_fd=handle)
-            os.fsync(handle)
+            durable.sync(handle)
     except OSError as error:
         raise cannot_write(os.path.join(folder, inside), error) from error
 
@@ -188,9 +201,9 @@ def _make(root: int, name: str, mode: int, folder: str) -> None:
             raise StoreError(f"{folder}/{name} is a link, and a place has none") from None
         return
     with opened_folder(folder, name) as handle:
-        os.fchmod(handle, mode & 0o777 | 0o700)
+        set_mode(handle, mode & 0o777 | 0o700)
         hand_over(handle, os.path.join(folder, name), like=folder)
-    os.fsync(root)
+    durable.sync(root)
 
 
 def _put(above: int, name: str, data: bytes, mode: int, folder: str) -> bool:
@@ -200,12 +213,12 @@ def _put(above: int, name: str, data: bytes, mode: int, folder: str) -> bool:
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fchmod(handle, mode)
+            set_mode(handle, mode)
             hand_over(handle, os.path.join(folder, fresh), like=folder)
-            os.fsync(handle)
+            durable.sync(handle)
         if not _named(above, fresh, name):
             return False
-        os.fsync(above)
+        durable.sync(above)
         return True
     finally:
         with suppress(FileNotFoundError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tideline_cli.errors import UnavailableError
 from tideline_cli.sync import layout, segment
 from tideline_cli.sync.layout import file_name
 from tideline_cli.sync.segment import Mark, SegmentError
@@ -29,7 +30,7 @@ def newest_snapshot(folder: str, replica: str, numbers: Sequence[int]) -> int:
     for number in sorted(numbers, reverse=True):
         try:
             mark = mark_at(folder, replica, number)
-        except (SegmentError, FileNotFoundError):
+        except (SegmentError, FileNotFoundError, UnavailableError):
             continue  # who reads it says so
         if mark.kind == "snapshot" and mark.part == 1 and held.issuperset(
             range(number, number + mark.parts)

@@ -16,6 +16,7 @@ from tideline_cli.policy.contradictions import MIN_SCORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from tideline_cli.model.fact import Segment
@@ -104,15 +105,21 @@ def run(session: Session, words: list[str], options: Options) -> int:
     )
     if not (found or output.is_json(session, chosen)):
         session.note("no contradictions found")
+    _note_rest(session, synced, cut_at=options.limit if is_cut else None)
+    return 0
+
+
+def _note_rest(
+    session: Session, synced: Sequence[Contradiction], *, cut_at: int | None
+) -> None:
+    """Say what else a reader should know."""
     if synced:
         session.note(
             f"of {len(synced):,} that machines stated without knowing of one another the earlier "
             "is archived: `tideline forget ID` of the wrong one settles it, on each machine"
         )
-    if is_cut:
-        shown = f"{options.limit:,}"
-        session.note(f"there are more pairs than the strongest {shown}: --limit 0 shows all")
-    return 0
+    if cut_at is not None:
+        session.note(f"there are more pairs than the strongest {cut_at:,}: --limit 0 shows all")
 
 
 def _form(pair: Contradiction, archived: set[str]) -> dict[str, Any]:

@@ -1,26 +1,11 @@
-"""The tables of the documents: the README's list of commands, the pages of schema and modules."""
+"""The pages of schema and modules."""
 
 from __future__ import annotations
 
 import ast
 import os
 
-from tideline_cli.cli.commands import COMMANDS, PANELS
-from tideline_cli.cli.generate.man import usage
 from tideline_cli.store import schema, sync_schema
-
-
-def command_list() -> str:
-    """Return the commands as a Markdown table, panel by panel."""
-    lines = ["", "| | Command | What it does |", "| --- | --- | --- |"]
-    shown = ""
-    places = {panel: place for place, panel in enumerate(PANELS)}
-    for name, command in sorted(COMMANDS.items(), key=lambda item: places[item[1].panel]):
-        panel = f"**{command.panel}**" if command.panel != shown else ""
-        shown = command.panel
-        typed = f"{name} {usage(name)}".rstrip().replace("|", "\\|")
-        lines.append(f"| {panel} | `{typed}` | {command.summary} |")
-    return "\n".join([*lines, ""])
 
 
 def schema_page() -> str:

@@ -91,9 +91,7 @@ def _git(address: str, given: str) -> str:
         return given
     if given.startswith("-") or "::" in given.partition("/")[0].partition("[")[0] or not given:
         raise _wrong(address, "no option, and no helper program (name::)")
-    if _scp(given):
-        return given
-    return f"file://{given}" if given.startswith("/") else given
+    return given
 
 
 def _rclone(address: str) -> Address:
@@ -107,7 +105,7 @@ def _rclone(address: str) -> Address:
 def _scp(address: str) -> tuple[str, str, str] | None:
     """Return the words of user@host:path, None for anything else; `./a:b` is a folder."""
     found = _SCP.fullmatch(address)
-    if found is None or (len(found[2]) == 1 and not found[1]):
+    if found is None:
         return None
     user, host, path = found[1], found[2], found[3]
     return address, f"{user}@{host}" if user else host, path

@@ -158,8 +158,9 @@ class GitPlace(Mirrored):
         if "GIT_SSH" in given and "GIT_SSH_COMMAND" not in given:
             return {}
         own = given.get("GIT_SSH_COMMAND") or self._own_ssh()
-        options = "-o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15"
-        return {"GIT_SSH_COMMAND": f"{own} {options} -o ServerAliveCountMax=4"}
+        options = "-o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=20"
+        alive = "-o ServerAliveInterval=15 -o ServerAliveCountMax=4"
+        return {"GIT_SSH_COMMAND": f"{own} {options} {alive}"}
 
     def _own_ssh(self) -> str:
         done = self._git("config", "--get", "core.sshCommand")
@@ -178,7 +179,7 @@ class GitPlace(Mirrored):
 
     def _check(self, done: Done) -> None:
         if done.code and any(word in done.err.lower() for word in _DAMAGED):
-            raise self._damaged(done.last_words)
+            raise self._damaged(done.err.strip().splitlines()[0])
         super()._check(done)
 
     def _damaged(self, why: str) -> StoreError:

@@ -119,7 +119,7 @@ class Mirrored:
         """Raise what a program means that has failed."""
         if done.code:
             said = done.err + done.out[:4096].decode("utf-8", "replace")
-            raise meaning_of(said, done.last_words, self.address)
+            raise meaning_of(said, self.address)
 
     def _is_own(self, path: str) -> bool:
         return bool(self._replica) and path.startswith(f"{self._replica}/")

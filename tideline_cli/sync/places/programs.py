@@ -22,7 +22,6 @@ _OF_A_HOOK = frozenset((
     "GIT_SHALLOW_FILE", "GIT_COMMON_DIR", "GIT_QUARANTINE_PATH", "GIT_NAMESPACE",
 ))  # fmt: skip
 _SECRET = ("TIDELINE_API_KEY", "TIDELINE_SYNC_KEY")
-_LAST_WORDS = 400
 _GRACE = 5.0  # seconds for the pipes of a program that was killed
 
 
@@ -32,12 +31,6 @@ class Done(Record):
     code: int
     out: bytes
     err: str
-
-    @property
-    def last_words(self) -> str:
-        """The last line of stderr that says something."""
-        lines = [line.strip() for line in self.err.splitlines() if line.strip()]
-        return lines[-1][-_LAST_WORDS:] if lines else f"it ended with {self.code}"
 
 
 class Programs(Record):

@@ -41,7 +41,7 @@ class RclonePlace(Mirrored):
             rows = json.loads(done.out)
             listed = {row["Path"]: Entry(int(row["Size"])) for row in rows}
         except (ValueError, KeyError, TypeError):
-            raise meaning_of("", "rclone gave a list that cannot be read", self.address) from None
+            raise meaning_of("rclone gave a list that cannot be read", self.address) from None
         return {path: entry for path, entry in listed.items() if layout.is_ours(path)}
 
     def _get(self, paths: Sequence[str]) -> None:

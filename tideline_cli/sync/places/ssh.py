@@ -22,6 +22,7 @@ _ROW = re.compile(rb"-[rwxsStT-]{9}[.+@]? +([0-9,.]+) [0-9/-]+ [0-9:]+ (.+)")
 _FILTERS = ("--include=/*/", f"--include=/{layout.PLACE_FILE}", f"--include=/{layout.KEYS}/*",
             f"--include=/*/*{layout.SEGMENT}", "--exclude=*")  # fmt: skip
 _LEFT = ".*.seg.??????"  # what an rsync that was killed leaves
+_NOISE = ("rsync error", "Broken pipe (32)")  # what follows from the first error
 _SOME_FAILED = 23
 _VANISHED = 24
 _SSH_OPTIONS = ("-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15", "-o",
@@ -83,14 +84,15 @@ class SshPlace(Mirrored):
     def _check(self, done: Done) -> None:
         if done.code == _VANISHED:
             return
-        told = [line for line in done.err.splitlines() if not line.startswith("rsync error")]
-        super()._check(replace(done, err="\n".join(told)))
+        lines = done.err.splitlines()
+        told = [line for line in lines if not any(noise in line for noise in _NOISE)]
+        super()._check(replace(done, err="\n".join(told or lines)))
 
 
 def _is_missing(said: str) -> bool:
     """Say whether rsync failed because files or the folder are not there, and for that alone."""
     lines = [line for line in said.splitlines() if line.strip()]
-    told = [line for line in lines if "rsync error" not in line]
+    told = [line for line in lines if not any(noise in line for noise in _NOISE)]
     return bool(told) and all("No such file or directory (2)" in line for line in told)
 
 
@@ -99,6 +101,6 @@ def _shell(programs: Programs, port: int) -> str:
     words = shlex.split(programs.environ.get("RSYNC_RSH", "")) or ["ssh"]
     if os.path.basename(words[0]) == "ssh":
         words += _SSH_OPTIONS
-        words += () if programs.on_terminal else ("-o", "BatchMode=yes")
+        words += () if programs.on_terminal else ("-o", "BatchMode=yes", "-o", "LogLevel=ERROR")
         words += ("-p", str(port)) if port else ()
     return " ".join(f"'{word}'" if " " in word else word for word in words)

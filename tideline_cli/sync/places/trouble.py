@@ -10,6 +10,7 @@ from tideline_cli.errors import (
     UsageError,
 )
 
+_LONGEST = 400
 _AWAY = (
     "could not resolve", "temporary failure in name", "connection refused", "connection timed out",
     "no route to host", "network is unreachable", "connection reset", "connection closed",
@@ -23,7 +24,7 @@ _KEYS = ("host key verification failed", "remote host identification has changed
 _REFUSED = (
     "permission denied (", "authentication failed", "could not read username",
     "could not read password", "terminal prompts disabled", "too many authentication failures",
-    "invalid_grant", "unauthorized", "error: 401", "error: 403", "access denied",
+    "invalid_grant", "401 unauthorized", "error: 401", "error: 403", "accessdenied",
 )  # fmt: skip
 _NO_PROGRAM = ("command not found", "rsync: not found", "not recognized as an internal")
 _WRONG = (
@@ -36,11 +37,11 @@ _CANNOT_WRITE = ("permission denied", "read-only file system", "pre-receive hook
                  "insufficient permission")  # fmt: skip
 
 
-def meaning_of(said: str, last_words: str, address: str) -> TidelineError:
+def meaning_of(said: str, address: str) -> TidelineError:
     """Return the error that a program means by what it said on stderr: 75 where trying again may
     help, usage where the address is wrong, 73 where nothing can be written, else 6."""
     low = said.lower()
-    message = f"{address}: {last_words}"
+    message = f"{address}: {_telling_line(said)}"
     if _has(low, _NO_PROGRAM):
         return UnavailableError(f"{address}: rsync is missing on the other side",
                                 hint="install rsync there", code="no_program")  # fmt: skip
@@ -64,6 +65,13 @@ def meaning_of(said: str, last_words: str, address: str) -> TidelineError:
         return UsageError(message, hint="check the address: what is it, and is it there?",
                           code="place")  # fmt: skip
     return UnavailableError(message, hint="try again", code="place_failed")
+
+
+def _telling_line(said: str) -> str:
+    """Return the first line that tells what is wrong, else the last one."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it failed"]
+    known = (*_NO_PROGRAM, *_FULL, *_KEYS, *_REFUSED, *_AWAY, *_CANNOT_WRITE, *_WRONG)
+    return next((line for line in lines if _has(line.lower(), known)), lines[-1])[:_LONGEST]
 
 
 def _has(text: str, words: tuple[str, ...]) -> bool:
