@@ -34,8 +34,8 @@ FAULTS = (
 _ERRORS = {"eio": errno.EIO, "enomem": errno.ENOMEM, "erofs": errno.EROFS, "enoent": errno.ENOENT}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _STEPS = frozenset((
-    "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.listdir", "subprocess.Popen",
-    "shutil.rmtree",
+    "os.link", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree",
+    "subprocess.Popen",
 ))  # fmt: skip
 _kept: list[Any] = []  # callbacks that SQLite holds
 
@@ -69,6 +69,7 @@ def run(spec: dict[str, Any]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     if fault is not None and spec.get("report"):
+        fault.has_ended = True
         with open(spec["report"], "w") as file:
             json.dump({"reached": fault.reached, "calls": fault.count}, file)
     os._exit(code)
@@ -83,7 +84,7 @@ class Fault:
         self._sticky = bool(more)
         self._n = n
         self.count = 0
-        self.reached = False
+        self.reached = self.has_ended = False
         if self._call == "sync":
             _kept.append(_SyncVfs(self))
         elif self._call == "step":
@@ -104,7 +105,8 @@ class Fault:
     def _step(self, event: str, given: tuple[Any, ...]) -> None:
         """What Python itself does to files and with other programs, just before it does so."""
         is_open = event == "open" and isinstance(given[2], int) and given[2] & _WRITES
-        if (is_open or event in _STEPS) and not str(given[0]).startswith("/dev/") and self.is_due():
+        counts = (is_open or event in _STEPS) and not str(given[0]).startswith("/dev/")
+        if counts and not self.has_ended and self.is_due():
             raise OSError(_ERRORS.get(self._how, errno.ENOSPC), self._how, str(given[0]))
 
     def _replace(self, name: str, gives: Any, takes: tuple[Any, ...]) -> None:
