@@ -97,8 +97,8 @@ class Absorber:
             return self._closed(batch, told, number)
 
     def _closed(self, batch: journal.batch, told: Batch | None, number: int) -> int:
-        """Note what a batch is, or leave none where it has changed nothing; return the number of the
-        batch to go on with."""
+        """Note what a batch is, or leave none where it has changed nothing; return the number of
+        the batch to go on with."""
         if batch.is_empty():
             return number
         if told is not None:
