@@ -22,7 +22,8 @@ ADVICE = {
     "damaged": f"{_MACHINE}, which then writes its folder anew",
     "too_large": "remove the file: no segment is that large",
     "newer": "pip install --upgrade tideline-cli",
-    "key": "add the key from a machine that has it",
+    "key": "`tideline sync key` prints it on a machine that has it, `tideline sync key add` takes "
+           "it here",
     "form": "who lacks the key may have written it: remove the file, or make the place anew",
     "place": "it was written for another place: let that machine sync again",
     "chain": "two machines may write as one replica (a copied memory file): give one a new id",
