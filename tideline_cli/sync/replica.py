@@ -6,7 +6,7 @@ import os
 
 from tideline_cli.store import sync_places, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
-from tideline_cli.sync.gather import gather_all
+from tideline_cli.sync.first_words import gather_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
