@@ -494,3 +494,19 @@ class TestOldFiles:
         assert len(undo_on) == len(before)
         old.close()
         new.close()
+
+
+class TestFields:
+    def test_a_decay_rate_of_the_segment_follows_the_segment(self, pair):
+        """Although the later word says nothing of it, and the birth comes again."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Fridays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 2 * HOUR)
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * HOUR)
+        new = NewFact("I deploy on Fridays", "project", "owner_message", OWNER)
+        remember.remember(desktop.db, new, fact_id=named_id("B1"), now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        [row] = rows(laptop)
+        assert (row["id"], row["segment"], row["decay_rate"]) == (one, "project", 0.025)
