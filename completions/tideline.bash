@@ -400,7 +400,7 @@ _tideline_flags() {
         eval) REPLY='--k -k --profiles --profile --embedder --format --misses --strict --count --output -o --llm --model --base-url --key-file --timeout --scope --all-scopes' ;;
         backup) REPLY='--force -f' ;;
         sync) REPLY='--name --plain --encrypt --trust --key --limit -k' ;;
-        schedule) REPLY='--cron --systemd --launchd --at --sync --install --remove' ;;
+        schedule) REPLY='--cron --systemd --launchd --schtasks --at --sync --install --remove' ;;
         config) REPLY='' ;;
         serve) REPLY='--port --open' ;;
         mcp) REPLY='--write --forget-any --agent --format' ;;

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from tideline_cli.errors import StoreError, UsageError
-from tideline_cli.model import disk
 from tideline_cli.store import files, mac_volumes, mounts
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.system import durable
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def test_the_drive_itself_is_asked(tmp_path, monkeypatch):
             raise OSError(45, "Operation not supported")
 
     for handle in (3, 4):
-        disk.sync(handle, platform="darwin", control=control)
-    disk.sync(5, platform="linux", control=control)
+        durable.sync(handle, platform="darwin", control=control)
+    durable.sync(5, platform="linux", control=control)
     assert calls == [(51, 3), (51, 4), ("fsync", 4), ("fsync", 5)]
 
 
@@ -43,14 +43,14 @@ def test_without_a_call_of_its_own_the_drive_is_asked_by_fcntl(tmp_path, monkeyp
     """The call is that of `fcntl`, on an open handle; what fails by fsync too is an error."""
     asked = []
     monkeypatch.setattr("fcntl.fcntl", lambda handle, number: asked.append((handle, number)))
-    disk.sync(7, platform="darwin")
+    durable.sync(7, platform="darwin")
     assert asked == [(7, 51)]
 
     def control(*_):
         raise OSError(25, "Inappropriate ioctl for device")
 
     with pytest.raises(OSError, match="Bad file descriptor"):
-        disk.sync(999_999, platform="darwin", control=control)
+        durable.sync(999_999, platform="darwin", control=control)
 
 
 def test_every_file_of_ours_goes_by_it(tmp_path, monkeypatch, run):

@@ -311,6 +311,14 @@ def batches_since(db: Connection, version: int) -> list[tuple[Any, ...]]:
     return list(rows)
 
 
+def restamp_batches(db: Connection, before: int, after: int, *, version: int) -> None:
+    """Let the batches of a time have another one."""
+    db.execute(
+        "UPDATE sync_batch SET clock = ?, version = ?, place = 0 WHERE clock = ?",
+        (after, version, before),
+    )
+
+
 def newest_batches(db: Connection, limit: int) -> list[tuple[Any, ...]]:
     """Return replica, number, origin, verb and time of the newest batches, the last one first."""
     rows: Any = db.execute(

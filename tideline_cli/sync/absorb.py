@@ -92,7 +92,7 @@ class Absorber:
             if is_bulk:
                 fts.index_after(db, last)
             state.save()
-            return self._closed(batch, told)
+            return self._closed(batch, told, number)
 
     def _show(self, taken: Taken, mine: set[str], state: SyncState) -> None:
         """Show what was taken, what was said here, and what a purge has set free."""
@@ -104,14 +104,13 @@ class Absorber:
         names = {key: replica for key, (replica, _) in sync_state.replicas(db).items()}
         Shower(db, names).show(taken, mine)
 
-    def _closed(self, batch: journal.batch, told: Batch | None) -> int:
-        """Note what a batch is, or leave none where it has changed nothing."""
-        db = self._db
-        if not db.execute("SELECT 1 FROM change WHERE batch = ? LIMIT 1", (batch.number,)).get:
-            db.execute("DELETE FROM batch WHERE number = ?", (batch.number,))
-            return 0
+    def _closed(self, batch: journal.batch, told: Batch | None, number: int) -> int:
+        """Note what a batch is, or leave none where it has changed nothing; return the number of
+        the batch to go on with."""
+        if batch.is_empty():
+            return number
         if told is not None:
-            name = sync_state.name_of(db, told.stamp[1])
+            name = sync_state.name_of(self._db, told.stamp[1])
             batch.explain(f"{told.verb} of {name}:{told.number}")
         if batch.ordinal not in self.batches:
             self.batches.append(batch.ordinal)

@@ -17,6 +17,16 @@ from tideline_cli.errors import CannotWriteError, NotFoundError, UnavailableErro
 from tideline_cli.store.folders import make_folder
 from tideline_cli.sync.header import is_id
 from tideline_cli.sync.sealing import SECRET_BYTES, Key, UnsealError, key_id, seal, unseal
+from tideline_cli.system import (
+    BINARY,
+    NOCTTY,
+    NOFOLLOW,
+    NONBLOCK,
+    durable,
+    is_own,
+    pwrite,
+    rights,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +41,7 @@ _LINE = "tideline-key 1"
 _LARGEST = 1 << 20
 _MOST_EPOCH = 1 << 31
 _PURPOSE = b"wrap"
-_LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | BINARY | NONBLOCK | NOCTTY
 _ANY = "-"
 
 
@@ -108,7 +118,8 @@ class KeyRing:
             return key
         raise NotFoundError(
             f"there is no key for this place in {self.path}",
-            hint="add it from a machine that has it", code="no_key",
+            hint="`tideline sync key` prints it on a machine that has it, `tideline sync key add` "
+            "takes it here", code="no_key",
         )  # fmt: skip
 
     def make(self, place: str = "") -> Key:
@@ -182,7 +193,7 @@ def _keys_of(path: str) -> list[Key]:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise UsageError(f"{path} is not a file of keys")
-        if state.st_uid not in (os.geteuid(), 0) or state.st_mode & 0o077:
+        if not (is_own(state) or state.st_uid == 0) or rights(state.st_mode) & 0o077:
             raise UsageError(f"{path} is not yours alone", hint=f"chmod 600 {path}", code="key")
         raw = file.read(_LARGEST + 1)
     lines = raw.decode("utf-8", "replace").split("\n")
@@ -198,14 +209,14 @@ def _keys_of(path: str) -> list[Key]:
 def _wiped(path: str) -> Iterator[None]:
     """Write over the file of this name after another one has taken its place; best effort."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, os.O_WRONLY | BINARY | NOFOLLOW)
     except OSError:
         handle = -1
     try:
         yield
         with suppress(OSError):
-            os.pwrite(handle, bytes(os.fstat(handle).st_size), 0)
-            os.fsync(handle)
+            pwrite(handle, bytes(os.fstat(handle).st_size), 0)
+            durable.sync(handle)
     finally:
         with suppress(OSError):
             os.close(handle)

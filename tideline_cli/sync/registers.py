@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 PRESENT = "present"
 GONE = "gone"
 """Why a fact is archived: stated whenever its lifecycle is, with the same mark."""
-_BORN, _STATED = "born", "stated"
+BORN, _STATED = "born", "stated"
 BASE, SINCE, LAST, CLOCK, VERSION, PLACE = range(6)
 """Places in the uses of a replica: how many before it synced, how many since, when the last was;
 when that was counted, by the hybrid clock; as which version and from which place it is known."""
+
+
+def is_stamp(name: str) -> bool:
+    """Say whether a name among the marks of a row is that of a register."""
+    return name not in (BORN, _STATED)
 
 
 class Registers:
@@ -113,7 +118,7 @@ class Registers:
         versions += [use[VERSION] for use in self.uses.values()]
         version = max(versions)
         if version != born:
-            marks[_BORN] = born
+            marks[BORN] = born
         if self.stated[0]:
             marks[_STATED] = list(self.stated)
         known = {} if shown is None else wire(shown)
@@ -148,7 +153,7 @@ def read(row: FactRow | None, fact_id: str, stored: tuple[int, Fact] | None) -> 
         return found
     found.origin = row.origin
     marks: dict[str, Any] = dict(row.marks)
-    born = marks.pop(_BORN, row.version)
+    born = marks.pop(BORN, row.version)
     found.stated = tuple(marks.pop(_STATED, (0, 0, 0, 0)))
     if row.clock:
         found.birth = (row.clock, row.replica, born, row.place)

@@ -7,12 +7,12 @@ import os
 import shutil
 import stat
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, LOCK_NB, flock
 from time import monotonic, sleep
 
 from tideline_cli.errors import BusyError
 from tideline_cli.store.folders import make_folder
 from tideline_cli.sync import folders, layout
+from tideline_cli.system import LOCK_EX, LOCK_NB, NOFOLLOW, flock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WAIT = 60.0  # seconds for another sync of this machine
 _GLANCE = 0.05
-_LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_LOCK = os.O_RDWR | os.O_CREAT | NOFOLLOW
 
 
 class Mirror:

@@ -6,6 +6,7 @@ import os
 import stat
 
 from tideline_cli.store import mounts
+from tideline_cli.system import is_own
 
 # File systems of local disks with owners and rights. All others, unknown ones too, are not.
 _LOCAL = frozenset((
@@ -25,7 +26,7 @@ _NAMES = ("dropbox", "onedrive", "google drive", "googledrive", "icloud", "mobil
           "spideroak")  # fmt: skip
 
 
-def is_private(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
+def is_owners_alone(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
     """Say whether a folder is ours, with mode 0700, on a local disk, below folders that nobody else
     may rename things in, and with no sign that a program copies it elsewhere. Of one that is not
     there yet, what is above it is looked at."""
@@ -33,7 +34,7 @@ def is_private(folder: str, *, listing: str = mounts.MOUNTS) -> bool:
     try:
         if os.path.lexists(real):
             state = os.stat(real)
-            if state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & 0o077:
+            if not is_own(state) or stat.S_IMODE(state.st_mode) & 0o077:
                 return False
         else:
             real = os.path.dirname(real)
@@ -56,7 +57,7 @@ def _with_parents(folder: str) -> list[str]:
 def _is_shared(folder: str) -> bool:
     state = os.stat(folder)
     open_to_all = stat.S_IMODE(state.st_mode) & 0o022 and not state.st_mode & stat.S_ISVTX
-    if open_to_all or state.st_uid not in (0, os.geteuid()):
+    if open_to_all or not (is_own(state) or state.st_uid == 0):
         return True
     name = os.path.basename(folder).lower()
     if any(name == one or name.startswith((f"{one} ", f"{one}-")) for one in _NAMES):
