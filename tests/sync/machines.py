@@ -11,6 +11,7 @@ from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import sync_places, sync_state
 from tideline_cli.store.opening import open_for_writing
+from tideline_cli.store.purge_traces import finish_purge
 from tideline_cli.store.transactions import writing
 from tideline_cli.sync import replica
 from tideline_cli.sync.absorb import Absorber
@@ -67,6 +68,8 @@ class Machine:
                 _, operations = parsed(lines)
                 absorber.take(operations, whole=whole)
         self.read = end
+        if absorber.purged:
+            finish_purge(self.db)
         place = sync_places.each(self.db)[0]
         state = sync_state.SyncState(self.db)
         names = dict(sync_state.replicas(self.db).values())

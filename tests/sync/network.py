@@ -142,8 +142,9 @@ class Machine:
         with writing(self.db):
             sync_places.put(self.db, place.number, sent=state.version)
 
-    def snapshot(self, wire):
+    def snapshot(self, wire, now):
         """Leave all that is known here."""
+        Absorber(self.db, place=1, now=now).own_words()
         own = sync_state.SyncState(self.db).own_id
         wire.messages.append((own, self.told(since=0, place=NOWHERE), True))
 
@@ -206,7 +207,7 @@ class Network:
         now = max(0, step["at"] + self.skews[step["on"]])
         if step["do"] == "snapshot":
             if machine.read:
-                machine.snapshot(self.wires[step["wire"]])
+                machine.snapshot(self.wires[step["wire"]], now)
             return None
         if step["do"] == "sync":
             choose = chooser(step["how"], step["pick"])

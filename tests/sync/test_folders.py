@@ -11,7 +11,7 @@ import pytest
 from tests.faults.full_disk import fill_up, small_disk
 from tests.sync.building import DESKTOP, LAPTOP, PLACE, SERVER, Log, header, read
 from tideline_cli.errors import CannotWriteError, StoreError, UsageError
-from tideline_cli.sync import folders, layout, place_file, segment
+from tideline_cli.sync import folders, layout, place_file, segment, whole_files
 from tideline_cli.sync.keys import from_secret
 
 KEY = from_secret(bytes(range(32)), 1)
@@ -200,7 +200,7 @@ def test_a_snapshot_that_was_cut_short_is_written_anew(folder, form, monkeypatch
         patch.setattr(layout, "put", killed)
         log.snapshot([b"a"], [b"b"], [b"c"])
     assert read(folder, ring=ring) == [1, "incomplete"]
-    (folder / LAPTOP / (layout.PART + "12-ab")).write_bytes(b"left by a killed writer")
+    (folder / LAPTOP / (whole_files.PART + "12-ab")).write_bytes(b"left by a killed writer")
     made = header(2, place=log.place(), clock=99)
     folders.replace_with_snapshot(str(folder), made, [[b"x"], [b"y"]], key)
     assert read(folder, ring=ring) == [2, 3]
@@ -362,6 +362,29 @@ def test_without_hard_links_files_appear_whole_too(folder, monkeypatch):
     log.write(b"two")
     assert read(folder) == [1, 2]
     assert files(folder) == [layout.file_name(1), layout.file_name(2)]
+
+
+def test_a_disk_without_rights_and_synced_folders(folder, monkeypatch):
+    """A stick with FAT, or a network disk, that keeps no rights and syncs no folder, is a place; a
+    disk that fails is not."""
+    real = os.fsync
+
+    def synced(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "fchmod", lambda *_: (_ for _ in ()).throw(PermissionError(1, "no")))
+    monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(OSError(1, "no links")))
+    log = Log(folder)
+    log.write(b"one")
+    log.snapshot([b"a"])
+    assert read(folder) == [2]
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(5, "I/O error")))
+    with pytest.raises(CannotWriteError, match="I/O error"):
+        log.write(b"two")
+    assert read(folder) == [2]
 
 
 def test_a_replica_that_nobody_wrote_is_empty(folder):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import pexpect
 import pytest
 
 from tests.faults.full_disk import fill_up, small_disk
@@ -235,3 +236,30 @@ def test_a_place_that_asks_for_a_password_is_told(beside_ssh, tmp_path):
         with pytest.raises(TidelineError) as refused:
             place.fetch()
         assert (refused.value.exit_code, refused.value.code) == (6, code), refused.value.message
+
+
+_ASK = """
+import os, sys
+from tideline_cli.errors import TidelineError
+from tideline_cli.sync.places import open_place
+place = open_place(sys.argv[1], mirror=sys.argv[2], on_terminal=True, timeout=60)
+try:
+    print("FETCHED", os.path.isdir(place.fetch()))
+except TidelineError as error:
+    print("FAILED", error.code)
+"""
+
+
+@pytest.mark.parametrize(("answer", "said"), [("yes", "FETCHED True"), ("no", "FAILED host_key")])
+def test_at_a_terminal_ssh_asks(beside_ssh, tmp_path, answer, said):
+    """Where a person is, ssh asks about a new host itself, and the answer counts."""
+    config = beside_ssh.environ["RSYNC_RSH"].split()[-1]
+    shell = f"ssh -F {config} -o UserKnownHostsFile={tmp_path}/known -o ControlPath=none"
+    child = pexpect.spawn(
+        sys.executable, ["-c", _ASK, beside_ssh.address, str(tmp_path / "m")], timeout=60,
+        env={**beside_ssh.environ, "RSYNC_RSH": shell, "PYTHONPATH": str(ROOT)}, encoding="utf-8",
+    )  # fmt: skip
+    child.expect("continue connecting")
+    child.sendline(answer)
+    child.expect_exact(said)
+    child.close()

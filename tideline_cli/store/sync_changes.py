@@ -17,7 +17,7 @@ VERB = "sync"
 """The verb of the batches in which a sync changes the store."""
 _CHANGES = f"""
 SELECT change.number, ifnull(batch.number, 0), ifnull(batch.ordinal, 0), ifnull(verb, 'outside'),
-       at, ifnull(origin.key, 'owner'), entity, row, act, change.before, change.after
+       at, ifnull(origin.key, 'owner'), undoes, entity, row, act, change.before, change.after
 FROM change LEFT JOIN batch ON batch.number = change.batch
   LEFT JOIN origin ON origin.number = batch.origin
 WHERE change.number > ? AND ifnull(verb, '') <> '{VERB}' ORDER BY change.number
@@ -32,20 +32,22 @@ WHERE a.id = ? AND b.id = ? AND link.kind IN (SELECT value FROM json_each(?))
 
 
 class Told:
-    """One change of the journal: `batch` (number, ordinal, verb, time, origin) has done `act` to
-    `row` of `entity`; `names` are the columns of a fact that it changed."""
+    """One change of the journal: `batch` (number, ordinal, verb, time, origin), which takes back
+    the batch `undoes`, has done `act` to `row` of `entity`; `names` are the columns of a fact that
+    it changed."""
 
-    __slots__ = ("act", "after", "batch", "before", "entity", "names", "number", "row")
+    __slots__ = ("act", "after", "batch", "before", "entity", "names", "number", "row", "undoes")
 
     def __init__(self, columns: tuple[Any, ...]) -> None:
         self.number: int = columns[0]
         self.batch: tuple[int, int, str, int | None, str] = columns[1:6]
+        self.undoes: int | None = columns[6]
         self.entity: str
         self.row: int
         self.act: str
         self.before: str | None
         self.after: str | None
-        self.entity, self.row, self.act, self.before, self.after = columns[6:]
+        self.entity, self.row, self.act, self.before, self.after = columns[7:]
         self.names: tuple[str, ...] | None = None
         if self.entity == "fact" and self.act == "~" and images.is_part(self.before):
             self.names = tuple(codec.loads(self.before or "{}"))
@@ -55,6 +57,16 @@ def since(db: Connection, number: int) -> Iterator[Told]:
     """Yield the changes after this number, in order; `names` is None where all may have changed."""
     for columns in db.execute(_CHANGES, (number,)):
         yield Told(columns)
+
+
+def moved_by(db: Connection, batch: int) -> list[int]:
+    """Return the numbers of the facts whose lifecycle a batch has changed."""
+    rows: list[Any] = db.execute(
+        "SELECT DISTINCT row FROM change WHERE batch = ? AND entity = 'fact' AND act = '~'"
+        " AND before ->> 'lifecycle' IS NOT NULL",
+        (batch,),
+    ).fetchall()
+    return [seq for (seq,) in rows]
 
 
 def last_number(db: Connection) -> int:

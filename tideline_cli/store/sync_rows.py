@@ -54,6 +54,15 @@ class EdgeRow:
     created_at: int
 
 
+@record
+class Ruled:
+    """A fact that is shown otherwise than its registers say: why, and because of which other."""
+
+    id: str
+    why: str
+    by: str
+
+
 _FACT = """
 SELECT id, origin, clock, replica, version, place, alike, marks, uses, held, ruled, by
 FROM sync_fact
@@ -121,6 +130,15 @@ def like(db: Connection, hashes: Iterable[int]) -> set[str]:
 def ruled_by(db: Connection, ids: Iterable[str]) -> set[str]:
     """Return the ids of the facts that are shown otherwise because of these."""
     return _ids(db, "by IS NOT NULL AND by IN (SELECT value FROM json_each(?))", list(ids))
+
+
+def ruled_because(db: Connection, ids: Iterable[str]) -> list[Ruled]:
+    """Return the facts that are archived because of one of these others."""
+    sql = (
+        "SELECT id, ruled, by FROM sync_fact WHERE by IS NOT NULL AND ruled IN ('slot', 'same')"
+        " AND by IN (SELECT value FROM json_each(?)) ORDER BY id"
+    )
+    return [Ruled(*row) for some in _parts(ids) for row in db.execute(sql, (some,))]
 
 
 def all_ruled(db: Connection) -> set[str]:

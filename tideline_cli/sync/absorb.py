@@ -118,29 +118,52 @@ class Absorber:
 
     def _purge(self, ids: Sequence[str]) -> None:
         """Purge facts, and all that derives from them here."""
+        while not self._is_purged(ids):
+            self._join([], OWNER, 0)  # others have said something meanwhile
+        self._join([], OWNER, 0)  # what was shown otherwise because of them
+
+    def _is_purged(self, ids: Sequence[str]) -> bool:
+        """Purge facts; say whether that was done: the journal must have been told before it loses
+        its part."""
         db = self._db
         with journal.batch(
             db, verb=sync_changes.VERB, by=OWNER, now=self._now, bulk=True
         ) as batch:
             state = sync_state.SyncState(db)
-            mine = Gatherer(db, state, now=self._now).gather()
-            sync_rows.purge(db, ids, place=self._place, state=state)
-            state.save()
-            seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
-            for one in ids:
-                seqs += purge_rows.undone(db, one, viewer=EVERYONE)
-            gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
+            is_told = not any(sync_changes.since(db, state.change))
+            gone: dict[int, str] = {}
+            if is_told:
+                sync_rows.purge(db, ids, place=self._place, state=state)
+                state.save()
+                seqs = [seq for seq, _ in sync_rows.in_table(db, ids).values()]
+                for one in ids:
+                    seqs += purge_rows.undone(db, one, viewer=EVERYONE)
+                gone = purge_rows.with_citers(db, seqs, viewer=EVERYONE)
             if gone:
                 sync_apply.note_purged(db, list(gone.values()))
                 purge_rows.remove(db, gone)
+                sync_state.lower_change(db)
                 batch.explain(f"{len(gone):,} purged elsewhere")
                 self.purged += gone.values()
+<<<<<<< HEAD
             state = sync_state.SyncState(db)
             self._show(Taken(), mine - set(gone.values()), state)
             state.save()
             sync_state.lower_change(db)
             if not gone:
                 self._closed(batch, None, 0)
+||||||| f8f0825c
+            state = sync_state.SyncState(db)
+            self._show(Taken(), mine - set(gone.values()), state)
+            state.save()
+            sync_state.lower_change(db)
+            if not gone:
+                self._closed(batch, None)
+=======
+            else:
+                db.execute("DELETE FROM batch WHERE number = ?", (batch.number,))
+        return is_told
+>>>>>>> model
 
 
 def _by_batch(

@@ -91,7 +91,7 @@ def _plain(one: Add) -> dict[str, object]:
         "source": SOURCE, "origin": OWNER.key, "segment": segment, "tier": defaults.tier,
         "heat": initial_heat(segment, None, defaults.tier, defaults.importance),
         "importance": min(float(stated["importance"]), defaults.importance),
-        "decay_rate": max(float(stated["decay_rate"]), defaults.decay_rate), "pinned": False,
+        "decay_rate": max(float(stated["decay_rate"] or 0), defaults.decay_rate), "pinned": False,
     }  # fmt: skip
     found, _ = searched(values)
     return found

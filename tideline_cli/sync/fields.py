@@ -36,26 +36,25 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "status": STATUSES, "role": ROLES, "progress": PROGRESSES, "source": SOURCES,
     "kind": tuple(KINDS),
 }  # fmt: skip
-_NEEDED = ("segment", "tier", "heat", "lifecycle", "importance", "decay_rate", "pinned", *FIXED)
+_NEEDED = ("segment", "tier", "heat", "lifecycle", "importance", "pinned", *FIXED)
 _LONGEST = 1 << 20  # characters of a text: no fact and no label is longer
 
 
 def wire(fact: Fact) -> dict[str, Any]:
     """Return the fields of a fact that travel, by name, as JSON values."""
-    values = {name: getattr(fact, name) for name in (*FIXED, *CHANGING)}
-    values["origin"] = fact.origin.key
-    for name in ("tags", "derived_from"):
-        values[name] = list(values[name])
-    if values["metadata"] is not None:
-        values["metadata"] = dict(values["metadata"])
-    return values
+    return {name: wire_value(fact, name) for name in (*FIXED, *CHANGING)}
 
 
 def wire_value(fact: Fact, name: str) -> Any:
-    """Return one field of a fact as it travels."""
+    """Return one field of a fact as it travels. A decay rate that is that of the segment follows
+    the segment: it travels as None."""
     value = getattr(fact, name)
+    if name == "decay_rate":
+        return None if value == SEGMENTS[fact.segment].decay_rate else value
     if name == "origin":
         return value.key
+    if name == "metadata":
+        return None if value is None else dict(value)
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -63,6 +62,8 @@ def fact_of(fact_id: str, values: Mapping[str, Any], *, count: int, last: int) -
     """Return the fact of these fields, which was used `count` times, the last time at `last`."""
     made = dict(values) | {"id": fact_id, "access_count": count, "last_accessed_at": last}
     made["origin"] = Origin(values["origin"])
+    if made["decay_rate"] is None:
+        made["decay_rate"] = SEGMENTS[made["segment"]].decay_rate
     for name in ("tags", "derived_from"):
         made[name] = tuple(values[name])
     return Fact(*[made[name] for name in NAMES])

@@ -6,8 +6,6 @@ from tideline_cli.memory.archived import stated_reasons
 from tideline_cli.model import codec
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.store import (
-    facts,
-    links,
     statements,
     sync_apply,
     sync_changes,
@@ -19,35 +17,45 @@ from tideline_cli.sync import registers
 from tideline_cli.sync.clock import tick
 from tideline_cli.sync.fields import CHANGING, wire_value
 from tideline_cli.sync.registers import BASE, CLOCK, GONE, LAST, PLACE, PRESENT, SINCE, VERSION
+from tideline_cli.sync.rulings import EDGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from apsw import Connection
 
     from tideline_cli.model.fact import Fact
     from tideline_cli.store.sync_changes import Told
+    from tideline_cli.store.sync_rows import Ruled
     from tideline_cli.store.sync_state import SyncState
     from tideline_cli.sync.registers import Mark, Registers
 
 _AT_ONCE = 400
-_STATE = ("lifecycle", GONE)
 _SLACK_MS = 3_600_000  # a clock may go back a little between a use and a sync
 
 
 class _Touched:
     """What the journal says of one fact: the times at which it was born, went, and each of its
-    columns changed; None of them where only its use or its edges did. It was born with `uses`."""
+    columns changed; None of them where only its use or its edges did. It was born with `uses`. An
+    undo may have brought it `back` to a state that it is shown in already."""
 
-    __slots__ = ("born", "fields", "gone", "uses")
+    __slots__ = ("back", "born", "fields", "gone", "uses")
 
     def __init__(self) -> None:
         self.born: int | None = None
         self.gone: int | None = None
+        self.back: int | None = None
         self.fields: dict[str, int] = {}
         self.uses = 0
+
+    def with_later(self, other: _Touched) -> _Touched:
+        """Return what is said of one fact that had two numbers, one after the other."""
+        if other.born is None:
+            self.fields |= other.fields
+            self.gone, self.back = other.gone or self.gone, other.back or self.back
+            return self
+        return other
 
 
 class Gatherer:
@@ -62,16 +70,22 @@ class Gatherer:
         self._edges: dict[int, tuple[str | None, int]] = {}  # an image of each, and when
         self._used: set[int] = set()
         self._earliest = now  # the earliest time of a batch
+        self._why: dict[str, str] = {}  # of what goes with another fact
 
     def gather(self, *, uses: bool = False) -> set[str]:
         """Put what was said into the registers; return the ids of the facts that it is about. With
         `uses`, look also for what was only read."""
         self._read()
         by_seq = sync_changes.ids_of(self._db, {*self._facts, *self._used})
-        touched = {by_seq[seq]: one for seq, one in self._facts.items() if seq in by_seq}
+        touched: dict[str, _Touched] = {}
+        for seq, one in self._facts.items():
+            if fact_id := by_seq.get(seq):
+                known = touched.get(fact_id)
+                touched[fact_id] = one if known is None else known.with_later(one)
         for fact_id in sync_apply.settled(self._db):
             self._state.clock = clock = tick(self._state.clock, self._now)
             touched.setdefault(fact_id, _Touched()).fields["lifecycle"] = clock
+        beside = self._beside(touched)
         used = {by_seq[seq] for seq in self._used if seq in by_seq}
         spoken = set(used)
         if uses:
@@ -82,9 +96,31 @@ class Gatherer:
         for start in range(0, len(listed), _AT_ONCE):
             some = listed[start : start + _AT_ONCE]
             changed |= self._put(some, touched, spoken)
+        for settled, clock in beside:
+            kinds = EDGES[settled.why]
+            rows = [self._edge(settled.by, kind, settled.id, clock) for kind in kinds]
+            sync_rows.put_edges(self._db, [row for row in rows if row is not None])
         changed |= self._put_edges()
         self._state.save()
         return changed
+
+    def _beside(self, touched: dict[str, _Touched]) -> list[tuple[Ruled, int]]:
+        """Let what was archived because of a fact go with that fact, where somebody has archived
+        it: a copy in any case, another value of a slot unless the fact was forgotten, which says
+        that the other is right."""
+        went = {one: told.fields["lifecycle"] for one, told in touched.items()
+                if "lifecycle" in told.fields}  # fmt: skip
+        ruled = sync_rows.ruled_because(self._db, went) if went else []
+        stored = sync_rows.in_table(self._db, {one.by for one in ruled})
+        why = reasons_of(self._db, [fact for _, fact in stored.values()])
+        found: list[tuple[Ruled, int]] = []
+        for one in ruled:
+            reason = why.get(one.by)
+            if reason is not None and (one.why == "same" or reason != "forgotten"):
+                found.append((one, went[one.by]))
+                touched.setdefault(one.id, _Touched()).fields["lifecycle"] = went[one.by]
+                self._why[one.id] = reason if one.why == "same" else "superseded"
+        return found
 
     def _unlooked(self) -> int:
         """Return since when uses have not been looked for. A clock that has gone back tells nothing
@@ -107,6 +143,8 @@ class Gatherer:
                     self._db, clock, state.own, ordinal, origin, verb,
                     self._now if at is None else at, version=state.next_version(), place=0,
                 )  # fmt: skip
+                for row in sync_changes.moved_by(self._db, told.undoes) if told.undoes else ():
+                    self._of(row).back = clock
             self._note(told, clock)
 
     def _note(self, told: Told, clock: int) -> None:
@@ -116,7 +154,7 @@ class Gatherer:
         elif told.entity == "fact":
             one = self._of(told.row)
             if told.act == "+":
-                one.born, one.gone, one.fields = clock, None, {}
+                one.born, one.gone, one.back, one.fields = clock, None, None, {}
             elif told.act == "-":
                 one.gone = clock
             else:
@@ -144,7 +182,7 @@ class Gatherer:
         told = [fact_id for fact_id in ids if fact_id in touched]
         said = [fact_id for fact_id in ids if fact_id in touched or fact_id in spoken]
         times = statements.times(self._db, viewer=EVERYONE, ids=said) if said else {}
-        why = _why(self._db, [stored[one][1] for one in told if one in stored])
+        why = reasons_of(self._db, [stored[one][1] for one in told if one in stored]) | self._why
         changed: list[Registers] = []
         for fact_id in ids:
             known = registers.read(rows.get(fact_id), fact_id, stored.get(fact_id))
@@ -177,6 +215,8 @@ class Gatherer:
             known.is_present = True
             known.origin = visibility.number(self._db, known.row.origin)
             known.birth = self._mark(born)
+        if told.back is not None and known.ruled is not None:
+            told.fields.setdefault("lifecycle", told.back)
         for name, clock in told.fields.items():
             if name in CHANGING and clock != born:
                 self._say(known, known.row, name, clock)
@@ -251,83 +291,7 @@ class Gatherer:
         return clock, self._state.own, self._state.next_version(), 0
 
 
-def gather_all(db: Connection, state: SyncState, *, now: int) -> None:
-    """Put all that a memory holds which has never synced into registers, in a transaction of the
-    caller: what the journal knows of when each was said, else the time at which it was made."""
-    told: dict[int, dict[str, int]] = {}
-    for change in sync_changes.since(db, 0):
-        if change.entity == "fact" and change.act == "~":
-            at = change.batch[3]
-            clock = tick(0, now if at is None else at)
-            names = CHANGING if change.names is None else change.names
-            fields = told.setdefault(change.row, {})
-            fields |= dict.fromkeys((name for name in names if name in CHANGING), clock)
-            state.clock = max(state.clock, clock)
-    times = statements.times(db, viewer=EVERYONE)
-    for start in range(0, facts.last_number(db), _AT_ONCE):
-        _gather_facts(db, state, range(start + 1, start + _AT_ONCE + 1), told, times)
-    _gather_edges(db, state)
-    state.change = sync_changes.last_number(db)
-    state.clock = max(state.clock, tick(0, now))
-    state.used_at = now
-    state.save()
-
-
-def _gather_facts(
-    db: Connection, state: SyncState, seqs: Iterable[int], told: dict[int, dict[str, int]],
-    times: dict[str, Any],
-) -> None:  # fmt: skip
-    numbers: dict[str, int] = {}
-    rows = []
-    held = facts.get(db, seqs, viewer=EVERYONE)
-    why = _why(db, held.values())
-    for seq, fact in held.items():
-        one = registers.Registers(fact.id, seq, fact)
-        one.values[GONE] = why.get(fact.id)
-        key = fact.origin.key
-        if key not in numbers:
-            numbers[key] = visibility.number(db, fact.origin)
-        one.origin = numbers[key]
-        at = times.get(fact.id)
-        one.birth = (tick(0, fact.created_at), state.own, state.next_version(), 0)
-        state.clock = max(state.clock, one.birth[0])
-        said = told.get(seq, {})
-        if "lifecycle" in said:
-            said[GONE] = said["lifecycle"]
-        for name, clock in said.items():
-            if clock > one.birth[0]:  # else it is a part of the birth
-                one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
-        if fact.access_count or fact.last_accessed_at != fact.created_at:
-            use = [0] * 6
-            use[BASE], use[LAST] = fact.access_count, fact.last_accessed_at
-            use[CLOCK], use[VERSION] = tick(0, fact.last_accessed_at), state.next_version()
-            one.uses[state.own] = use
-        if at is not None:
-            one.stated = (at.changed_at, at.said_at, state.next_version(), 0)
-            if not one.marks:  # an import has brought it in a state of that time
-                clock = tick(0, at.changed_at)
-                state.clock = max(state.clock, clock)
-                for name in (*_STATE, "valid_to", "valid_from") if clock > one.birth[0] else ():
-                    one.put(name, one.values[name], (clock, state.own, state.next_version(), 0))
-        rows.append(one.stored(fact))
-    sync_rows.put_facts(db, rows)
-
-
-def _gather_edges(db: Connection, state: SyncState) -> None:
-    rows: list[EdgeRow] = []
-    for link in links.each(db, viewer=EVERYONE):
-        clock = tick(0, link.created_at)
-        state.clock = max(state.clock, clock)
-        rows.append(
-            EdgeRow(
-                link.source, link.kind, link.target, clock, state.own,
-                state.next_version(), 0, True, link.reason, link.strength, link.created_at,
-            )
-        )  # fmt: skip
-    sync_rows.put_edges(db, rows)
-
-
-def _why(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
+def reasons_of(db: Connection, found: Iterable[Fact]) -> dict[str, str]:
     """Return by id why those of the facts that are archived are so."""
     archived = [fact for fact in found if fact.lifecycle == "archived"]
     return stated_reasons(db, archived) if archived else {}

@@ -17,17 +17,9 @@ from contextlib import contextmanager, suppress
 
 from tideline_cli.errors import CannotWriteError, StoreError, UnavailableError
 from tideline_cli.store.folders import hand_over
-from tideline_cli.sync import segment
+from tideline_cli.sync import segment, whole_files
 from tideline_cli.sync.header import MOST_NUMBER, is_hex, is_id
-from tideline_cli.system import (
-    BINARY,
-    DIRECTORY,
-    NOCTTY,
-    NOFOLLOW,
-    NONBLOCK,
-    durable,
-    set_mode,
-)
+from tideline_cli.system import BINARY, DIRECTORY, NOCTTY, NOFOLLOW, NONBLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +28,8 @@ if TYPE_CHECKING:
 PLACE_FILE = "place.json"
 KEYS = "keys"
 SEGMENT = ".seg"
-PART = ".part-"
-"""What a name begins with, whose file is not whole yet."""
 _FOLDER = os.O_RDONLY | DIRECTORY
 _READ = os.O_RDONLY | BINARY | NOFOLLOW | NONBLOCK | NOCTTY
-_WRITE = os.O_WRONLY | BINARY | os.O_CREAT | os.O_EXCL | NOFOLLOW
-_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK, errno.EACCES)
 
 
 def file_name(number: int) -> str:
@@ -152,7 +140,7 @@ def put(folder: str, inside: str, name: str, data: bytes) -> bool:
             make(folder, inside)
         mode = stat.S_IMODE(os.stat(folder).st_mode)
         with opened_folder(folder, inside) as handle:
-            return _put(handle, name, data, mode & 0o666 | 0o600, folder)
+            return whole_files.put_file(handle, name, data, mode=mode & 0o666 | 0o600, like=folder)
     except OSError as error:
         raise cannot_write(path, error) from error
 
@@ -174,7 +162,7 @@ def remove(folder: str, inside: str, gone: list[str]) -> None:
             for name in gone:
                 with suppress(FileNotFoundError):
                     os.unlink(name, dir_fd=handle)
-            durable.sync(handle)
+            whole_files.sync_folder(handle)
     except OSError as error:
         raise cannot_write(os.path.join(folder, inside), error) from error
 
@@ -201,42 +189,6 @@ def _make(root: int, name: str, mode: int, folder: str) -> None:
             raise StoreError(f"{folder}/{name} is a link, and a place has none") from None
         return
     with opened_folder(folder, name) as handle:
-        set_mode(handle, mode & 0o2777 | 0o700)
+        whole_files.set_rights(handle, mode & 0o2777 | 0o700)
         hand_over(handle, os.path.join(folder, name), like=folder)
-    durable.sync(root)
-
-
-def _put(above: int, name: str, data: bytes, mode: int, folder: str) -> bool:
-    fresh = f"{PART}{os.getpid()}-{os.urandom(4).hex()}"
-    handle = os.open(fresh, _WRITE, 0o600, dir_fd=above)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            set_mode(handle, mode)
-            hand_over(handle, os.path.join(folder, fresh), like=folder)
-            durable.sync(handle)
-        if not _named(above, fresh, name):
-            return False
-        durable.sync(above)
-        return True
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(fresh, dir_fd=above)
-
-
-def _named(above: int, fresh: str, name: str) -> bool:
-    """Give a file its name, unless it is taken."""
-    try:
-        os.link(fresh, name, src_dir_fd=above, dst_dir_fd=above, follow_symlinks=False)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        # A file system without hard links: one writer a folder, so nobody takes the name between.
-        with suppress(FileNotFoundError):
-            os.lstat(name, dir_fd=above)
-            return False
-        os.rename(fresh, name, src_dir_fd=above, dst_dir_fd=above)
-    return True
+    whole_files.sync_folder(root)

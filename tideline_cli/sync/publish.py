@@ -71,7 +71,9 @@ class Publication:
             yield Add(known.id, self._stamp(known.birth), values | {GONE: known.gone()})
         by_stamp: dict[Stamp, dict[str, Any]] = {}
         for name, mark in told.items():
-            value = known.is_present if name == PRESENT else known.values.get(name)
+            if name != PRESENT and name not in known.values:
+                continue  # it was taken back a moment ago: the next sync tells that
+            value = known.is_present if name == PRESENT else known.values[name]
             by_stamp.setdefault(self._stamp(mark), {})[name] = value
         for stamp, values in sorted(by_stamp.items()):
             yield Set(known.id, stamp, values)

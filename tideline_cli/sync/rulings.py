@@ -9,6 +9,7 @@ registers keep what was said.
 
 from __future__ import annotations
 
+from tideline_cli.model.edge import SUCCEEDS
 from tideline_cli.model.record import record, replace
 from tideline_cli.model.source import is_trusted
 from tideline_cli.policy.periods import ended, overlap
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
     Why = Literal["slot", "same", "kept", "circle"]
     Stamp = tuple[int, str]  # a time of the hybrid clock, the id of a replica
+
+
+EDGES: Mapping[str, Sequence[str]] = {
+    "slot": ("contradicts",), "same": SUCCEEDS, "settled": SUCCEEDS, "kept": (), "circle": (),
+}  # fmt: skip
+"""The edges from the fact because of which another is shown otherwise, by the ruling."""
 
 
 @record

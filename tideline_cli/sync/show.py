@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tideline_cli.model.edge import REPLACING, SUCCEEDS
+from tideline_cli.model.edge import REPLACING
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.model.text import index_terms
@@ -13,7 +13,7 @@ from tideline_cli.store.connection import setting
 from tideline_cli.store.links import Link
 from tideline_cli.sync import registers, rulings
 from tideline_cli.sync.fields import FIXED
-from tideline_cli.sync.rulings import Ruling, Stated
+from tideline_cli.sync.rulings import EDGES, Ruling, Stated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from tideline_cli.sync.registers import Registers
     from tideline_cli.sync.rulings import Stamp
 
-_EDGES = {"slot": ("contradicts",), "same": SUCCEEDS, "settled": SUCCEEDS, "kept": (),
-          "circle": ()}  # fmt: skip
-"""The edges from the fact because of which another is shown otherwise, by the ruling."""
 _GONE = {"slot": "superseded", "same": "merged"}
 _REPLACED = ("merged", "superseded")
 """Why a fact is archived in whose place another stands."""
@@ -198,12 +195,12 @@ class Shower:
         ruled = {
             (one.by, kind, one.id): one
             for one in self._known.values() if one.ruled is not None and one.by is not None
-            for kind in _EDGES[one.ruled]
+            for kind in EDGES[one.ruled]
         }  # fmt: skip
         earlier = {
             (by, kind, fact_id)
             for fact_id, (why, by) in was.items() if why is not None and by is not None
-            for kind in _EDGES[why]
+            for kind in EDGES[why]
         }  # fmt: skip
         for key in sorted({*rows, *earlier, *ruled}):
             stated = rows.get(key) or sync_rows.edge(self._db, *key)

@@ -90,8 +90,9 @@ class SshPlace(Mirrored):
 
 
 def _is_missing(said: str) -> bool:
-    """Say whether rsync failed because files or the folder are not there, and for that alone."""
-    lines = [line for line in said.splitlines() if line.strip()]
+    """Say whether rsync failed because files or the folder are not there, and for that alone; what
+    ssh and the other machine say besides does not count."""
+    lines = [line for line in said.splitlines() if line.startswith("rsync")]
     told = [line for line in lines if not any(noise in line for noise in _NOISE)]
     return bool(told) and all("No such file or directory (2)" in line for line in told)
 

@@ -1,0 +1,512 @@
+"""What holds where machines have spoken without knowing of one another: one test a rule."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import DAY, NOW, ROOT, named_id
+from tests.sync.machines import HOUR, Machine, Wire, rows, settle
+from tideline_cli.dream.plan import Settings
+from tideline_cli.dream.run import dream
+from tideline_cli.errors import WriteBlockedError
+from tideline_cli.exchange import jsonl
+from tideline_cli.exchange.importer.import_rows import import_rows
+from tideline_cli.exchange.importer.rows import ImportContext
+from tideline_cli.memory import amend, doctor, edit, link, purge, recall, redo, remember, undo
+from tideline_cli.memory.query import Query
+from tideline_cli.model.fact import NewFact
+from tideline_cli.model.origin import EVERYONE, OWNER, channel
+from tideline_cli.store import sync_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PEER = channel("wa", "c1", "s1")
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine, Wire]]:
+    """Two machines and a wire: the desktop's clock is four seconds ahead."""
+    laptop, desktop = Machine(tmp_path, "laptop"), Machine(tmp_path, "desktop", skew=4000)
+    yield laptop, desktop, Wire()
+    laptop.close()
+    desktop.close()
+
+
+def say(machine: Machine, text: str, name: str, *, now: int = NOW, **given: object) -> str:
+    source = "owner_message" if given.get("origin", OWNER).is_owner else "channel_message"
+    new = NewFact(text, "knowledge", source, given.pop("origin", OWNER), **given)
+    done = remember.remember(machine.db, new, fact_id=named_id(name), now=now + machine.skew)
+    return done.fact.id
+
+
+def by_text(machine: Machine) -> dict[str, dict]:
+    return {row["content"]: row for row in rows(machine)}
+
+
+def edges(machine: Machine) -> set[tuple[str, str, str]]:
+    return {
+        (row["id"], edge["kind"], edge["target"]) for row in rows(machine) for edge in row["links"]
+    }
+
+
+def agree(*machines: Machine) -> None:
+    first, *others = machines
+    assert rows(first)
+    for other in others:
+        assert other.export() == first.export()
+    for one in machines:
+        report = doctor.examine(
+            one.path, deep=True, network_allowed=False, progress=lambda _: None
+        )
+        assert report.findings == ()
+
+
+class TestSlots:
+    def test_the_later_value_holds_and_the_earlier_is_archived(self, pair):
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        told = by_text(laptop)
+        assert told["I live in Oslo"]["lifecycle"] == "active"
+        assert told["I live in Rome"]["lifecycle"] == "archived"
+        assert told["I live in Rome"]["archived_reason"] == "superseded"
+        assert edges(laptop) == {(oslo, "contradicts", rome)}
+
+    @pytest.mark.parametrize("place", [0, 1])
+    def test_one_undo_takes_the_ruling_back_everywhere(self, pair, place):
+        *machines, wire = pair
+        say(machines[0], "I live in Rome", "A1", slot="town")
+        say(machines[1], "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle(machines, wire, NOW + DAY)
+        one = machines[place]
+        undo.undo(one.db, None, viewer=OWNER, now=NOW + 2 * DAY)
+        settle(machines, wire, NOW + 3 * DAY)
+        agree(*machines)
+        assert [row["lifecycle"] for row in rows(one)] == ["active"]
+        assert edges(one) == set()
+        redo.redo(one.db, viewer=OWNER, now=NOW + 4 * DAY)
+        settle(machines, wire, NOW + 5 * DAY)
+        agree(*machines)
+        active = [row["content"] for row in rows(one) if row["lifecycle"] == "active"]
+        assert len(active) == 1
+        assert len(rows(one)) == 2
+
+    def test_equal_clocks_are_told_apart_by_the_replica(self, tmp_path):
+        one, other = Machine(tmp_path, "one"), Machine(tmp_path, "other")
+        wire = Wire()
+        say(one, "I live in Rome", "A1", slot="town")
+        say(other, "I live in Oslo", "B1", slot="town")
+        settle([one, other], wire, NOW + DAY)
+        agree(one, other)
+        assert sorted(row["lifecycle"] for row in rows(one)) == ["active", "archived"]
+        one.close()
+        other.close()
+
+    def test_a_value_that_knew_the_other_is_no_contradiction(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Rome", "A1", slot="town")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
+
+    def test_a_ruling_goes_when_the_later_value_is_purged_on_either_machine(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        purge.purge(laptop.db, [oslo], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        [row] = rows(laptop)
+        assert (row["content"], row["lifecycle"], row["valid_to"]) == (
+            "I live in Rome", "active", None,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize("is_forgotten", [True, False])
+    def test_to_forget_what_holds_says_that_the_other_is_right(self, pair, is_forgotten):
+        """And to say a third value ends both."""
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        oslo = say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        if is_forgotten:
+            amend.forget(laptop.db, [oslo], superseded_by=None, viewer=OWNER, now=NOW + 2 * DAY)
+        else:
+            say(laptop, "I live in Bern", "A2", slot="town", now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        told = {row["id"]: row["lifecycle"] for row in rows(desktop)}
+        assert told[oslo] == "archived"
+        assert told[rome] == ("active" if is_forgotten else "archived")
+        assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+
+    def test_an_edge_of_a_ruling_goes_when_somebody_settles_it(self, pair):
+        laptop, desktop, wire = pair
+        rome = say(laptop, "I live in Rome", "A1", slot="town")
+        say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        amend.forget(desktop.db, [rome], superseded_by=None, viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        assert sync_rows.ruled(laptop.db, "slot", origin_number=None) == []
+        assert sync_rows.ruled(desktop.db, "slot", origin_number=None) == []
+
+    def test_the_value_of_a_third_machine_comes_late(self, tmp_path):
+        machines = [Machine(tmp_path, name) for name in ("one", "two", "three")]
+        wire = Wire()
+        for place, (machine, town) in enumerate(zip(machines, ("Rome", "Oslo", "Bern"))):  # noqa: B905
+            say(machine, f"I live in {town}", f"A{place}", slot="town", now=NOW + place)
+        settle(machines[:2], wire, NOW + HOUR)
+        settle(machines, wire, NOW + DAY)
+        agree(*machines)
+        held = {row["content"] for row in rows(machines[0]) if row["lifecycle"] == "active"}
+        assert held == {"I live in Bern"}
+        for machine in machines:
+            machine.close()
+
+
+class TestSameText:
+    def test_what_two_machines_say_is_said_once_and_counted(self, pair):
+        laptop, desktop, wire = pair
+        kept = say(laptop, "The office is open", "A1")
+        copy = say(desktop, "The office is open", "B1", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        told = {row["id"]: row for row in rows(desktop)}
+        assert told[kept]["lifecycle"] == "active"
+        assert told[kept]["access_count"] == 1
+        assert told[copy]["archived_reason"] == "merged"
+
+    def test_a_copy_goes_with_what_was_forgotten(self, pair):
+        laptop, desktop, wire = pair
+        kept = say(laptop, "The office is open", "A1")
+        say(desktop, "The office is open", "B1", now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        amend.forget(laptop.db, [kept], superseded_by=None, viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        agree(laptop, desktop)
+        assert {(row["lifecycle"], row["archived_reason"]) for row in rows(desktop)} == {
+            ("archived", "forgotten")
+        }
+
+    def test_it_comes_back_where_the_other_was_forgotten_without_knowing_of_it(self, pair):
+        laptop, desktop, wire = pair
+        kept = say(laptop, "The office is open", "A1")
+        copy = say(desktop, "The office is open", "B1", now=NOW + HOUR)
+        amend.forget(laptop.db, [kept], superseded_by=None, viewer=OWNER, now=NOW + 2 * HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told == {kept: "archived", copy: "active"}
+
+
+class TestCircle:
+    def test_of_facts_that_two_dreams_merged_into_each_other_one_comes_back(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "The office is open", "A1")
+        other = say(laptop, "I deploy on Mondays", "A2")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        amend.forget(laptop.db, [one], superseded_by=other, viewer=OWNER, now=NOW + DAY)
+        amend.forget(desktop.db, [other], superseded_by=one, viewer=OWNER, now=NOW + DAY + 1)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        told = {row["id"]: row["lifecycle"] for row in rows(laptop)}
+        assert told == {one: "archived", other: "active"}
+        undo.undo(desktop.db, 2, viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert {row["id"]: row["lifecycle"] for row in rows(laptop)} == told
+        assert sync_rows.all_ruled(laptop.db) == set()
+
+    def test_two_dreams_may_keep_another_twin_each(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Oslo", "A1")
+        rows_ = [{"id": named_id("A2"), "content": "I live in Oslo."}]
+        import_rows(laptop.db, enumerate(rows_, 1), ImportContext(OWNER, NOW, True), merge=False)
+        settle([laptop, desktop], wire, NOW + HOUR)
+        amend.feedback(desktop.db, named_id("A2"), delta=0.3, viewer=OWNER, now=NOW + HOUR)
+        for machine in (laptop, desktop):
+            dream(machine.db, Settings(max_loss=1.0), verb="dream", dry_run=False, viewer=OWNER,
+                  now=NOW + DAY)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert sum(row["lifecycle"] == "active" for row in rows(laptop)) == 1
+
+
+class TestUndo:
+    def test_an_undo_travels_and_so_does_the_step_forward(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I deploy on Mondays", "A1", tags=("work",))
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        assert rows(laptop) == rows(desktop) == []
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert rows(desktop)[0]["tags"] == ["work"]
+
+    def test_the_other_machine_takes_back_what_came(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(desktop.db, None, viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        assert rows(laptop) == rows(desktop) == []
+        redo.redo(desktop.db, viewer=OWNER, now=NOW + 3 * DAY)
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+
+    def test_an_undo_that_would_lose_a_word_from_elsewhere_names_a_conflict(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        amend.pin(laptop.db, [one], viewer=OWNER, now=NOW + 1)
+        settle([laptop, desktop], wire, NOW + HOUR)
+        amend.unpin(desktop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        with pytest.raises(WriteBlockedError):
+            undo.undo(laptop.db, 2, viewer=OWNER, now=NOW + 3 * DAY)
+
+    def test_what_is_said_of_a_fact_that_was_taken_back_goes_with_it(self, pair):
+        """And comes again when the fact does, if it was said later."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + DAY)
+        amend.pin(desktop.db, [one], viewer=OWNER, now=NOW + 2 * DAY)
+        settle([laptop, desktop], wire, NOW + 3 * DAY)
+        assert rows(laptop) == rows(desktop) == []
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 4 * DAY)
+        settle([laptop, desktop], wire, NOW + 5 * DAY)
+        agree(laptop, desktop)
+
+
+class TestPurge:
+    def test_a_late_copy_is_not_born_again(self, pair, tmp_path):
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        say(laptop, "I deploy on Mondays", "A2")
+        laptop.sync(wire, NOW + HOUR)
+        desktop.sync(wire, NOW + HOUR)
+        purge.purge(desktop.db, [one], viewer=OWNER, now=NOW + DAY)
+        late = Machine(tmp_path, "late")
+        late.sync(wire, NOW + DAY, upto=1)  # the copy alone
+        settle([laptop, desktop, late], wire, NOW + 2 * DAY)
+        wire.left += wire.left[:1]
+        settle([laptop, desktop, late], wire, NOW + 3 * DAY)
+        agree(laptop, desktop, late)
+        assert [row["content"] for row in rows(late)] == ["I deploy on Mondays"]
+        late.close()
+
+    def test_it_beats_an_undo_elsewhere_and_the_step_forward(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        say(laptop, "I deploy on Mondays", "A2", now=NOW + 1)
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(laptop.db, 1, viewer=OWNER, now=NOW + DAY)
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + DAY + 1)
+        purge.purge(desktop.db, [one], viewer=OWNER, now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+
+    def test_what_an_undo_took_is_purged_from_the_journal_of_the_other(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + DAY)
+        purge.purge(desktop.db, [one], viewer=OWNER, now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        for machine in (laptop, desktop):
+            assert machine.db.execute(
+                "SELECT count(*) FROM change WHERE before LIKE '%gate code%'"
+            ).get == 0
+
+    def test_an_old_export_brings_nothing_back(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "The gate code is 12 34", "A1")
+        say(laptop, "I deploy on Mondays", "A2")
+        kept = list(jsonl.forms(laptop.db, viewer=OWNER))
+        settle([laptop, desktop], wire, NOW + HOUR)
+        purge.purge(laptop.db, [one], viewer=OWNER, now=NOW + DAY)
+        import_rows(desktop.db, enumerate(kept, 1), ImportContext(OWNER, NOW + DAY, True),
+                    merge=False)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        import_rows(laptop.db, enumerate(kept, 1), ImportContext(OWNER, NOW + 3 * DAY, True),
+                    merge=False)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 4 * DAY)
+        agree(laptop, desktop)
+        assert [row["content"] for row in rows(laptop)] == ["I deploy on Mondays"]
+
+
+class TestUses:
+    def ask(self, machine, *, now):
+        query = Query("deploy", limit=5, mode="keyword")
+        answer = recall.recall(machine.db, query, viewer=OWNER, now=now)
+        recall.write_back(machine.db, answer, touch=True, now=now)
+
+    def test_uses_of_all_machines_are_added(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        for place, machine in enumerate((laptop, desktop, desktop)):
+            self.ask(machine, now=NOW + (place + 2) * HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        assert rows(laptop)[0]["access_count"] == 3
+
+    @pytest.mark.parametrize("is_joined", [True, False])
+    def test_those_of_one_export_count_once(self, pair, is_joined):
+        laptop, desktop, wire = pair
+        export = [{"id": named_id("A1"), "content": "I deploy on Mondays", "access_count": 7}]
+        if is_joined:
+            say(laptop, "The office is open", "A2")
+            settle([laptop, desktop], wire, NOW)
+        for machine in (laptop, desktop):
+            import_rows(machine.db, enumerate(export, 1), ImportContext(OWNER, NOW, True),
+                        merge=False)  # fmt: skip
+            self.ask(machine, now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        told = by_text(laptop)["I deploy on Mondays"]
+        assert told["access_count"] == (9 if is_joined else 8)
+
+    def test_a_use_counts_that_a_clock_says_was_long_ago(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + 40 * DAY)
+        self.ask(laptop, now=NOW + DAY)  # the clock was wrong, and is set back
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert rows(desktop)[0]["access_count"] == 1
+
+
+class TestClocks:
+    def test_a_word_that_knew_another_is_the_later_one_whatever_its_clock(self, tmp_path):
+        ahead = Machine(tmp_path, "ahead", skew=20 * HOUR)
+        behind = Machine(tmp_path, "behind", skew=-20 * HOUR)
+        wire = Wire()
+        one = say(ahead, "I deploy on Mondays", "A1")
+        settle([ahead, behind], wire, NOW + 1)
+        amend.pin(ahead.db, [one], viewer=OWNER, now=NOW + 20 * HOUR)
+        settle([ahead, behind], wire, NOW + 2)
+        amend.unpin(behind.db, [one], viewer=OWNER, now=NOW - 20 * HOUR)
+        settle([ahead, behind], wire, NOW + 3)
+        agree(ahead, behind)
+        assert rows(ahead)[0]["pinned"] is False
+        ahead.close()
+        behind.close()
+
+
+class TestEdges:
+    def test_an_edge_waits_for_its_ends(self, pair, tmp_path):
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        laptop.sync(wire, NOW + HOUR)
+        other = say(laptop, "The office is open", "A2")
+        laptop.sync(wire, NOW + 2 * HOUR)
+        link.link(laptop.db, one, "supports", other, reason="so", strength=2, viewer=OWNER,
+                  now=NOW + 2 * HOUR)  # fmt: skip
+        laptop.sync(wire, NOW + 3 * HOUR)
+        wire.left.reverse()  # the edge comes first
+        desktop.sync(wire, NOW + DAY, upto=1)
+        assert rows(desktop) == []
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        assert edges(desktop) == {(one, "supports", other)}
+
+    def test_the_later_of_link_and_unlink_counts(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        other = say(laptop, "The office is open", "A2")
+        link.link(laptop.db, one, "supports", other, reason=None, strength=None, viewer=OWNER,
+                  now=NOW)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + HOUR)
+        link.unlink(desktop.db, one, "supports", other, viewer=OWNER, now=NOW + 2 * HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        assert edges(laptop) == set()
+
+
+class TestReasons:
+    def test_both_say_why_a_fact_is_archived(self, pair):
+        laptop, desktop, wire = pair
+        gone, old = (say(laptop, text, name) for text, name in (
+            ("I deploy on Mondays", "A1"), ("I live in Rome", "A2")))  # fmt: skip
+        settle([laptop, desktop], wire, NOW + HOUR)
+        amend.forget(desktop.db, [gone], superseded_by=None, viewer=OWNER, now=NOW + DAY)
+        edit.edit(desktop.db, old, {"content": "I live in Oslo"},
+                  editor=edit.Editor("owner_message", typed=True), fact_id=named_id("B1"),
+                  viewer=OWNER, now=NOW + DAY)  # fmt: skip
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        why = {row["id"]: row["archived_reason"] for row in rows(laptop)}
+        assert (why[gone], why[old]) == ("forgotten", "superseded")
+
+    def test_a_restatement_moves_when_it_was_said_on_both(self, pair):
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Mondays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        say(desktop, "I deploy on Mondays", "B1", now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        [row] = rows(laptop)
+        assert row["id"] == one
+        assert row["said_at"] > row["created_at"]
+
+
+class TestOrigins:
+    def test_facts_keep_their_origin_and_no_ruling_passes_between_origins(self, pair):
+        laptop, desktop, wire = pair
+        say(laptop, "I live in Rome", "A1", slot="town", origin=PEER)
+        say(desktop, "I live in Oslo", "B1", slot="town", now=NOW + HOUR)
+        say(desktop, "I live in Rome", "B2", origin=channel("wa", "c2", "s1"), now=NOW + HOUR)
+        settle([laptop, desktop], wire, NOW + DAY)
+        agree(laptop, desktop)
+        assert {(row["origin"], row["lifecycle"]) for row in rows(laptop)} == {
+            (PEER.key, "active"), ("owner", "active"), ("channel:wa/c2/s1", "active"),
+        }  # fmt: skip
+
+
+class TestOldFiles:
+    @pytest.mark.parametrize("name", ["v1.db", "v1_life.db", "v2.db", "v3.db"])
+    def test_a_memory_of_an_older_version_syncs(self, tmp_path, name):
+        """It is upgraded when it is opened; a machine with nothing has all of it then."""
+        shutil.copyfile(ROOT / "tests" / "legacy" / name, tmp_path / "old.db")
+        old, new = Machine(tmp_path, "old"), Machine(tmp_path, "new")
+        now = NOW + 4000 * DAY
+        before = sorted(row["id"] for row in rows(old))
+        wire = Wire()
+        settle([old, new], wire, now)
+        assert sorted(row["id"] for row in rows(new)) == before
+        assert new.export() == old.export()
+        settle([old, new], wire, now + DAY)
+        undo_on = list(jsonl.forms(old.db, viewer=EVERYONE))
+        assert len(undo_on) == len(before)
+        old.close()
+        new.close()
+
+
+class TestFields:
+    def test_a_decay_rate_of_the_segment_follows_the_segment(self, pair):
+        """Although the later word says nothing of it, and the birth comes again."""
+        laptop, desktop, wire = pair
+        one = say(laptop, "I deploy on Fridays", "A1")
+        settle([laptop, desktop], wire, NOW + HOUR)
+        undo.undo(laptop.db, None, viewer=OWNER, now=NOW + 2 * HOUR)
+        redo.redo(laptop.db, viewer=OWNER, now=NOW + 3 * HOUR)
+        new = NewFact("I deploy on Fridays", "project", "owner_message", OWNER)
+        remember.remember(desktop.db, new, fact_id=named_id("B1"), now=NOW + DAY)
+        settle([laptop, desktop], wire, NOW + 2 * DAY)
+        agree(laptop, desktop)
+        [row] = rows(laptop)
+        assert (row["id"], row["segment"], row["decay_rate"]) == (one, "project", 0.025)
