@@ -145,25 +145,9 @@ class Absorber:
                 sync_state.lower_change(db)
                 batch.explain(f"{len(gone):,} purged elsewhere")
                 self.purged += gone.values()
-<<<<<<< HEAD
-            state = sync_state.SyncState(db)
-            self._show(Taken(), mine - set(gone.values()), state)
-            state.save()
-            sync_state.lower_change(db)
-            if not gone:
-                self._closed(batch, None, 0)
-||||||| f8f0825c
-            state = sync_state.SyncState(db)
-            self._show(Taken(), mine - set(gone.values()), state)
-            state.save()
-            sync_state.lower_change(db)
-            if not gone:
-                self._closed(batch, None)
-=======
             else:
-                db.execute("DELETE FROM batch WHERE number = ?", (batch.number,))
+                batch.is_empty()
         return is_told
->>>>>>> model
 
 
 def _by_batch(

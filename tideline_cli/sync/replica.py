@@ -6,14 +6,8 @@ import os
 
 from tideline_cli.store import sync_places, sync_schema, sync_state
 from tideline_cli.store.transactions import writing
-<<<<<<< HEAD
 from tideline_cli.sync import restamp
-from tideline_cli.sync.gather import gather_all
-||||||| f8f0825c
-from tideline_cli.sync.gather import gather_all
-=======
 from tideline_cli.sync.first_words import gather_all
->>>>>>> model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
