@@ -23,7 +23,7 @@ CLIENTS := @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169.0 @google/gemin
 unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONUNBUFFERED
 
-.PHONY: clients all help demo test lint bench faults fuzz contract truth planted sync isolation embedders day \
+.PHONY: clients all help demo test lint bench faults fuzz contract truth planted sync sync-journey isolation embedders day \
 	page page-pictures attack poison audit locked lock generate pictures recording release-check clean
 
 all: lint test
@@ -88,6 +88,9 @@ embedders: $(VENV)/.installed-dev    ## install the extras, try the real models,
 
 isolation: $(VENV)/.installed-dev   ## PROGRAMS programs with and without others, a CROWD, and times
 	PYTHONPATH=. $(BIN)/python -m tests.isolation.figures
+
+sync-journey: $(VENV)/.installed-dev ## a fortnight of three machines that sync: by a folder, git, ssh, rclone
+	TIDELINE_JOURNEY=1 $(BIN)/python -m pytest -q -s -rs tests/sync/test_fortnight.py
 
 poison: $(VENV)/.installed-dev      ## all attacks of tests/poison, and all honest writes
 	PYTHONPATH=. $(BIN)/python -m tests.poison.figures

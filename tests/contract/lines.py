@@ -133,6 +133,9 @@ def _words(rng: Random, world: World, command: str) -> list[str]:
             return rng.choice(([], ["codex"], ["cursor", "codex"], ["none-such"]))
         case "hook":  # a client's call has one form, and is no line for people
             return []
+        case "sync":
+            return rng.choice((["place"], ["place"], ["status"], ["log"], ["key"], [],
+                               ["forget", "place"], ["key", "none-such"], ["nowhere/at/all"]))
         case "extract":
             return rng.choice((["talk.txt"], ["chats.json"], ["-"], ["no.txt"], []))
         case "eval":

@@ -302,6 +302,26 @@ def _setup(form: Any, text: str) -> list[str]:
     return _holds(text, [one["client"] for one in form["clients"]])
 
 
+def _sync(form: Any, text: str) -> list[str]:
+    if "keys" in form:
+        return _same("keys", [one["key"] for one in form["keys"]], text.splitlines())
+    if "batches" in form:
+        told = [f"{one['name']}:{one['batch']}" for one in form["batches"]]
+        return _same("batches", told, [line.split("\t")[0] for line in text.splitlines()])
+    if "forgotten" in form:
+        return _holds(text, (form["place"], "is forgotten"))
+    if "replica" in form:
+        replicas = [one["name"] for place in form["places"] for one in place["replicas"]]
+        return _holds(text, [*(one["address"] for one in form["places"]), *replicas,
+                             form["name"] or "does not sync"])  # fmt: skip
+    if not text:  # with --quiet
+        return []
+    return [
+        wrong for one in form["places"]
+        for wrong in _holds(text, (one["address"], f"{one['sent']:,} fact" if one["sent"] else ""))
+    ]
+
+
 SAYS: dict[str, Says] = {
     "remember": _one_fact, "recall": _recall, "context": _context, "dream": _passes,
     "consolidate": _consolidate, "status": _status, "show": _show, "list": _facts,
@@ -316,7 +336,7 @@ SAYS: dict[str, Says] = {
     "fading": _facts, "timeline": _timeline, "schedule": _schedule, "config": _config, "man": _man,
     "mcp": lambda form, text: _same("answers", form, json.loads(text or "null")),
     "hook": lambda form, text: _holds(text, (f"hooks      {form['hooks']}",)),
-    "setup": _setup,
+    "setup": _setup, "sync": _sync,
     "init": lambda form, text: _same("script", form["script"], text),
     "completions": lambda form, text: _same("script", form["script"], text),
 }  # fmt: skip

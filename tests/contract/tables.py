@@ -33,7 +33,7 @@ _CALLS = {
     "relink": ("--dry-run",), "consolidate": ("--dry-run", "--llm", "none"),
     "eval": ("make",), "serve": ("word",),
     "schedule": ("--cron",), "retention": ("--days", "9", "--dry-run"), "dream": ("--dry-run",),
-    "gc": ("--dry-run",),
+    "gc": ("--dry-run",), "sync": ("status",),
 }  # fmt: skip
 """Words and flags with which a command does something, and changes nothing if it can."""
 

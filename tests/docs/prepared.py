@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from shutil import which
 
 NOW = "2026-03-02T09:00:00Z"
 """The time of every command that names none."""
@@ -11,6 +12,19 @@ BEFORE: dict[tuple[str, str], str] = {
     ("README.md", "One recipe for you"): """
         task="dinner, then deploy"
         mkdir manuals; printf '# Pump\\n\\nClean the pump with water.\\n' > manuals/pump.md""",
+    ("sync.md", "Set it up"): """
+        mkdir -p ~/Sync/.stfolder ~/other-machine ~/server/me ~/cloud
+        ln -s ~/Sync ~/other-machine/Sync
+        git init -q --bare ~/server/me/memory.git
+        export RCLONE_CONFIG_DRIVE_TYPE=alias RCLONE_CONFIG_DRIVE_REMOTE="$HOME/cloud"
+        ssh desktop tideline remember '"Ana waters the plants"'
+        tideline remember "The boat lies at the north pier" """,
+    ("sync.md", "When two machines disagree"): """
+        tideline remember "We meet in room 4" --slot room
+        ssh desktop tideline remember '"We meet in room 9"' --slot room
+        tideline sync; ssh desktop tideline sync; tideline sync
+        wrong=$(tideline recall "We meet in room 9" --json | grep -o '01[0-9A-Z]\\{24\\}' |
+          head -1)""",
     ("recall.md", "Into a prompt"): 'task="dinner, then deploy"',
     ("undo.md", "The commands"): """
         export TIDELINE_DB=~/back.db
@@ -73,6 +87,19 @@ ENDS: dict[str, tuple[int, ...]] = {
 if find_spec("wordllama") is None:  # no wheel for this Python
     ENDS |= {"tideline embedder use static": (6,), 'tideline recall "car" --mode semantic': (1,)}
 
+for _program, _place in (("rsync", "server:"), ("rclone", "rclone:"), ("git", "git:")):
+    if which(_program) is None:  # a sync says so
+        ENDS |= {f"{_start}tideline sync {_place}": (6,) for _start in ("", "ssh desktop ")}
+        ENDS |= {f"tideline sync forget {_place}": (2,)}
+
+_SSH = """\
+while :; do case $1 in -[opliFc]) shift 2 ;; -*) shift ;; *) break ;; esac; done
+base=${0%/programs/ssh}
+case $1 in *server | git@*) there=$base/server ;; *) there=$base/other-machine ;; esac
+shift
+mkdir -p "$there"; cd "$there" || exit 1
+HOME=$there exec sh -c "$*" """
+
 STUBS = {
     "pip": "exit 0",
     "pipx": "exit 0",
@@ -85,7 +112,7 @@ STUBS = {
     "loginctl": "exit 0",
     "docker": "exit 0",
     "curl": "cat ~/docs.json",
-    "ssh": 'shift; HOME=~/other-machine exec sh -c "$*"',
+    "ssh": _SSH,
     "launchctl": "exit 0",
 }
 """Programs that are not ours, as shell scripts."""

@@ -25,6 +25,7 @@ from tests.faults import (
 from tests.faults.figures import Figures, table
 from tests.faults.nursery import Nursery
 from tests.faults.round_commands import ALL
+from tests.sync import interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +103,7 @@ def parts(nursery: Nursery, folder: Path) -> dict[str, Callable[[], Figures]]:
         "readers": lambda: crowd.held_up(nursery, folder / "h", seconds=3),
         "log": lambda: crowd.log_growth(nursery, folder / "l", count=5000),
         "hooks": lambda: crowd.leftovers(nursery, folder / "hk", calls=200),
+        "sync": lambda: interruptions.sweep(nursery, place("sy")),
         "interrupts": lambda: signals.interrupt(nursery, place("i"), random, rounds=60),
         "closed-pipes": lambda: signals.closed_pipes(nursery, place("cp")),
     }

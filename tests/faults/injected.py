@@ -243,7 +243,20 @@ def _no_write_lock(spec: dict[str, Any]) -> None:
     transactions.commit = journal.commit = commit
 
 
+def _forget_pending(spec: dict[str, Any]) -> None:
+    """Note nothing of what a sync is about to leave in a place."""
+    from tideline_cli.sync import outbox
+
+    put = outbox.sync_places.put
+
+    def forgetful(db: apsw.Connection, number: int, **columns: Any) -> None:
+        put(db, number, **(columns | ({"pending": ()} if "pending" in columns else {})))
+
+    outbox.sync_places.put = forgetful
+
+
 _CONTROLS = {
+    "forget-pending": _forget_pending,
     "restore-unlocked": _unlocked_restore,
     "any-generation": _any_generation,
     "no-write-lock": _no_write_lock,

@@ -44,6 +44,7 @@ class World:
         self.address = address or str(folder / "place")
         self.now = now
         self.skew: dict[str, int] = {}
+        self.environ: dict[str, str] = {}
         for name in names:
             (folder / name).mkdir(parents=True, exist_ok=True)
 
@@ -54,7 +55,7 @@ class World:
         """Run a command on a machine."""
         self.now += MINUTE
         environ = {"TIDELINE_NOW": str(self.now + self.skew.get(name, 0))}
-        environ |= given.pop("environ", {})
+        environ |= self.environ | given.pop("environ", {})
         return self.nursery.run(*argv, home=self.home(name), environ=environ, **given)
 
     def do(self, name: str, *argv: str, **given: Any) -> Any:

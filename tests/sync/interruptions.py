@@ -78,6 +78,7 @@ SCENES: dict[str, Callable[[World, dict[str, str]], str]] = {
 def sweep(
     nursery: Nursery, folder: Path, *, scenes: Iterable[str] = tuple(SCENES),
     faults: Iterable[str] = FAULTS, first: int = 1, stride: int = 1,
+    control: str = "",
 ) -> Figures:  # fmt: skip
     """Let each step of a sync fail, every `stride`th of them from `first` on."""
     figures = Figures("a sync cut short")
@@ -92,7 +93,8 @@ def sweep(
             for n in range(first, _LONGEST, stride):
                 world.back(kept)
                 world.now = now
-                done = world.run(name, "sync", world.address, "--json", fault=fault, n=n)
+                done = world.run(name, "sync", world.address, "--json", fault=fault, n=n,
+                                 control=control)  # fmt: skip
                 if done.report.get("reached") is False:
                     if done.code != 0:
                         figures.violations.append(f"{scene} {fault}: fails by itself: {done}")
@@ -109,6 +111,8 @@ def sweep(
 
 def _judged(done: Done) -> list[str]:
     wrong = []
+    if "another machine writes as this one" in done.out:
+        wrong.append("it takes itself for another machine")
     if done.code >= 0 and done.code not in _CODES:
         wrong.append(f"exit code {done.code}: {done.err}")
     if "Traceback" in done.err or "internal error" in done.err:

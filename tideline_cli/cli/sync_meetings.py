@@ -11,6 +11,7 @@ from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model.record import record
 from tideline_cli.store import locks, sync_places, sync_schema, sync_state
 from tideline_cli.sync import keys, meeting, places
+from tideline_cli.sync.operations import is_name
 from tideline_cli.sync.places.addresses import understood
 
 TYPE_CHECKING = False
@@ -35,7 +36,12 @@ class Meetings:
 def asked(
     name: str | None, sealed: bool | None, trust: bool, key: str | None
 ) -> Asked:
-    """Return what a call asks of a sync, by its options."""
+    """Return what a call asks of a sync, by its options. Raises UsageError for a name that no
+    machine can have."""
+    if name is not None and not (name.strip() and is_name(name)):
+        raise UsageError(
+            "a machine cannot be called so", hint="--name takes up to 255 characters on one line"
+        )
     return meeting.Asked(name or "", sealed, trust, keys_file(key))
 
 

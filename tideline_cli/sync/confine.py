@@ -9,9 +9,9 @@ from tideline_cli.model.fact import SEGMENTS, initial_heat
 from tideline_cli.model.origin import OWNER
 from tideline_cli.model.record import replace
 from tideline_cli.policy.gate import confined as confined_segment
-from tideline_cli.store import sync_rows
+from tideline_cli.store import sync_rows, sync_state
 from tideline_cli.sync.operations import Add, Batch, Edge, Purge, Said, Set, Use
-from tideline_cli.sync.registers import GONE
+from tideline_cli.sync.registers import GONE, is_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
+    from tideline_cli.store.sync_rows import FactRow
     from tideline_cli.sync.operations import Operation
 
 SOURCE: Final = "retrieved_document"
@@ -40,12 +41,13 @@ def confined(
     ids |= {end for one in told if isinstance(one, Edge) for end in (one.source, one.target)}
     ids |= {fact_id for one in told if isinstance(one, Purge) for fact_id in one.ids}
     rows, stored = sync_rows.facts(db, ids), sync_rows.in_table(db, ids)
-    own = {one for one in ids if one in rows and rows[one].place == place and rows[one].clock}
+    own = {one for one, row in rows.items() if _is_of(row, place)}
+    here = sync_state.SyncState(db).own_id
     new = ids - rows.keys() - stored.keys()
     taken: list[Operation] = []
     for one in told:
         match one:
-            case Batch():
+            case Batch() if one.stamp[1] != here:
                 taken.append(replace(one, origin=OWNER.key))
             case Add() if one.id in new and not threats_in(_text(one)):
                 taken.append(replace(one, values=_plain(one)))
@@ -57,9 +59,15 @@ def confined(
             case Purge():
                 gone = tuple(fact_id for fact_id in one.ids if fact_id in own)
                 taken += [Purge(gone)] if gone else []
-            case Set() | Edge() | Said() | Use() | Add():
+            case Batch() | Set() | Edge() | Said() | Use() | Add():
                 pass
     return taken
+
+
+def _is_of(row: FactRow, place: int) -> bool:
+    """Say whether a fact, and all that was said of it, is known from this place alone."""
+    stamps = [mark for name, mark in row.marks.items() if is_stamp(name)]
+    return row.clock > 0 and row.place == place and all(mark[3] == place for mark in stamps)
 
 
 def _unexplained(values: Mapping[str, object]) -> dict[str, object]:

@@ -68,7 +68,8 @@ def check_header(header: Header) -> None:
     if not isinstance(knows, dict) or not _are_counts(header.clock, header.format, *knows.values()):
         raise ValueError("a number is none")
     check_mark(short_form(header))
-    if not isinstance(header.name, str) or len(header.name) > _MOST_NAME:
+    name = header.name
+    if not isinstance(name, str) or len(name) > _MOST_NAME or not name.isprintable():
         raise ValueError("the name is none, or too long")
     if header.format != FORMAT or not 0 <= header.clock < _MOST_CLOCK:
         raise ValueError("an unknown format, or a clock out of bounds")

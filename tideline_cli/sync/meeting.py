@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from tideline_cli.store.sync_places import PlaceRow
+    from tideline_cli.sync.header import Header
     from tideline_cli.sync.operations import Operation
     from tideline_cli.sync.place_file import PlaceFile
     from tideline_cli.sync.places import Place
@@ -190,7 +191,7 @@ class Meeting:
                 "set the clock there and let it sync again; or set the clock here, if it is this "
                 "one",
             )  # fmt: skip
-        self._name(names | {header.replica: header.name})
+        self._name(names, header, is_vouched=row.is_vouched)
         if not row.is_vouched:
             allowed = confined(self._db, told, place=row.number)
             self._refused += len(told) - len(allowed)
@@ -198,10 +199,15 @@ class Meeting:
         absorber.take(told, whole=header.kind == "snapshot")
         return None
 
-    def _name(self, names: dict[str, str]) -> None:
-        """Take the names of machines."""
+    def _name(self, names: dict[str, str], header: Header, *, is_vouched: bool) -> None:
+        """Take the names of machines: each is called as it says itself, and as others say only
+        until then. Where others can write, nobody is called otherwise than before."""
         with writing(self._db):
-            for one, name in names.items():
+            known = {one: name for one, name in sync_state.replicas(self._db).values() if name}
+            told = {one: name for one, name in names.items() if one not in known}
+            if header.replica not in known or is_vouched:
+                told[header.replica] = header.name
+            for one, name in told.items():
                 sync_state.replica_number(self._db, one, name=name)
 
     def _note_stream(

@@ -194,7 +194,7 @@ def parsed(lines: Iterable[bytes]) -> tuple[dict[str, str], list[Operation]]:
 def _replicas(rows: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for replica, name in rows:
-        if not is_replica(replica) or not isinstance(name, str) or len(name) > 255:
+        if not is_replica(replica) or not is_name(name):
             raise UsageError("a replica without an id")
         found[replica] = name
     return found
@@ -203,6 +203,12 @@ def _replicas(rows: Any) -> dict[str, str]:
 def is_replica(text: object) -> bool:
     """Say whether a text is the id of a replica: 32 hexadecimal digits in small letters."""
     return isinstance(text, str) and len(text) == 32 and set(text) <= set("0123456789abcdef")
+
+
+def is_name(text: object) -> bool:
+    """Say whether a text can name a machine: one line that shows what it is, of 255 characters at
+    most."""
+    return isinstance(text, str) and len(text) <= 255 and text.isprintable()
 
 
 class _Reader:
@@ -216,6 +222,8 @@ class _Reader:
         }  # fmt: skip
 
     def read(self, row: dict[str, Any]) -> Iterator[Operation]:
+        if not isinstance(row, dict) or not row:
+            raise UsageError("no operation")
         kind = next(iter(row))
         if kind not in self._kinds:
             raise UsageError(f"unknown operation: {kind!r}")
@@ -223,7 +231,7 @@ class _Reader:
 
     def _batch(self, row: dict[str, Any]) -> Batch:
         clock, replica, number, origin, verb, at = row["batch"]
-        if not isinstance(verb, str) or len(verb) > 64:
+        if not is_name(verb) or len(verb) > 64:
             raise UsageError("a batch without a verb")
         stamp = self._stamp([clock, replica])
         return Batch(
@@ -231,7 +239,7 @@ class _Reader:
         )
 
     def _add(self, row: dict[str, Any]) -> Add:
-        stated = row["values"]
+        stated = _fields(row["values"])
         values = {name: checked(name, stated.get(name)) for name in (*FIXED, *CHANGING)}
         values[GONE] = _reason(stated.get(GONE))
         if stated.keys() - values.keys():
@@ -240,7 +248,7 @@ class _Reader:
 
     def _set(self, row: dict[str, Any]) -> Set:
         values: dict[str, Any] = {}
-        for name, value in row["values"].items():
+        for name, value in _fields(row["values"]).items():
             if name in FIXED:
                 raise UsageError(f"{name} never changes")
             if name == GONE:
@@ -290,6 +298,12 @@ def _reason(value: Any) -> str | None:
     if value is not None and value not in REASONS:
         raise UsageError("an unknown reason")
     return None if value is None else str(value)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError("fields that are no object")
+    return value
 
 
 def _id(text: Any) -> str:

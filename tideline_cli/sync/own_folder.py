@@ -72,7 +72,7 @@ def _is_whole(folder: str, own: str, tail: Tail, ring: Ring | None) -> bool:
         data = layout.read(folder, own, layout.file_name(tail.number))
         header, _ = segment.unpack(data, ring)
     except segment.SegmentError as error:
-        return error.reason in ("newer", "key")
+        return error.reason == "newer"
     except FileNotFoundError:
         return False
     return (header.replica, header.number) == (own, tail.number)

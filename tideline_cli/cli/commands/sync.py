@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from tideline_cli.cli import output
 from tideline_cli.cli.options import Argument, Option
 from tideline_cli.cli.session import Session
@@ -76,7 +78,10 @@ def run(session: Session, words: list[str], options: Options) -> int:
             sync_key.run(session, more, options.key)
         case ["forget", address]:
             _forget(session, address)
+        case ["forget"]:
+            raise UsageError("forget which place?", hint="`tideline sync status` lists them")
         case [] | [_]:
+            _check_is_place(words)
             return _meet(session, words, options)
         case _:
             raise UsageError(
@@ -84,6 +89,19 @@ def run(session: Session, words: list[str], options: Options) -> int:
                 hint="tideline sync FOLDER",
             )
     return 0
+
+
+def _check_is_place(words: list[str]) -> None:
+    """Refuse what looks like a mistyped action, and would become a folder with all facts."""
+    from tideline_cli.cli import mistyped  # noqa: PLC0415  where a place is named
+
+    for word in words:
+        near = mistyped.nearest(word, _ACTIONS)
+        if near and not os.path.lexists(word):
+            raise UsageError(
+                f"{word} is no place yet", hint=f"did you mean `tideline sync {near[0]}`? A new "
+                f"folder is ./{word}",
+            )  # fmt: skip
 
 
 def _meet(session: Session, words: list[str], options: Options) -> int:
