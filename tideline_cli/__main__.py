@@ -5,10 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from _thread import interrupt_main
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # New objects between two runs of the garbage collector. A short command makes few objects, and a
 # long one leaves few cycles. With the 700 of Python both spend 3 % of their time and find nothing.
 _BETWEEN_COLLECTIONS = 50_000
+_INTERRUPTED = 130
 _RELOAD = "install tideline-cli again; if that does not help, see `ulimit -a`"
 
 
@@ -22,18 +28,26 @@ def main(argv: list[str] | None = None) -> int:
 def enter() -> None:
     """Run the command of this process and end it, without the clean-up of Python (1-10 ms)."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
-    _open_missing_streams()
     code = 0
-    is_door = {"context", "--auto"} <= set(sys.argv)  # a hook: it must not fail its caller
+    is_auto = {"context", "--auto"} <= set(sys.argv)
+    is_hook = "hook" in sys.argv  # until its words are read
+    is_door = is_auto or is_hook  # it must not fail its caller
+    _take_interrupts(lambda: 0 if is_hook else _INTERRUPTED)
+    _open_missing_streams()
+    if sys.platform == "win32":
+        from tideline_cli.system import console  # noqa: PLC0415  of Windows
+
+        console.prepare()
     try:
-        _find_modules_fast()
-        if "hook" in sys.argv:
-            is_door = True  # until its words are read
-            is_door = _begin_hook()
+        if sys.argv[1:] not in (["--version"], ["-V"]):  # which load as many modules without it
+            _find_modules_fast()
+        if is_hook:
+            is_hook = _begin_hook()
+            is_door = is_auto or is_hook
         code = main()
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = 0 if is_door else 130
+        code = 0 if is_hook else _INTERRUPTED
     except BrokenPipeError:
         pass
     except (OSError, ValueError) as error:  # mostly a result that could not be written
@@ -62,6 +76,37 @@ def enter() -> None:
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+def _take_interrupts(code: Callable[[], int]) -> None:
+    """Let Ctrl-C end the process at once, and without a word, until the verb runs."""
+    # Python raises an interrupt wherever it stands. While modules are loaded, that may be a
+    # callback of Python's own, where it is printed and dropped.
+    from _signal import (  # type: ignore[import-not-found]  # noqa: PLC0415  of a process, not of `main`
+        SIGINT,
+        default_int_handler,
+        getsignal,
+        signal,
+    )
+
+    def interrupted(*_: object) -> None:
+        perform = sys.modules.get("tideline_cli.cli.perform")
+        if perform is None or not getattr(perform, "HAS_BEGUN", ()):
+            os._exit(code())
+        raise KeyboardInterrupt
+
+    def dropped(problem: sys.UnraisableHookArgs) -> None:
+        if problem.exc_type is not KeyboardInterrupt:
+            sys.__unraisablehook__(problem)
+            return
+        # It is raised anew, after this hook, which may raise nothing: Python looks for signals
+        # after a call that is written as one, and not after those of `map`.
+        for _ in map(interrupt_main, (SIGINT,)):
+            return
+
+    if getsignal(SIGINT) is default_int_handler:  # not where whoever started us has it ignored
+        signal(SIGINT, interrupted)
+        sys.unraisablehook = dropped
 
 
 def _begin_hook() -> bool:
@@ -101,13 +146,12 @@ def _tell(message: str, *, hint: str = "", code: str = "cannot_write") -> None:
 
 
 def _open_missing_streams() -> None:
-    """Open a closed standard stream: nothing to read from it, an error when written to."""
+    """Open a closed standard stream. There is nothing to read; a write to stdout is an error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            path = os.devnull if name != "stdout" else "/dev/full"
-            if not os.path.exists(path):
-                path = os.devnull
-            setattr(sys, name, open(path, mode, encoding="utf-8"))  # noqa: SIM115
+            # A handle that is open for reading alone takes nothing.
+            handle = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            setattr(sys, name, open(handle, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 if __name__ == "__main__":

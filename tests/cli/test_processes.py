@@ -96,6 +96,18 @@ def test_closed_streams(run, closing, argv):
     assert "internal" not in done.stderr
 
 
+@pytest.mark.parametrize("argv", ["list", "recall deploy", "export", "--version", "--help"])
+def test_a_result_for_a_closed_output_is_an_error(run, argv):
+    """It ends with 73 and says why, on every system: what nobody gets is not done. A fact is stored
+    all the same."""
+    run("remember", "I deploy on Fridays")
+    for closing in (">&-", ">&- <&-"):
+        line = f"{sys.executable} -m tideline_cli {argv} {closing}"
+        done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+        assert done.returncode == 73, (line, done.stderr)
+        assert "Bad file descriptor" in done.stderr or "output is closed" in done.stderr
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 def test_a_full_disk_under_the_output(run):
     """An output that cannot be written ends with 73."""

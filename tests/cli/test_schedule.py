@@ -298,16 +298,21 @@ def test_a_launchd_agent(run, fake, home, tmp_path, monkeypatch):
     fake.provide("launchctl", "crontab")
     monkeypatch.setattr(sys, "platform", "darwin")
     folder = tmp_path / "Library" / "LaunchAgents"
-    plist = schedule_entries.launchd_list(["/a b", "<&>\"'%$\\"], (4, 5))
+    plist = schedule_entries.launchd_list(["/a b", "<&>\"'%$\\"], (4, 5), "/l o/g")
     assert plistlib.loads(plist.encode()) == {
         "Label": "tideline.dream", "ProgramArguments": ["/a b", "<&>\"'%$\\"],
         "StartCalendarInterval": {"Hour": 4, "Minute": 5}, "ProcessType": "Background",
+        "StandardOutPath": "/l o/g", "StandardErrorPath": "/l o/g",
     }  # fmt: skip
     db = str(home / "tideline.db")
     form = run("schedule", "--install", "--json", "--db", db).json
     path = folder / "tideline.dream.plist"
     assert (form["kind"], form["files"][0]["path"]) == ("launchd", str(path))
     assert path.read_text() == form["files"][0]["content"]
+    log = tmp_path / "Library" / "Logs" / "tideline" / "dream.log"
+    assert plistlib.loads(path.read_bytes())["StandardErrorPath"] == str(log)
+    assert (log.stat().st_mode & 0o777, log.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    log.write_text("a night that was refused\n")
     domain = f"gui/{os.getuid()}"
     assert [call for call in fake.calls() if call != "-l"] == [
         f"launchctl bootout {domain}/tideline.dream", f"launchctl bootstrap {domain} {path}",
@@ -315,6 +320,8 @@ def test_a_launchd_agent(run, fake, home, tmp_path, monkeypatch):
     assert run("schedule", "--launchd", "--db", db).out == path.read_text()
     assert run("schedule", "--remove", "--json", "--db", db).json["removed"] is True
     assert os.listdir(folder) == []
+    run("schedule", "--install", "--db", db)
+    assert log.read_text() == "a night that was refused\n", "it is kept"
 
 
 # which kind, which program, which values

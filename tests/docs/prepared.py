@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 NOW = "2026-03-02T09:00:00Z"
 """The time of every command that names none."""
 
@@ -68,6 +70,8 @@ ENDS: dict[str, tuple[int, ...]] = {
     "tideline extract session.jsonl": (0, 6),
 }
 """The commands that may end otherwise, by their beginning."""
+if find_spec("wordllama") is None:  # no wheel for this Python
+    ENDS |= {"tideline embedder use static": (6,), 'tideline recall "car" --mode semantic': (1,)}
 
 STUBS = {
     "pip": "exit 0",

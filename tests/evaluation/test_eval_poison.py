@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from unittest import mock
 
 import pytest
@@ -42,7 +43,7 @@ def test_the_memory_is_left_as_it_is(memory):
     """The memory is left as it is."""
 
     def content():
-        with sqlite3.connect(memory) as db:
+        with closing(sqlite3.connect(memory)) as db:
             return list(db.iterdump())
 
     before = content()

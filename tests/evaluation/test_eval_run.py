@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -160,7 +161,7 @@ def test_nothing_is_counted_as_use_and_nothing_is_written(ids, tmp_path, home):
 
 
 def _content(home):
-    with sqlite3.connect(home / "tideline.db") as db:
+    with closing(sqlite3.connect(home / "tideline.db")) as db:
         return list(db.iterdump())
 
 

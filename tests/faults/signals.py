@@ -118,6 +118,51 @@ def closed_pipes(nursery: Nursery, folder: Path) -> Figures:
     return figures
 
 
+# A signal that comes when a module of ours is looked for, the one with that number.
+_LOADING = """
+import os, sys
+class At:
+    count = 0
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("tideline_cli."):
+            At.count += 1
+            if At.count == {place}:
+                os.kill(os.getpid(), {number})
+from tideline_cli import __main__ as door
+install = door._find_modules_fast
+def first():
+    install()
+    sys.meta_path.insert(0, At())
+door._find_modules_fast = first
+sys.argv[1:] = {argv!r}
+door.enter()
+"""
+
+
+def loading(home: Path, *, every: int) -> Figures:
+    """Signals at each module that a first command loads before its verb, one of `every`."""
+    figures = Figures("signals while modules load")
+    environ = {**os.environ, "TIDELINE_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    argv = ["remember", text(0)]
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGHUP, -1)):
+        for place in range(1, 200, every):
+            script = _LOADING.format(place=place, number=int(number), argv=argv)
+            done = subprocess.run(
+                [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
+                env=environ, check=False, timeout=60,
+            )  # fmt: skip
+            where = f"{number.name} at module {place}"
+            if done.returncode == 0:  # the command has fewer modules
+                break
+            figures.counts["signals"] += 1
+            if (done.returncode, done.stderr) != (code, b""):
+                said = done.stderr.decode(errors="replace")
+                figures.violations.append(f"{where}: ended with {done.returncode}: {said}")
+    if (home / "tideline.db").exists():
+        state(home)
+    return figures
+
+
 def starting(home: Path, random: Random, *, rounds: int) -> Figures:
     """Ctrl-C while a process of its own starts: no traceback."""
     figures = Figures("interrupted starts")

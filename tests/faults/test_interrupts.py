@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+
+import pytest
 
 from tests.faults import signals
 
@@ -34,6 +37,62 @@ def test_an_interrupt_at_the_door():
     """Ctrl-C while a command is still being found ends with 130 and without a word."""
     done = subprocess.run([sys.executable, "-c", _DOOR], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+# An interrupt that meets a callback of a weak reference, as those of Python's import: Python prints
+# it and goes on.
+_CALLBACK = """
+import os, signal, sys, weakref
+from tideline_cli.cli import fast, perform
+class Thing: pass
+def interrupt(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    return sum(range(10))
+def interrupted(argv):
+    perform.HAS_BEGUN[:] = [{begun}]
+    thing = Thing()
+    seen = weakref.ref(thing, interrupt)
+    del thing
+    sys.stderr.write("went on\\n" if sum(range(10)) else "")
+    return 5
+fast.run = interrupted
+from tideline_cli.__main__ import enter
+enter()
+"""
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(("words", "code"), [
+    (["list"], 130), (["context", "--auto", "hook"], 130), (["hook", "claude-code", "prompt"], 0),
+])  # fmt: skip
+def test_an_interrupt_where_python_would_drop_it(begun, words, code):
+    """It ends the command without a word, before the verb and in it; a hook ends with 0."""
+    script = _CALLBACK.format(begun="True" if begun else "")
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, check=False, timeout=30
+    )
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_an_ignored_interrupt_stays_ignored():
+    """Whoever starts a command with Ctrl-C ignored, as `nohup` and scripts do, is not interrupted;
+    what Python drops beside is told as Python tells it."""
+    script = _CALLBACK.format(begun="")
+    done = subprocess.run(
+        [sys.executable, "-c", script, "list"], capture_output=True, check=False, timeout=30,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (5, b"went on\n")
+    script = _CALLBACK.format(begun="").replace("os.kill(os.getpid(), signal.SIGINT)", "len(0)")
+    done = subprocess.run([sys.executable, "-c", script, "list"], capture_output=True, check=False)
+    assert done.returncode == 5 and b"TypeError" in done.stderr
+
+
+def test_signals_while_modules_load(tmp_path):
+    """Ctrl-C, SIGTERM and SIGHUP at each of the first modules end a command without a word."""
+    figures = signals.loading(tmp_path / "home", every=7)
+    assert figures.violations == []
+    assert figures.counts["signals"] > 15
 
 
 def test_an_unknown_error_at_the_door():

@@ -12,7 +12,7 @@ import pytest
 HEAVY = (
     "numpy", "rich", "sqlite_utils", "typer", "pydantic", "urllib", "json", "re", "dataclasses",
     "typing", "pathlib", "argparse", "importlib.metadata", "datetime", "inspect", "sqlite3",
-    "apsw.ext", "tomllib", "unicodedata", "platformdirs", "subprocess", "logging", "csv",
+    "apsw.ext", "tomllib", "unicodedata", "subprocess", "logging", "csv",
     "collections", "functools", "contextlib", "operator", "importlib", "warnings", "enum", "types",
 )  # fmt: skip
 _SAY = """

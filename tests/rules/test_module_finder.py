@@ -177,7 +177,7 @@ for name in ("none", "broken", "inner.none"):
 _ENTER = """
 import os, sys
 sys.path[:] = {path!r}
-sys.argv = ["tideline", "--version"]
+sys.argv = ["tideline", "--version", "--json"]  # alone it is not worth a finder
 from tideline_cli import __main__ as program
 end = os._exit
 def say(code):

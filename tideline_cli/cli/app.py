@@ -6,8 +6,6 @@ import inspect
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from typer._click import Command, Context
-from typer._click.exceptions import BadOptionUsage, ClickException, NoSuchOption
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -29,6 +27,17 @@ from tideline_cli.cli.perform import (
 from tideline_cli.cli.time_rules import help_of
 from tideline_cli.errors import UsageError
 from tideline_cli.model.codec import dumps
+
+try:  # the copy of click that Typer carries, whose classes its own are
+    from typer._click import Command, Context
+    from typer._click.exceptions import BadOptionUsage, ClickException, NoSuchOption
+except ImportError:  # a Typer that uses click itself
+    from click import Command, Context  # type: ignore[import-not-found,assignment,unused-ignore]
+    from click.exceptions import (  # type: ignore[import-not-found,assignment,unused-ignore]
+        BadOptionUsage,
+        ClickException,
+        NoSuchOption,
+    )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -29,7 +29,7 @@ def run(session: Session, path: str, options: Options) -> int:
         )
     if not session.viewer.is_owner:
         raise UsageError("only the owner may load a set", hint="leave out --origin")
-    with _target(options.output) as file:
+    with _target(options.output, session.database) as file:
         written = 0 if file is None else _write(path, form, file)
         db = session.writing()
         if facts.last_number(db):
@@ -50,13 +50,13 @@ def run(session: Session, path: str, options: Options) -> int:
 
 
 @contextmanager
-def _target(path: str | None) -> Iterator[TextIO | None]:
+def _target(path: str | None, database: str) -> Iterator[TextIO | None]:
     """Give the fresh file that the questions go into, if any: before anything is stored, and for
     good only if all is."""
     if path is None:
         yield None
         return
-    file = eval_files.fresh(path)
+    file = eval_files.fresh(path, database=database)
     try:
         with file:
             yield file

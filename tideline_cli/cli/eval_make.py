@@ -38,7 +38,10 @@ def run(session: Session, options: Options) -> int:
     proposals = make.proposed(db, chosen, known)
     asks = sys.stdin.isatty() and sys.stderr.isatty() and not session.no_input
     kept: list[dict[str, Any]] = []
-    file = None if options.output is None else eval_files.appended(options.output)
+    file = (
+        None if options.output is None
+        else eval_files.appended(options.output, database=session.database)
+    )  # fmt: skip
     with file or nullcontext():
         for one in _confirmed(session, proposals, options) if asks else _worded(
             session, proposals, options

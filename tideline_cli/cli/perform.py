@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+HAS_BEGUN: list[bool] = []  # True: a verb has; before that, Ctrl-C ends the process at once
 INTERRUPTED = 130
 _BUG = 70
 
@@ -92,6 +93,7 @@ class _Call:
         words = list(given["words"])
         if any("\x00" in word for word in words) and module.ARGUMENTS[0].kind == "file":
             raise UsageError("a path holds a NUL character, and names no file")
+        HAS_BEGUN[:] = (True,)
         code = int(module.run(self.session, words, options))
         sys.stdout.flush()
         if self.session.is_watched:
@@ -144,7 +146,7 @@ def discard_stdout() -> None:
         return
 
 
-_ENOMEM = 12
+_EBADF, _ENOMEM = 9, 12
 _NO_FILES = (23, 24)  # ENFILE, EMFILE; the same on all systems, and `errno` need not be loaded
 # The last is what the interpreter says when it runs out of memory itself.
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "cannot allocate memory",
@@ -188,7 +190,8 @@ def system_error(error: OSError) -> TidelineError:
     if short is not None:
         return short
     name = f" {error.filename}" if error.filename else ""
-    return CannotWriteError(f"{error.strerror or error}{name}", hint="check path and permissions")
+    said = "standard output is closed" if error.errno == _EBADF else error.strerror or error
+    return CannotWriteError(f"{said}{name}", hint="check path and permissions")
 
 
 def tell_error(error: TidelineError, *, as_json: bool, debug: bool = False) -> int:

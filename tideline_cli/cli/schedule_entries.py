@@ -87,8 +87,9 @@ def systemd_units(command: Sequence[str], at: tuple[int, int]) -> dict[str, str]
     }
 
 
-def launchd_list(command: Sequence[str], at: tuple[int, int]) -> str:
-    """Return the property list of a launchd agent."""
+def launchd_list(command: Sequence[str], at: tuple[int, int], log: str) -> str:
+    """Return the property list of a launchd agent. What it says goes to the end of the file `log`:
+    launchd mails nothing, and throws away what is told to nobody."""
     from plistlib import dumps  # noqa: PLC0415  an XML library, for macOS alone
 
     form = {
@@ -96,6 +97,8 @@ def launchd_list(command: Sequence[str], at: tuple[int, int]) -> str:
         "ProgramArguments": list(command),
         "StartCalendarInterval": {"Hour": at[0], "Minute": at[1]},
         "ProcessType": "Background",
+        "StandardOutPath": log,
+        "StandardErrorPath": log,
     }
     return dumps(form, sort_keys=False).decode()
 

@@ -162,7 +162,9 @@ class Session(CallSettings):
     def reading(self) -> Connection | None:
         """Return a connection for reading, None when there is no store yet; none is made."""
         db = opening.open_for_reading(self.database)
-        if db is not None:
+        if db is None:
+            self._name_other_memories()
+        else:
             self._connections.append(db)
             db.asked_settings = self.asked_settings  # type: ignore[attr-defined]
             db.heat_rule = self.heat_rule  # type: ignore[attr-defined]
@@ -184,12 +186,25 @@ class Session(CallSettings):
             from tideline_cli.store import reserve  # noqa: PLC0415  most writers need none
 
             self._has_spent = reserve.spend(self.database) or self._has_spent
-        db = opening.open_for_writing(self.database, network_allowed=self.network_allowed)
+        path = self.database
+        if not os.path.lexists(path):
+            self._name_other_memories()
+        db = opening.open_for_writing(path, network_allowed=self.network_allowed)
         self._connections.append(db)
         db.asked_settings = self.asked_settings
         db.heat_rule = self.heat_rule
         self.access = "opened for writing"
         return db
+
+    def _name_other_memories(self) -> None:
+        """Name the memories that the rules of another environment would find, where there is none
+        at the usual place."""
+        if self.options.db or self.config.values["database"].came_from != "default":
+            return
+        if not self._environ.get("TIDELINE_HOME"):
+            from tideline_cli.cli import other_memories  # noqa: PLC0415  before the first fact
+
+            other_memories.tell(self, self.database, self._environ)
 
     def asked_settings(self, spec: str) -> object:
         """Return how an embedder is reached that is asked for vectors."""

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from tideline_cli.config.project import Ignored, Project
 
+_UNSET = Value(None, "default")  # of most settings: one for all of them
 PROJECT_FILE = ".tideline.toml"
 _YES = ("1", "true", "yes", "on", "y", "t")
 _NO = ("", "0", "false", "no", "off", "n", "f")
 _OURS = "TIDELINE_"
 SWITCHES = ("TIDELINE_DISABLE_EXTRACT", "TIDELINE_ALLOW_NETWORK_FS", "TIDELINE_HOOKS")
 _KNOWN = frozenset((*(setting.env for setting in SETTINGS.values()), *SWITCHES, "TIDELINE_HOME",
-                    "TIDELINE_NOW", "TIDELINE_API_KEY"))  # fmt: skip
+                    "TIDELINE_NOW", "TIDELINE_API_KEY", "TIDELINE_SYNC_KEY"))  # fmt: skip
 
 
 class Config(Record):
@@ -54,7 +55,10 @@ def load(environ: Mapping[str, str], folder: str | None, *, lenient: bool = Fals
     user_file = config_file(environ)
     ours = [name for name in environ if name.startswith(_OURS)]
     from_environment = _from_environment(environ, ours)
-    values = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
+    values = {
+        name: _UNSET if setting.default is None else Value(setting.default, "default")
+        for name, setting in SETTINGS.items()
+    }
     if _is_there(user_file):
         from tideline_cli.config import reading  # noqa: PLC0415  tomllib, where there is a file
 
@@ -125,19 +129,17 @@ def is_off(environ: Mapping[str, str], name: str) -> bool:
 
 def data_folder(environ: Mapping[str, str]) -> str:
     """Return the folder of the memory file."""
-    return _folder(environ, "XDG_DATA_HOME", ".local/share", "user_data_dir")
+    return _folder(environ, "XDG_DATA_HOME", ".local/share")
 
 
 def config_file(environ: Mapping[str, str]) -> str:
     """Return the path of the user's settings."""
-    return os.path.join(
-        _folder(environ, "XDG_CONFIG_HOME", ".config", "user_config_dir"), "config.toml"
-    )
+    return os.path.join(_folder(environ, "XDG_CONFIG_HOME", ".config"), "config.toml")
 
 
 def state_folder(environ: Mapping[str, str]) -> str:
     """Return the folder of files that may be lost: the facts shown last."""
-    return _folder(environ, "XDG_STATE_HOME", ".local/state", "user_state_dir")
+    return _folder(environ, "XDG_STATE_HOME", ".local/state")
 
 
 def door_files(environ: Mapping[str, str]) -> tuple[str, str]:
@@ -147,13 +149,13 @@ def door_files(environ: Mapping[str, str]) -> tuple[str, str]:
     return os.path.join(of_data, "doors"), os.path.join(of_state, "hooks")
 
 
-def _folder(environ: Mapping[str, str], variable: str, fallback: str, elsewhere: str) -> str:
+def _folder(environ: Mapping[str, str], variable: str, fallback: str) -> str:
     if environ.get("TIDELINE_HOME"):
         return os.path.abspath(environ["TIDELINE_HOME"])
-    if sys.platform != "linux":
-        import platformdirs  # noqa: PLC0415  15 ms; on Linux the rule is the two lines below
+    if sys.platform in ("darwin", "win32"):
+        from tideline_cli.config import places  # noqa: PLC0415  all others share the lines below
 
-        return str(getattr(platformdirs, elsewhere)("tideline", appauthor=False))
+        return places.folder(environ, variable, platform=sys.platform)
     base = environ.get(variable, "").strip()
     if not os.path.isabs(base):
         base = os.path.join(os.path.expanduser("~"), fallback)

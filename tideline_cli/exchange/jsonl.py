@@ -7,7 +7,7 @@ from itertools import islice
 from tideline_cli.errors import TidelineError, UsageError
 from tideline_cli.model import codec, instant
 from tideline_cli.model.times import Times
-from tideline_cli.store import facts, links, listing, statements
+from tideline_cli.store import facts, links, listing, statements, sync_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,9 @@ def forms(
                 "created_at": instant.iso(link.created_at),
             }
         )
+    if sync_schema.exists(db):  # numbers of edges are those of one machine
+        for made in edges.values():
+            made.sort(key=lambda edge: (edge["kind"], edge["target"]))
     stated = statements.times(db, viewer=viewer)
     for fact, reason in _explained(
         db, listing.each(db, viewer=viewer, wanted=wanted, oldest_first=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, TypeVar, dataclass_transform
 
     T = TypeVar("T")
@@ -36,7 +37,7 @@ class Kind(type):
         if part:
             return type.__new__(cls, name, bases, body | {"__slots__": ()})
         declared = _with_parts(bases, body) if bases != (Record,) else body
-        fields = tuple(declared.get("__annotations__", ()))
+        fields = tuple(declared.get("__annotations__") or _late(declared))
         defaults = {field: declared[field] for field in fields if field in declared}
         for field in defaults:
             body.pop(field, None)
@@ -49,13 +50,24 @@ class Kind(type):
         return made
 
 
+def _late(namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the annotations of a class that Python 3.14 keeps as a function: of a module that does
+    not ask for them as texts."""
+    function = namespace.get("__annotate_func__")
+    if function is None:
+        return {}
+    from annotationlib import Format, call_annotate_function  # type: ignore[import-not-found]  # noqa: PLC0415  none of ours needs it
+
+    return dict(call_annotate_function(function, Format.STRING))
+
+
 def _with_parts(bases: tuple[type, ...], body: dict[str, Any]) -> dict[str, Any]:
     """Return the annotations of a class and of its parts, and the defaults of both."""
     annotations: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     parts = [one.__dict__ for base in reversed(bases) for one in reversed(base.__mro__)]
     for namespace in (*parts, body):
-        own = namespace.get("__annotations__", {})
+        own = namespace.get("__annotations__") or _late(namespace)
         annotations |= own
         defaults |= {name: namespace[name] for name in own if name in namespace}
     return defaults | {"__annotations__": annotations}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import apsw
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 DatabaseError = apsw.Error
 
+_SETUP = "PRAGMA cell_size_check = ON"
+if sys.platform == "darwin":  # where SQLite leaves what it has written in the cache of the drive
+    _SETUP += "; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
 BUSY_MS = 10_000
 _SHORT_LOG = 256 * 1024  # to read it anew takes the next command a quarter of a millisecond
 TOUCH_BUSY_MS = 20
@@ -135,7 +139,7 @@ def _configured(name: str, mode: int, *, patience_ms: int | None = None) -> Open
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     db.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     db.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
-    db.execute("PRAGMA cell_size_check = ON")
+    db.execute(_SETUP)
     return db
 
 

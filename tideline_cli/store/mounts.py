@@ -7,10 +7,12 @@ between machines.
 from __future__ import annotations
 
 import os
+import sys
 
 from tideline_cli.errors import StoreError
 from tideline_cli.model.record import Record
 from tideline_cli.store import ALLOW_NETWORK
+from tideline_cli.system import disk
 
 MOUNTS = "/proc/self/mountinfo"
 
@@ -18,7 +20,7 @@ MOUNTS = "/proc/self/mountinfo"
 NETWORK = frozenset((
     "nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "smbfs2", "ncpfs", "afs", "afpfs", "coda", "9p",
     "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "orangefs", "pvfs2", "webdav",
-    "davfs", "vboxsf", "prl_fs", "vmhgfs",
+    "davfs", "vboxsf", "prl_fs", "vmhgfs", "smb", "drive",
     "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.gcsfuse", "fuse.glusterfs", "fuse.ceph",
     "fuse.ceph-fuse", "fuse.davfs2", "fuse.gvfsd-fuse", "fuse.kio-fuse", "fuse.curlftpfs",
     "fuse.juicefs", "fuse.seaweedfs", "fuse.goofys", "fuse.mfs", "fuse.smbnetfs", "fuse.goosefs",
@@ -27,7 +29,8 @@ NETWORK = frozenset((
 
 
 def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
-    """Raise StoreError when the folder of `path` lies on a network file system."""
+    """Raise StoreError when the folder of `path` lies on a network file system, or on macOS in a
+    folder that a service keeps in the cloud."""
     folder = os.path.dirname(os.path.abspath(path))
     while True:
         try:
@@ -38,17 +41,33 @@ def refuse_network(path: str, *, listing: str = MOUNTS) -> None:
             if parent == folder:
                 return
             folder = parent
-    # A file system on a block device is local. So for most users the table need not be read.
-    if listing == MOUNTS and os.major(device):
+    if sys.platform == "darwin":
+        _refuse_on_a_mac(path, os.path.realpath(folder), device)
         return
-    kind = file_system_of(os.path.realpath(folder), listing=listing)
+    # A file system on a block device is local. So for most users the table need not be read.
+    if listing == MOUNTS and disk.is_on_block_device(device):
+        return
+    kind = file_system_of(os.path.realpath(folder), listing=listing) or disk.network_kind(folder)
     if kind in NETWORK:
-        raise StoreError(
-            f"{path} is on a network file system ({kind}), where two machines corrupt a database",
-            hint="keep it on a local disk (--db, TIDELINE_HOME), and copy an export to the share; "
-            f"{ALLOW_NETWORK}=1 allows it, for one machine at a time",
-            code="network_fs",
-        )
+        raise _refused(path, f"on a network file system ({kind})")
+
+
+def _refuse_on_a_mac(path: str, folder: str, device: int) -> None:
+    from tideline_cli.store import mac_volumes  # noqa: PLC0415  macOS alone
+
+    if service := mac_volumes.cloud(folder, os.path.realpath(os.path.expanduser("~"))):
+        raise _refused(path, f"in a folder that is kept in the cloud ({service})")
+    if kind := mac_volumes.network_kind(folder, device):
+        raise _refused(path, f"on a network file system ({kind})")
+
+
+def _refused(path: str, where: str) -> StoreError:
+    return StoreError(
+        f"{path} is {where}, where two machines corrupt a database",
+        hint="keep it on a local disk (--db, TIDELINE_HOME), and copy an export to the share; "
+        f"{ALLOW_NETWORK}=1 allows it, for one machine at a time",
+        code="network_fs",
+    )
 
 
 def file_system_of(folder: str, *, listing: str = MOUNTS) -> str:

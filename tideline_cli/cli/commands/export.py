@@ -17,7 +17,9 @@ from tideline_cli.model.fact import LIFECYCLES
 from tideline_cli.model.origin import EVERYONE
 from tideline_cli.model.record import replace
 from tideline_cli.policy.render import screen_json, screen_text
+from tideline_cli.store import files
 from tideline_cli.store.transactions import snapshot
+from tideline_cli.system import NOFOLLOW, set_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,6 +170,8 @@ def _write(
 ) -> int:
     """Write the facts and return how many there were."""
     counted = _Counted(forms)
+    if path not in (None, "-"):
+        files.refuse_own(path, session.database)
     if format == "sqlite":
         if path is None:
             raise UsageError("a SQLite export needs a file", hint="add --output memory.db")
@@ -180,12 +184,12 @@ def _write(
         lines = writer(counted)
         emit_exact(map(_SEEN.get(format, _row_seen), lines) if sys.stdout.isatty() else lines)
         return counted.count
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
     try:
         handle = os.open(path, flags, 0o600)
     except FileExistsError as error:
         raise UsageError(f"{path} exists", hint="name a fresh file") from error
-    os.fchmod(handle, 0o600)  # whatever the umask
+    set_mode(handle, 0o600)  # whatever the umask
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.writelines(writer(counted))
     return counted.count

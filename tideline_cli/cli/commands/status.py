@@ -227,7 +227,7 @@ def _ordered(counts: dict[str, int], names: Sequence[str]) -> dict[str, int]:
 def _shown(key: str) -> str:
     if key == "owner":
         return key
-    from _blake2 import blake2b  # noqa: PLC0415  --all-origins alone
+    from tideline_cli.model.lean import blake2b  # noqa: PLC0415  --all-origins alone
 
     return "channel:#" + blake2b(key.encode(), digest_size=4).hexdigest()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 
-from tideline_cli.store import schema
+from tideline_cli.store import schema, sync_schema
 
 
 def schema_page() -> str:
@@ -14,11 +14,13 @@ def schema_page() -> str:
         "# The schema",
         "",
         f"Version {schema.VERSION}; made from `tideline_cli/store/schema.py`. Settings, pragmas "
-        "and how to read the file: [file-format.md](file-format.md).",
+        "and how to read the file: [file-format.md](file-format.md). The tables whose names begin "
+        "with `sync_` are there once `tideline sync` has run (`store/sync_schema.py`).",
     ]
     comment: list[str] = []
     statement: list[str] = []
-    for line in schema.script().strip().split("\n"):
+    script = f"{schema.script().strip()}\n{sync_schema.SYNC_SCHEMA.strip()}"
+    for line in script.split("\n"):
         if line.startswith("--") and not statement:
             comment.append(line.removeprefix("--").strip())
         elif line.strip() or statement:

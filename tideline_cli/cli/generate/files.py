@@ -50,7 +50,7 @@ def write_file(root: str) -> None:
             sys.stderr.write(f"removed {path}\n")
             continue
         os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "w", encoding="utf-8") as file:
+        with open(place, "w", encoding="utf-8", newline="\n") as file:
             file.write(made[path])
         sys.stderr.write(f"wrote {path}\n")
 
