@@ -77,6 +77,8 @@ CALLS = (
     Call("reembed", ("reembed", "--json")),
     Call("eval run", ("eval", "run", "gold.jsonl", "--json")),
     Call("restore --from", ("restore", "--from", "copy.db", "--yes", "--json")),
+    Call("sync", ("sync", "place", "--name", "laptop", "--json")),
+    Call("sync status", ("sync", "status", "--json")),
     Call("schedule", ("schedule", "--cron", "--json")),
     Call("setup", ("setup", "--json")),
     Call("hook", ("hook", "--json")),

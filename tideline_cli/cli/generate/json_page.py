@@ -101,12 +101,13 @@ def _steady(value: Any) -> Any:
         return [_steady(inner) for inner in few]
     if isinstance(value, str):
         text = re.sub(r'id="[0-9a-f]{16}"', 'id="ONE-TIME"', value)
+        text = re.sub(r"^[0-9a-f]{32}$", "32 DIGITS", text)
         return f"{text[:_LONG]}…" if len(text) > 2 * _LONG else text
     return value
 
 
 def _steady_of(key: str, value: Any) -> Any:
-    if key.endswith("_bytes"):
+    if key.endswith("bytes") and isinstance(value, int):
         return 0
     if key == "entry":  # it holds the path of this very program
         return str(value)[:11] + "…"
